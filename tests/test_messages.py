@@ -10,7 +10,7 @@ from command import petworks
 from conftest import ROOT
 from messages import FOREIGN, fields, texts, texts_in
 from PETWorks import Release
-from PETWorks.counting.engines.spark_writing import _told
+from PETWorks.counting.engines.spark_writing import _report
 from PETWorks.errors import InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
 from PETWorks.render.language.language import translated
 from PETWorks.render.languages import LANGUAGES
@@ -136,5 +136,5 @@ def test_errors_of_executors_can_be_translated(error, english, chinese):
     def work():
         raise error
 
-    told = pickle.loads(bytes.fromhex(_told(work).column(1)[0].as_py()))
+    told = pickle.loads(bytes.fromhex(_report(work).column(1)[0].as_py()))
     assert (str(told), translated(told, "zh-TW")) == (english, chinese)

@@ -14,11 +14,11 @@ from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SEN
 from PETWorks.counting.engines.partitioned import Part, Words, class_starts
 from PETWorks.counting.engines.spark_tasks import (
     Coding,
-    encoded,
-    merged,
-    packed,
+    count_blocks,
+    encode_blocks,
+    merge_cells,
     parts_of_pieces,
-    sent,
+    split_by_target,
     with_class_totals,
 )
 
@@ -185,7 +185,7 @@ def stored(blocks):
 def test_cells_are_merged_by_all_of_their_words():
     rows = [(1, 5, 10, 1), (0, 7, 20, 0), (1, 4, 30, 2), (1, 5, 40, 3), (0, 9, 50, 1), (1, 4, 60, 0)]
     first, second, numbers, others = (np.array(own, np.int64) for own in zip(*rows, strict=True))
-    part = merged(Part([first, second], [numbers, others]))
+    part = merge_cells(Part([first, second], [numbers, others]))
     assert [own.tolist() for own in part.words] == [[0, 0, 1, 1], [7, 9, 4, 5]]
     assert [own.tolist() for own in part.numbers] == [[20, 50, 90, 50], [0, 1, 2, 4]]
     assert class_starts(part.words, [-1, -1]).tolist() == [0, 1, 2, 3]
@@ -205,9 +205,9 @@ def test_blocks_are_counted_and_none_is_lost(sizes, rows):
     words = Words.of({"x": 40, "y": 40})  # two words
     batches = pa.table(table).to_batches(max_chunksize=2)
     with constants(**sizes):
-        blocks = list(encoded(None, 2, "", iter(batches)))
-        parts = list(packed(words, codings, stored(blocks)))
-        pieces = list(sent(lambda _: iter(parts), words.masks(1), 3, iter([])))
+        blocks = list(encode_blocks(None, 2, "", iter(batches)))
+        parts = list(count_blocks(words, codings, stored(blocks)))
+        pieces = list(split_by_target(lambda _: iter(parts), words.masks(1), 3, iter([])))
     recoded = [str([0, 0, 1][int(value)]) for value in table["y"]]
     expected = Counter(zip(map(int, table["x"]), map(int, recoded), strict=True))
     assert counted(parts, words) == expected
@@ -228,7 +228,7 @@ def test_all_cells_of_a_class_are_sent_to_one_target():
     codes = {"x": np.arange(200) % 10, "y": np.arange(200) // 10 % 16}
     part = Part(words.packed(codes, 200), [np.ones(200, np.int64)])
     with constants(BYTES_PER_PIECE=64):
-        [pieces] = sent(lambda _: iter([part]), words.masks(1), 4, iter([]))
+        [pieces] = split_by_target(lambda _: iter([part]), words.masks(1), 4, iter([]))
     targets = {}
     for place, target in enumerate(pieces.column(0).to_pylist()):
         [own] = parts_of_pieces(1, 1, iter([pieces.slice(place, 1)]))
@@ -244,6 +244,6 @@ def test_people_of_a_class_are_added_to_its_cells():
     rows = {(0, 1): (3, 0), (1, 0): (1, 4), (1, 2): (2, 0), (0, 0): (0, 2)}  # those of people have no y
     codes = {"x": np.array([x for x, _ in rows]), "y": np.array([y for _, y in rows])}
     numbers = [np.array(own) for own in zip(*rows.values(), strict=True)]
-    part = with_class_totals(words.masks(1), merged(Part(words.packed(codes, 4), numbers)))
+    part = with_class_totals(words.masks(1), merge_cells(Part(words.packed(codes, 4), numbers)))
     assert {name: own.tolist() for name, own in words.codes(part.words).items()} == {"x": [0, 1, 1], "y": [1, 0, 2]}
     assert [own.tolist() for own in part.numbers] == [[3, 1, 2], [2, 4, 4]]

@@ -1,4 +1,4 @@
-"""Rows become weighted cells, and cells become counts: in memory, out of core or in a cluster.
+"""Counting of equivalence classes and their values: in memory, out of core or in a cluster.
 
 May import: tables, about.
 """

@@ -1,7 +1,7 @@
 """Columns as integer codes, made from Arrow arrays of any type.
 
-Scalars are taken out of arrays: PyArrow's conversion from Python objects imports pandas when it is installed.
-`pyarrow.compute` takes as long to import as the rest of PyArrow: it is, where it is used.
+Scalars are taken from arrays, because PyArrow's conversion from Python objects imports pandas when it is installed.
+`pyarrow.compute` takes as long to import as the rest of PyArrow, so it is imported only where it is used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from PETWorks.tables.cells import SUPPRESSED, normalised
 Codes = NDArray[np.unsignedinteger]
 
 STEP = 1 << 15
-LONGEST_NAME = 256  # characters of a person's name or number that are kept as they are
+LONGEST_NAME = 256  # characters; a longer name or number of a person is replaced by its hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Domain:
 
     @property
     def bits(self) -> int:
-        """Bits that a code needs."""
+        """The number of bits that a code needs."""
         return (len(self.labels) - 1).bit_length()
 
     @cached_property
@@ -44,12 +44,12 @@ class Domain:
         return {}
 
     def code(self, value: str | None) -> int | None:
-        """The code of a value (None is the missing one), if it occurs."""
+        """The code of a value (None is the missing one), or None if it does not occur."""
         if value not in self._codes:
-            self._codes[value] = self._searched(value)
+            self._codes[value] = self._search(value)
         return self._codes[value]
 
-    def _searched(self, value: str | None) -> int | None:
+    def _search(self, value: str | None) -> int | None:
         if value is None:
             return int(np.argmin(_valid(self.labels))) if self.labels.null_count else None
         from pyarrow import compute as pc
@@ -60,12 +60,12 @@ class Domain:
 
 @dataclass(frozen=True, eq=False)
 class Known(Domain):
-    """The values of a column and how many records have each."""
+    """The values of a column and the number of records with each."""
 
     counts: Integers
 
     def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["Known", Integers]:
-        """The values that the mapping gives, and for each old code the new one."""
+        """The values after applying a mapping, and the new code of each old one."""
         labels, new_codes = recoding_of(self.values, mapping)
         counts = np.zeros(len(labels), np.int64)
         np.add.at(counts, new_codes, self.counts)
@@ -80,29 +80,29 @@ class Column(Domain):
 
     @cached_property
     def counts(self) -> Integers:
-        """How many rows have each label."""
+        """The number of rows with each label."""
         return code_counts(self.codes, len(self.labels))
 
     def taken(self, rows: Integers) -> "Column":
-        """The column in these rows."""
+        """The column restricted to these rows."""
         return Column(self.labels, self.codes[rows])
 
     def recoded(self, labels: pa.Array, new_codes: Integers) -> "Column":
-        """The column with code c turned into new_codes[c], which names one of the new labels."""
-        return Column(labels, _looked_up(new_codes.astype(narrowest(len(labels))), self.codes))
+        """The column with code c replaced by `new_codes[c]`, an index into the new labels."""
+        return Column(labels, _look_up(new_codes.astype(narrowest(len(labels))), self.codes))
 
     def in_label_order(self) -> "Column":
-        """The column with its labels in ascending order, the missing one last: however its rows are ordered."""
+        """The column with its labels in ascending order, the missing one last; the order of rows does not change."""
         labels, order = sorted_labels(self.labels)
         return self if (np.diff(order) > 0).all() else self.recoded(labels, np.argsort(order))
 
     def without_unused_labels(self) -> "Column":
-        """The column with only those labels that some row has."""
+        """The column without labels that no row has."""
         used = np.flatnonzero(self.counts)
         if len(used) in (0, len(self.labels)):  # without rows, all labels may stay
             return self
-        if len(used) and used[-1] == len(used) - 1:  # those that are not used come last: no code changes
-            # Not a slice: files would have the bytes of all labels.
+        if len(used) and used[-1] == len(used) - 1:  # unused labels come last, so no code changes
+            # Not a slice, because files would then contain the bytes of all labels.
             column = Column(self.labels.take(arrow_integers(used)), self.codes)
         else:
             new_codes = np.zeros(len(self.labels), np.int64)
@@ -113,46 +113,48 @@ class Column(Domain):
 
 
 def recoding_of(values: Sequence[str | None], mapping: Mapping[str | None, str | None]) -> tuple[pa.Array, Integers]:
-    """The labels that a mapping gives to values, and for each value the code of its label."""
+    """The labels that a mapping assigns to values, and the code of each value's label."""
     new_values = [mapping[value] for value in values]
     codes = {label: code for code, label in enumerate(dict.fromkeys(new_values))}
     return strings(list(codes)), np.array([codes[value] for value in new_values], np.int64)
 
 
 def suppress_cells(column: Column, out: NDArray[np.bool_]) -> Column:
-    """The column with `*` in some rows."""
+    """The column with `*` in the rows selected by a mask."""
     star = column.code(SUPPRESSED)
     labels = column.labels if star is not None else labels_and(column.labels, SUPPRESSED)
     code = len(labels) - 1 if star is None else star
     return Column(labels, np.where(out, code, column.codes).astype(narrowest(len(labels))))
 
 
-def common_coding(one: Column, other: Column) -> Column:
-    """Two columns, one below the other, in one coding."""
-    values = list(dict.fromkeys([*one.values, *other.values]))
+def common_coding(first: Column, second: Column) -> Column:
+    """Two columns, the second below the first, with common codes."""
+    values = list(dict.fromkeys([*first.values, *second.values]))
     codes = {value: code for code, value in enumerate(values)}
     labels = strings(values)
-    parts = [part.recoded(labels, np.array([codes[value] for value in part.values], np.int64)) for part in (one, other)]
+    parts = [
+        part.recoded(labels, np.array([codes[value] for value in part.values], np.int64)) for part in (first, second)
+    ]
     return Column(labels, np.concatenate([part.codes for part in parts]))
 
 
-def in_one_coding(several: Sequence[pa.Array]) -> tuple[list[Integers], int]:
-    """For each of several arrays of labels the code of every label, the same for equal labels; and how many there are.
+def in_one_coding(arrays: Sequence[pa.Array]) -> tuple[list[Integers], int]:
+    """The codes of several arrays of labels, equal for equal labels, and the number of distinct labels.
 
-    Codes are given in the order in which labels first occur.
+    Codes are assigned in the order in which labels first occur.
     """
-    meaning = pa.concat_arrays([labels.cast(pa.large_string()) for labels in several]).dictionary_encode("encode")
+    meaning = pa.concat_arrays([labels.cast(pa.large_string()) for labels in arrays]).dictionary_encode("encode")
     codes = numpy_integers(meaning.indices).astype(np.int64)
-    return np.split(codes, np.cumsum([len(labels) for labels in several])[:-1]), len(meaning.dictionary)
+    return np.split(codes, np.cumsum([len(labels) for labels in arrays])[:-1]), len(meaning.dictionary)
 
 
 def nameless(number: int) -> pa.Array:
-    """So many labels that nobody reads; they take no memory."""
+    """Placeholder labels, `number` of them, which take no memory."""
     return pa.nulls(number)
 
 
 def labels_and(labels: pa.Array, further: str, *, first: bool = False) -> pa.Array:
-    """The labels and a further one behind or before them."""
+    """The labels and a further one after or before them."""
     if pa.types.is_null(labels.type):
         return nameless(len(labels) + 1)
     both = [labels.cast(pa.large_string()), strings([further])]
@@ -160,9 +162,9 @@ def labels_and(labels: pa.Array, further: str, *, first: bool = False) -> pa.Arr
 
 
 class Encoder:
-    """Makes a column of codes from pieces of an Arrow column, keeping of each piece only narrow indices.
+    """Encodes the pieces of an Arrow column; of each piece it keeps narrow indices and the distinct cells only.
 
-    A cell is its trimmed text; blank and null cells are the one missing value.
+    A cell is its trimmed text; blank and null cells are the missing value.
     """
 
     def __init__(self, *, spaced_quotes: bool = False) -> None:
@@ -172,9 +174,9 @@ class Encoder:
         self.label_bytes = 0
 
     def add(self, piece: pa.Array) -> None:
-        """Take the next rows."""
+        """Encode the next rows."""
         dictionary, indices = _dictionary(piece)
-        # Of floats 0.0 and -0.0 would pass for equal.
+        # Dictionaries of floats are not compared, because 0.0 and -0.0 would count as equal.
         floating = pa.types.is_floating(dictionary.type)
         if floating or not self._dictionaries or not dictionary.equals(self._dictionaries[-1]):
             self._dictionaries.append(dictionary)
@@ -182,7 +184,7 @@ class Encoder:
         self._parts.append((len(self._dictionaries) - 1, indices))
 
     def finish(self) -> Column:
-        """The column."""
+        """Return the column of all rows added."""
         dictionaries = [texts(dictionary) for dictionary in self._dictionaries]
         cells = pa.concat_arrays([*dictionaries, pa.nulls(1, pa.large_string())])
         meaning = normalised(cells, self._spaced_quotes).dictionary_encode("encode")
@@ -190,18 +192,18 @@ class Encoder:
             meaning.dictionary,
             numpy_integers(meaning.indices).astype(narrowest(len(meaning.dictionary))),
         )
-        # Each dictionary's codes, and behind them the one of null cells, which stands at the very end.
+        # The codes of each dictionary, followed by the code of null cells, which is the last of `new_codes`.
         ends = np.cumsum([len(dictionary) for dictionary in self._dictionaries])
-        tables = [np.append(own, new_codes[-1:]) for own in np.split(new_codes[:-1], ends[:-1])]
-        parts = [_looked_up(tables[dictionary], indices) for dictionary, indices in self._parts]
+        tables = [np.append(codes, new_codes[-1:]) for codes in np.split(new_codes[:-1], ends[:-1])]
+        parts = [_look_up(tables[dictionary], indices) for dictionary, indices in self._parts]
         return Column(labels, np.concatenate(parts))
 
 
 class GrowingEncoder:
-    """Codes of each piece of a column as it comes: nothing is kept but the labels and how many rows have each.
+    """Encodes the pieces of a column one by one; only the labels and their counts are kept.
 
-    The labels are looked up anew for each piece, which is slow where a column has millions of them; `Encoder` is for
-    columns that are kept.
+    All labels are looked up again for each piece, which is slow if there are millions; `Encoder` is for columns that
+    are kept.
     """
 
     def __init__(self, *, spaced_quotes: bool = False, labels: pa.Array | None = None) -> None:
@@ -210,7 +212,7 @@ class GrowingEncoder:
         self.counts = np.zeros(len(self.labels), np.int64)
 
     def codes(self, piece: pa.Array) -> Codes:
-        """The codes of the next rows."""
+        """Encode the next rows."""
         from pyarrow import compute as pc
 
         dictionary, indices = _dictionary(piece)
@@ -224,11 +226,11 @@ class GrowingEncoder:
         places = pc.index_in(cells, self.labels)
         table = numpy_integers(pc.fill_null(places, 0)).astype(narrowest(len(self.labels)))
         np.add.at(self.counts, table, counts)
-        return _looked_up(table, indices)
+        return _look_up(table, indices)
 
 
 def fixed_codes(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool = False) -> Codes | None:
-    """The codes of cells in a coding that is known already; None if a cell has no code there."""
+    """The codes of cells as indices into given labels; None if a cell is not among them."""
     from pyarrow import compute as pc
 
     codes = [np.empty(0, narrowest(len(labels)))]
@@ -238,12 +240,12 @@ def fixed_codes(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool =
         places = pc.index_in(cells, labels)
         if places.null_count and code_counts(indices, len(cells))[~_valid(places)].any():
             return None
-        codes.append(_looked_up(numpy_integers(pc.fill_null(places, 0)).astype(narrowest(len(labels))), indices))
+        codes.append(_look_up(numpy_integers(pc.fill_null(places, 0)).astype(narrowest(len(labels))), indices))
     return np.concatenate(codes)
 
 
 def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
-    """The distinct cells of a piece, and for each row which one it has; null cells have the number behind them all."""
+    """The distinct cells of a piece, and the index of each row's cell; null cells get the first index past the end."""
     if pa.types.is_string_view(piece.type):
         piece = piece.cast(pa.large_string())
     if not pa.types.is_dictionary(piece.type):
@@ -256,12 +258,12 @@ def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
 
 
 def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
-    """A column as trimmed text, blank cells missing."""
+    """A column as trimmed text, with blank cells missing."""
     return pa.chunked_array([normalised(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string())
 
 
 def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
-    """A column that names people as texts, each kept once per piece; of a long one its SHA-256 stands for it."""
+    """A column that names people as texts, each stored once per piece; a long text is replaced by its SHA-256."""
     from pyarrow import compute as pc
 
     pieces = []
@@ -269,33 +271,33 @@ def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArra
         dictionary, indices = _dictionary(piece)
         cells = normalised(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
         if (pc.max(pc.binary_length(cells)).as_py() or 0) > LONGEST_NAME:
-            cells = strings([_shortened(text) for text in cells.to_pylist()])
+            cells = strings([_shorten(text) for text in cells.to_pylist()])
         pieces.append(pa.DictionaryArray.from_arrays(arrow_codes(indices).cast(pa.int32()), cells))
     return pa.chunked_array(pieces, pa.dictionary(pa.int32(), pa.large_string()))
 
 
-def _shortened(text: str | None) -> str | None:
+def _shorten(text: str | None) -> str | None:
     from hashlib import sha256
 
-    # The blank at its end makes it unlike all others, which are trimmed.
+    # The blank at the end makes it different from all other texts, which are trimmed.
     return text if text is None or len(text) <= LONGEST_NAME else f"{sha256(text.encode()).hexdigest()} "
 
 
 def arrow_table(pieces: Sequence[Sequence[pa.ChunkedArray]], names: Sequence[str]) -> pa.Table:
-    """An Arrow table of the columns of pieces, one below the other."""
+    """An Arrow table of all pieces, one below the other."""
     return pa.concat_tables([pa.Table.from_arrays(list(columns), list(names)) for columns in pieces])
 
 
 def code_counts(codes: Codes, size: int) -> Integers:
-    """How often each of so many codes occurs. NumPy widens codes to 64 bits: in small steps that takes no memory."""
+    """The count of each code; in small steps, because NumPy widens codes to 64 bits."""
     counts = np.zeros(size, np.int64)
     for first in range(0, len(codes), STEP):
         counts += np.bincount(codes[first : first + STEP], minlength=size)
     return counts
 
 
-def _looked_up(table: Codes, indices: Codes) -> Codes:
-    """table[indices]. NumPy widens the indices to 64 bits on the way: in small steps that stays in the cache."""
+def _look_up(table: Codes, indices: Codes) -> Codes:
+    """`table[indices]`; in small steps that stay in the cache, because NumPy widens the indices to 64 bits."""
     codes = np.empty_like(indices, table.dtype)
     for first in range(0, len(indices), STEP):
         np.take(table, indices[first : first + STEP], out=codes[first : first + STEP], mode="clip")
@@ -313,28 +315,28 @@ def _valid(array: pa.Array) -> NDArray[np.bool_]:
 
 
 def sorted_labels(labels: pa.Array) -> tuple[pa.Array, Integers]:
-    """Labels in ascending order, the missing one last; and where each of them stood."""
+    """The labels in ascending order, the missing one last, and the old index of each."""
     from pyarrow import compute as pc
 
     order = pc.sort_indices(labels)
     return labels.take(order).cast(pa.large_string()), numpy_integers(order).astype(np.int64)
 
 
-def places_among(labels: pa.Array, others: pa.Array) -> Integers:
-    """For each label its place among others, which have all of them."""
+def places_among(labels: pa.Array, among: pa.Array) -> Integers:
+    """The index of each label in another array, which contains all of them."""
     from pyarrow import compute as pc
 
-    return numpy_integers(pc.index_in(labels, others)).astype(np.int64)
+    return numpy_integers(pc.index_in(labels, among)).astype(np.int64)
 
 
 def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: NDArray[np.integer]) -> str:
-    """A text that is another one for other values, or other codes."""
+    """A fingerprint of the values and codes of columns."""
     from hashlib import blake2b
     from json import dumps
 
     digest = blake2b(digest_size=16)
     digest.update(dumps([[name, columns[name].values] for name in names]).encode())
-    for own in codes:
-        digest.update(f"{own.itemsize}".encode())
-        digest.update(np.ascontiguousarray(own).data)
+    for array in codes:
+        digest.update(f"{array.itemsize}".encode())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

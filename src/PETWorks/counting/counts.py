@@ -1,4 +1,4 @@
-"""Equivalence classes as arrays: what the engines count and the measures compute on."""
+"""Equivalence classes as arrays, which engines count and measures compute on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Marginal:
-    """The distinct values of a column (None is the missing one) and how many records have each."""
+    """The distinct values of a column (None is the missing one) and the number of records with each."""
 
     values: list[str | None]
     counts: Integers
@@ -22,12 +22,12 @@ class Marginal:
 
     @property
     def records(self) -> int:
-        """Number of records."""
+        """The number of records."""
         return int(self.counts.sum())
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The share of each value: of the records, or of the people, of whom one may have several values."""
+        """The share of each value among the records, or among the people, who may have several values each."""
         return self.counts / max(self.people or self.records, 1)
 
     def told(self) -> "Marginal":
@@ -41,10 +41,10 @@ class Marginal:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Which columns make the equivalence classes, and which records stand aside from them.
+    """The columns that define the equivalence classes, and whether some records are set aside from them.
 
-    The first of the columns are the `known` ones, the quasi-identifiers: they decide whether a record is suppressed
-    (`*` in all of them) or incomplete (missing in one of them).
+    The first columns are the `known` ones, the quasi-identifiers: they decide whether a record is suppressed
+    (`*` in all of them) or incomplete (missing in at least one of them).
     """
 
     columns: tuple[str, ...]
@@ -55,28 +55,28 @@ class Grouping:
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """How many equivalence classes have how many records: `classes[i]` of them have `sizes[i]`, ascending."""
+    """A histogram of class sizes: `classes[i]` equivalence classes have `sizes[i]` records each, ascending."""
 
     sizes: Integers
     classes: Integers
 
     @property
     def records(self) -> int:
-        """Number of records in all classes."""
+        """The number of records in all classes."""
         return int(self.sizes @ self.classes)
 
     @cached_property
     def number(self) -> int:
-        """Number of classes."""
+        """The number of classes."""
         return int(self.classes.sum())
 
     @property
     def smallest(self) -> int | None:
-        """Size of the smallest class."""
+        """The size of the smallest class, or None if there are no classes."""
         return int(self.sizes[0]) if len(self.sizes) else None
 
     def merged(self, other: "ClassSizes") -> "ClassSizes":
-        """These classes and those."""
+        """The histogram of the classes of both."""
         sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes = np.zeros(len(sizes), np.int64)
         np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
@@ -93,9 +93,9 @@ class ClassSizes:
 
 
 class LinkedSizes(NamedTuple):
-    """Classes of a release by the size of their class in a population: `classes[i]` of `sizes[i]`, ascending.
+    """Classes of a release by the size of their class in the population: `classes[i]` of size `sizes[i]`, ascending.
 
-    Together they have `records[i]` released records; `too_many` are more than their population class has people.
+    Together they have `records[i]` released records; `too_many` records exceed the people of their population class.
     """
 
     sizes: Integers
@@ -104,7 +104,7 @@ class LinkedSizes(NamedTuple):
     too_many: int = 0
 
     def merged(self, other: "LinkedSizes") -> "LinkedSizes":
-        """These classes and those."""
+        """The classes of both."""
         sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes, records = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
         np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
@@ -116,9 +116,9 @@ class LinkedSizes(NamedTuple):
 class ClassValues:
     """A batch of complete equivalence classes with the counts of a sensitive attribute inside each.
 
-    Class i has `sizes[i]` records, of `people[i]` people where that is not the same. Its cells stand from
-    `starts[i]` up to the next class's start: a value (its position in the column's marginal, ascending within the
-    class) and the number of records that have it.
+    Class i has `sizes[i]` records, of `people[i]` people if that number differs. Its cells run from `starts[i]` up to
+    the start of the next class: a value (its index in the column's marginal, ascending within the class) and the
+    number of records that have it.
     """
 
     sizes: Integers
@@ -129,7 +129,7 @@ class ClassValues:
 
     @property
     def persons(self) -> Integers:
-        """How many people each class has: where one may have several values, that is less than its size."""
+        """The number of people in each class, which is less than its size if a person has several values."""
         return self.sizes if self.people is None else self.people
 
     @cached_property
@@ -139,7 +139,7 @@ class ClassValues:
 
     @property
     def cells_per_class(self) -> Integers:
-        """How many different values each class has."""
+        """The number of different values in each class."""
         return np.diff(self.starts, append=len(self.values))
 
     @property
@@ -149,11 +149,11 @@ class ClassValues:
 
     @property
     def cell_persons(self) -> Integers:
-        """The people in each cell's class."""
+        """The number of people in each cell's class."""
         return np.repeat(self.persons, self.cells_per_class)
 
     def only(self, kept: NDArray[np.bool_]) -> "ClassValues":
-        """Some of the classes."""
+        """The classes selected by a mask."""
         cells = np.repeat(kept, self.cells_per_class)
         numbers = self.cells_per_class[kept]
         people = None if self.people is None else self.people[kept]
@@ -162,27 +162,29 @@ class ClassValues:
         )
 
     def told(self, missing: int) -> tuple["ClassValues", NDArray[np.bool_] | None]:
-        """The classes without the missing value, whose code this is, and which of them have another; None for all.
+        """The classes without the missing value, and a mask of the classes that have another value, or None for all.
 
-        Codes are then those of the values without the missing one, as of `Marginal.told`.
+        missing   the code of the missing value
+
+        The codes become those of the values without the missing one, as in `Marginal.told`.
         """
-        there = self.values != missing
+        present = self.values != missing
         codes = self.values - (self.values > missing)
-        if there.all():
+        if present.all():
             return ClassValues(self.sizes, self.starts, codes, self.counts, self.people), None
-        numbers = self.sum_by_class(there.astype(np.int64))
+        numbers = self.sum_by_class(present.astype(np.int64))
         kept = numbers > 0
-        sizes = self.sum_by_class(np.where(there, self.counts, 0))[kept]
+        sizes = self.sum_by_class(np.where(present, self.counts, 0))[kept]
         people = None if self.people is None else self.people[kept]
         starts = np.cumsum(numbers[kept]) - numbers[kept]
-        return ClassValues(sizes, starts, codes[there], self.counts[there], people), kept
+        return ClassValues(sizes, starts, codes[present], self.counts[present], people), kept
 
     def sum_by_class(self, cells: NDArray[Any]) -> NDArray[Any]:
         """Add up a number per cell within each class."""
         return np.add.reduceat(cells, self.starts) if len(self.starts) else cells[:0]
 
     def relabelled(self, labels: Integers) -> "ClassValues":
-        """The same classes with value v called labels[v]; cells of one class with the same label become one."""
+        """The classes with value v replaced by `labels[v]`; cells of a class with the same label are merged."""
         span = int(labels.max()) + 1
         keys = self.cell_classes * span + labels[self.values]
         order = np.argsort(keys, kind="stable")
@@ -195,51 +197,51 @@ class ClassValues:
 
 
 class ClassCodes(NamedTuple):
-    """A batch of complete equivalence classes with their values: positions in the marginal of each column."""
+    """A batch of complete equivalence classes with their values, as indices into the marginal of each column."""
 
     sizes: Integers
     codes: Mapping[str, NDArray[np.unsignedinteger]]
 
 
 class PairCounts(NamedTuple):
-    """How often two columns have which values together: positions in the marginal of each, and the count."""
+    """The count of each pair of values of two columns; values are indices into the marginal of each."""
 
     one: Integers
     other: Integers
     counts: Integers
 
     def merged(self, other: "PairCounts") -> "PairCounts":
-        """Counts of two parts of a table, added up."""
-        one, another, counts = (np.concatenate(both) for both in zip(self, other, strict=True))
-        order = np.lexsort((another, one))
-        one, another = one[order], another[order]
-        starts = np.union1d(run_starts(one), run_starts(another))
-        return PairCounts(one[starts], another[starts], np.add.reduceat(counts[order], starts))
+        """Add up the counts of two parts of a table."""
+        first, second, counts = (np.concatenate(both) for both in zip(self, other, strict=True))
+        order = np.lexsort((second, first))
+        first, second = first[order], second[order]
+        starts = np.union1d(run_starts(first), run_starts(second))
+        return PairCounts(first[starts], second[starts], np.add.reduceat(counts[order], starts))
 
 
 class ClassPairs(NamedTuple):
-    """A batch of complete classes over two tables: how often each class occurs in the one and in the other."""
+    """A batch of complete classes over two tables, with the count of each class in the release and the background."""
 
     released: Integers
     background: Integers
 
 
 class Worst(NamedTuple):
-    """The worst class: a fraction and the size of that class; and how many classes and records are beyond a limit."""
+    """The worst class, as a fraction and its size, and the number of classes and records beyond a limit."""
 
     extreme: tuple[Fraction, int] | None
     classes: int = 0
     records: int = 0
 
     def merged(self, other: "Worst") -> "Worst":
-        """The worse of two, of equally bad ones the smallest; what is beyond adds up."""
-        both = [one.extreme for one in (self, other) if one.extreme is not None]
+        """The worse of two classes, and of equally bad ones the smaller; the numbers beyond the limit add up."""
+        both = [worst.extreme for worst in (self, other) if worst.extreme is not None]
         largest = max(both, key=lambda extreme: (extreme[0], -extreme[1]), default=None)
         return Worst(largest, self.classes + other.classes, self.records + other.records)
 
 
 def run_starts(ordered: NDArray[Any]) -> Integers:
-    """Positions at which a run of equal neighbours begins."""
+    """The indices at which a run of equal neighbours begins."""
     if len(ordered) == 0:
         return np.empty(0, np.int64)
     changes = np.empty(len(ordered), np.bool_)
@@ -249,13 +251,13 @@ def run_starts(ordered: NDArray[Any]) -> Integers:
 
 
 def largest_ratio(numerators: NDArray[Any], denominators: NDArray[Any]) -> tuple[Fraction, int] | None:
-    """The largest of many fractions, exactly, and the smallest denominator that has it; None when there are none."""
+    """The largest of many fractions, exactly, and the smallest denominator it occurs with; None if there are none."""
     if len(numerators) == 0:
         return None
     ratios = numerators.astype(np.float64) / denominators.astype(np.float64)
     largest = ratios.max()
     if int(numerators.max()) * int(denominators.max()) < 2**52:
-        # Fractions of numbers this small are equal when their quotients are.
+        # Fractions of numbers this small are equal if and only if their floating-point quotients are.
         smallest = int(denominators[ratios == largest].min())
         return Fraction(round(largest * smallest), smallest), smallest
     near = np.flatnonzero(ratios >= largest - abs(largest) * 2.0**-50)

@@ -1,4 +1,4 @@
-"""Rows as integer keys: packing the codes of several columns into one, and counting equal keys."""
+"""Rows as integer keys: packing the codes of several columns into one integer, and counting equal keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from PETWorks.counting.counts import ClassSizes, Integers, run_starts
 KEY_BITS = 64
 BINCOUNT_BITS = 20  # counting into 2**20 bins stays in the cache and beats sorting
 SMALL_CLASS = 1 << 16
-BINS_PER_KEY = 4  # up to so many, counting into bins is faster than sorting
+BINS_PER_KEY = 4  # up to this many, counting into bins is faster than sorting
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Distinct keys in ascending order and how many rows have each."""
+    """Distinct keys in ascending order and the number of rows with each."""
 
     keys: Codes
     counts: Integers
 
     def of(self, keys: Codes) -> Integers:
-        """How often each of the given keys was counted; 0 for those that were not."""
+        """The count of each of the given keys; 0 for keys that do not occur."""
         if len(self.keys) == 0:
             return np.zeros(len(keys), np.int64)
         position = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -33,7 +33,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Field:
-    """Codes and how many bits they need."""
+    """The codes of a column and the number of bits they need."""
 
     codes: Codes
     bits: int
@@ -41,12 +41,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Layout:
-    """How keys were packed, to get the codes back: bits of a column, or the distinct keys that ranks stand for."""
+    """The steps by which keys were packed, to restore the codes.
+
+    A step is the number of bits of a column, or the distinct keys that were replaced by their ranks.
+    """
 
     steps: tuple[int | Codes, ...]
 
     def codes(self, keys: Codes) -> list[Codes]:
-        """For each column in its order, the codes that the keys were packed from."""
+        """The codes of each column that the keys were packed from."""
         codes: list[Codes] = []
         for step in reversed(self.steps):
             if isinstance(step, int):
@@ -57,7 +60,7 @@ class Layout:
         return codes[::-1]
 
     def packed(self, codes: Sequence[NDArray[np.integer]], dtype: Any) -> tuple[Codes, NDArray[np.bool_]]:
-        """The keys of other rows; and which of them may be among those that were packed."""
+        """Pack other rows in the same way; also return which of them may be among the rows packed before."""
         keys: Codes = np.zeros(len(codes[0]), dtype)
         known = np.ones(len(keys), np.bool_)
         columns = iter(codes)
@@ -72,7 +75,7 @@ class Layout:
 
 
 class Packed(NamedTuple):
-    """One integer per row, how many bits it has, and how it was made."""
+    """One integer per row, its number of bits, and how it was packed."""
 
     keys: Codes
     bits: int
@@ -80,10 +83,10 @@ class Packed(NamedTuple):
 
 
 def pack(columns: Sequence[Column | Field], room: int = 0) -> Packed:
-    """One integer per row, equal where all the columns are equal, leaving `room` of its 64 bits.
+    """One integer per row, equal if and only if all columns are equal, leaving `room` of its 64 bits free.
 
-    Each column gets bits of its own. Where they are too many, what is packed so far is replaced by its rank
-    among the distinct combinations, exactly.
+    Each column gets bits of its own. If they do not fit, the keys packed so far are replaced by their ranks among the
+    distinct keys, which loses nothing.
     """
     rows = len(columns[0].codes)
     total = sum(column.bits for column in columns) + room
@@ -92,27 +95,27 @@ def pack(columns: Sequence[Column | Field], room: int = 0) -> Packed:
     steps: list[int | Codes] = []
     for column in columns:
         if bits + column.bits > KEY_BITS:
-            keys, bits = _ranked(keys, steps)
+            keys, bits = _rank(keys, steps)
         if column.bits:
             keys <<= keys.dtype.type(column.bits)
             keys |= column.codes
             bits += column.bits
         steps.append(column.bits)
     if bits + room > KEY_BITS:
-        keys, bits = _ranked(keys, steps)
+        keys, bits = _rank(keys, steps)
     return Packed(keys, bits, Layout(tuple(steps)))
 
 
-def _ranked(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
-    """Each key's rank among the distinct ones, and the bits that a rank needs: at most 32."""
+def _rank(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
+    """The rank of each key among the distinct ones, and the number of bits that a rank needs, at most 32."""
     distinct, ranks = np.unique(keys, return_inverse=True)
     steps.append(distinct)
     return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
 
 
 def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> Counted:
-    """Distinct keys and their counts, or added weights, none of which is 0. The keys are sorted in place."""
-    few_bins = bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys)  # fewer than it would take to sort
+    """Count the distinct keys, or add up their weights, none of which is 0; may sort the keys in place."""
+    few_bins = bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys)  # cheaper than sorting
     if weights is not None:
         if np.any(keys[1:] < keys[:-1]):
             if few_bins:
@@ -133,7 +136,7 @@ def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) ->
 
 
 def numbered(keys: NDArray[np.integer]) -> tuple[Integers, int]:
-    """For each key its number among the distinct ones, in their order; and how many there are."""
+    """The rank of each key among the distinct keys, and the number of distinct keys."""
     if len(keys) and int(keys.max()) < BINS_PER_KEY * len(keys):  # no need to sort
         present = np.bincount(keys.astype(np.int64)) > 0
         places = np.cumsum(present) - 1
@@ -147,18 +150,18 @@ def numbered(keys: NDArray[np.integer]) -> tuple[Integers, int]:
 
 
 def in_order(keys: NDArray[np.integer]) -> Integers:
-    """The places of keys, ascending; those of equal keys as they stand. No key is negative."""
+    """The indices that sort the keys, none of which is negative; equal keys keep their order."""
     bits = max(len(keys) - 1, 0).bit_length()
     if not len(keys) or int(keys.max()).bit_length() + bits > KEY_BITS:
         return np.argsort(keys, kind="stable")
-    # Numbers that carry their places are sorted much faster than places are.
+    # Sorting keys that carry their index in the lowest bits is much faster than an indirect sort.
     carried = keys.astype(np.uint64) << np.uint64(bits) | np.arange(len(keys), dtype=np.uint64)
     carried.sort()
     return (carried & np.uint64((1 << bits) - 1)).astype(np.int64)
 
 
 def size_histogram(sizes: Integers) -> ClassSizes:
-    """How many classes have each size."""
+    """The number of classes of each size."""
     if len(sizes) == 0 or sizes.max() < SMALL_CLASS:
         bins = np.bincount(sizes)
         present = np.flatnonzero(bins)

@@ -1,4 +1,4 @@
-"""People of several tables, joined by a key: their codes, the values their classes offer, and the join in memory."""
+"""People of several tables joined by a key: codes of keys, the values of their classes, and the join in memory."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-SPREAD = 4  # so many times as many numbers as keys between the smallest and the largest key are few
-FEW = 1 << 20
+SPREAD = 4  # keys are dense if their range is at most this many times their number,
+FEW = 1 << 20  # or at most this
 
 
 class KeyEncoder:
-    """A column of codes from pieces of a key; its labels are integers if all keys are.
+    """Encodes the pieces of a key column; the labels are integers if all keys are.
 
-    A text of decimal digits without zeros in front is the same key as the integer.
+    A text of decimal digits without leading zeros is the same key as the integer.
     """
 
     def __init__(self, *, spaced_quotes: bool = False) -> None:
@@ -38,11 +38,11 @@ class KeyEncoder:
 
     @property
     def label_bytes(self) -> int:
-        """What the distinct keys take."""
+        """Memory of the distinct keys, in bytes."""
         return self._number_bytes if self._numbers is not None else self._encoder.label_bytes
 
     def add(self, piece: "pa.Array") -> None:
-        """Take the next rows."""
+        """Encode the next rows."""
         if self._numbers is not None:
             numbers = whole_numbers(piece)
             if numbers is not None:
@@ -55,56 +55,56 @@ class KeyEncoder:
         self._encoder.add(piece)
 
     def finish(self) -> Column:
-        """The column."""
+        """Return the column of all rows added."""
         if self._numbers is None:
             return self._encoder.finish()
         numbers = np.concatenate(self._numbers)
-        (codes,), labels = _coded([numbers])
+        (codes,), labels = _encode_integers([numbers])
         return Column(arrow_integers(labels), codes.astype(narrowest(len(labels))))
 
 
-def keys_in_one_coding(several: Sequence["pa.Array"]) -> tuple[list[Integers], int]:
-    """For each of several arrays of keys the code of every key, the same for equal ones; and how many there are."""
-    if not all(are_integers(keys) for keys in several):
-        return in_one_coding([texts(keys) if are_integers(keys) else keys for keys in several])
-    codes, labels = _coded([numpy_integers(keys).astype(np.int64, copy=False) for keys in several])
+def keys_in_one_coding(arrays: Sequence["pa.Array"]) -> tuple[list[Integers], int]:
+    """The codes of several arrays of keys, equal for equal keys, and the number of distinct keys."""
+    if not all(are_integers(keys) for keys in arrays):
+        return in_one_coding([texts(keys) if are_integers(keys) else keys for keys in arrays])
+    codes, labels = _encode_integers([numpy_integers(keys).astype(np.int64, copy=False) for keys in arrays])
     return codes, len(labels)
 
 
-def _coded(several: Sequence[Numbers]) -> tuple[list[Integers], Numbers]:
-    """For each of several arrays of numbers the place of every number among the different ones; and these, ascending.
+def _encode_integers(arrays: Sequence[Numbers]) -> tuple[list[Integers], Numbers]:
+    """The rank of every number among the distinct numbers of all arrays, and the distinct numbers, ascending.
 
-    If few numbers lie between the smallest and the largest one, nothing is sorted.
+    Dense numbers are ranked with a lookup table instead of sorting.
     """
-    low, high = (min(int(own.min()) for own in several), max(int(own.max()) for own in several))
+    low, high = (min(int(array.min()) for array in arrays), max(int(array.max()) for array in arrays))
     span = high - low + 1
-    if span > max(FEW, SPREAD * sum(map(len, several))):
-        labels, codes = np.unique(np.concatenate(several), return_inverse=True)
-        return np.split(codes, np.cumsum([len(own) for own in several])[:-1]), labels
+    if span > max(FEW, SPREAD * sum(map(len, arrays))):
+        labels, codes = np.unique(np.concatenate(arrays), return_inverse=True)
+        return np.split(codes, np.cumsum([len(array) for array in arrays])[:-1]), labels
     occurs = np.zeros(span, np.bool_)
-    for own in several:
-        occurs[own - low] = True
+    for array in arrays:
+        occurs[array - low] = True
     labels = np.flatnonzero(occurs) + low
     if len(labels) == span:
-        return [own - low for own in several], labels
+        return [array - low for array in arrays], labels
     places = np.cumsum(occurs) - 1
-    return [places[own - low] for own in several], labels
+    return [places[array - low] for array in arrays], labels
 
 
 Words = NDArray[np.uint64]
 
-BITS = 60  # values in a word: engines have signed integers of 64 bits
-MOST_VALUES = 100 * BITS  # of a sensitive attribute, where each word is a column of an engine
+BITS = 60  # values per word, because engines have signed integers of 64 bits
+MOST_VALUES = 100 * BITS  # of a sensitive attribute, because each word is a column of the engine's table
 
 
 class Offer(NamedTuple):
-    """What one table offers to some people.
+    """The possible values of some people according to one table: the values in their class.
 
-    inside   whether they are in it
-    values   the value that they have; of those who are not in it, any
-    words    the values that their class has, as bits, `BITS` in a word; of those who are not in it, none
-    sizes    how many values their class has, if the bits do not say so
-    places   the bit of their own value, if it is not the value; -1 if it has none
+    inside   whether each person is in the table
+    values   the person's own value; arbitrary for people who are not in the table
+    words    the values in the person's class, as bits, `BITS` per word; none for people who are not in the table
+    sizes    the number of values in the class, if it is not the number of bits
+    places   the bit of the person's own value, if it is not the value itself; -1 if it has no bit
     """
 
     inside: NDArray[np.bool_]
@@ -115,7 +115,7 @@ class Offer(NamedTuple):
 
 
 def check_values(numbers: Mapping[str, int]) -> None:
-    """An error if sensitive attributes have more values than an engine can have words for."""
+    """Raise if a sensitive attribute has more values than an engine can represent."""
     for name, number in numbers.items():
         if number > MOST_VALUES:
             raise NotApplicable(
@@ -131,15 +131,15 @@ def check_values(numbers: Mapping[str, int]) -> None:
 
 
 def number_of_words(values: int) -> int:
-    """How many words it takes to say which of so many values there are."""
+    """The number of words in a bit set of this many values."""
     return -(-values // BITS)
 
 
-PAIRS_PER_CELL = 64  # pairs of person and value that are looked at together, for each cell of a batch
+PAIRS_PER_CELL = 64  # pairs of person and value handled at once, per cell of a batch
 
 
 class ClassValues(NamedTuple):
-    """The values of each class: as keys in order (class times number of values plus value), and where classes begin."""
+    """The values of each class, as sorted keys (class * number + value), and the index where each class begins."""
 
     keys: Words
     starts: Integers
@@ -147,11 +147,11 @@ class ClassValues(NamedTuple):
 
     @property
     def sizes(self) -> Integers:
-        """How many values each class has."""
+        """The number of values of each class."""
         return np.diff(self.starts, append=len(self.keys))
 
     def has(self, classes: Integers, values: Integers) -> np.ndarray:
-        """Whether these classes have these values."""
+        """Whether each class has the value at the same index."""
         if not len(self.keys):
             return np.zeros(len(classes), np.bool_)
         wanted = classes.astype(np.uint64) * np.uint64(self.number) + values.astype(np.uint64)
@@ -163,7 +163,12 @@ class ClassValues(NamedTuple):
 def class_values(
     classes: Integers, size: int, values: Integers, number: int, missing: int | None = None
 ) -> ClassValues:
-    """The values that occur in each of so many classes, but for one that does not count."""
+    """The values that occur in each class.
+
+    size      the number of classes
+    number    the number of values
+    missing   a value to leave out
+    """
     if missing is not None:
         classes, values = classes[values != missing], values[values != missing]
     keys = classes.astype(np.uint64) * np.uint64(number) + values.astype(np.uint64)
@@ -172,8 +177,8 @@ def class_values(
     return ClassValues(keys, starts, number)
 
 
-class Seen(NamedTuple):
-    """One table: for each person the row, or -1; for each row the class and the value; and what the classes have."""
+class KeyedTable(NamedTuple):
+    """One table: the row of each person, or -1; the class and the value of each row; the values of each class."""
 
     rows: Integers
     classes: Integers
@@ -182,27 +187,31 @@ class Seen(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """How many pairs of row and offered value there are."""
+        """The number of pairs of a row and a value of its class."""
         return int(self.offered.sizes[self.classes].sum())
 
 
 class Part(NamedTuple):
-    """Some of the people: by which table the values of each are numbered, or -1, and how many these are."""
+    """Some of the people.
+
+    first   the index of the first table that each person is in, which numbers the person's values; or -1
+    pairs   the number of these values
+    """
 
     people: slice
     first: Integers
     pairs: Integers
 
 
-def parts_of(tables: Sequence[Seen]) -> Iterator[Part]:
-    """All people, so many at a time that few values are looked at together."""
+def parts_of(tables: Sequence[KeyedTable]) -> Iterator[Part]:
+    """Split all people into parts, to limit the pairs of person and value handled at once."""
     people = len(tables[0].rows)
     first, pairs = np.full(people, -1, np.int64), np.zeros(people, np.int64)
     for place in reversed(range(len(tables))):
-        one = tables[place]
-        inside = one.rows >= 0
+        table = tables[place]
+        inside = table.rows >= 0
         first[inside] = place
-        pairs[inside] = one.offered.sizes[one.classes[one.rows[inside]]]
+        pairs[inside] = table.offered.sizes[table.classes[table.rows[inside]]]
     ends = np.cumsum(pairs)
     begin = 0
     while begin < people:
@@ -212,50 +221,56 @@ def parts_of(tables: Sequence[Seen]) -> Iterator[Part]:
         begin = end
 
 
-def offers_of_many(tables: Sequence[Seen], part: Part) -> list[Offer]:
-    """What the tables offer to these people."""
+def offers_of_many(tables: Sequence[KeyedTable], part: Part) -> list[Offer]:
+    """The offers of the tables to these people, with bits numbered per person."""
     people, first, pairs = part
     owners = np.repeat(np.arange(len(pairs)), pairs)
     places = np.arange(len(owners)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     values = np.empty(len(owners), np.int64)
-    for place, one in enumerate(tables):
+    for place, table in enumerate(tables):
         mine = first[owners] == place
-        starts = one.offered.starts[one.classes[one.rows[people][owners[mine]]]]
-        values[mine] = (one.offered.keys[starts + places[mine]] % np.uint64(one.offered.number)).astype(np.int64)
-    besides = int(pairs.max(initial=0))  # the bit of values that the first table does not offer
-    return [_offer(one, people, owners, values, places, besides) for one in tables]
+        starts = table.offered.starts[table.classes[table.rows[people][owners[mine]]]]
+        values[mine] = (table.offered.keys[starts + places[mine]] % np.uint64(table.offered.number)).astype(np.int64)
+    besides = int(pairs.max(initial=0))  # the bit of all values that the first table does not offer
+    return [_offer(table, people, owners, values, places, besides) for table in tables]
 
 
-def _offer(one: Seen, people: slice, owners: Integers, values: Integers, places: Integers, besides: int) -> Offer:
-    """What a table offers, by pairs of person and value, which has that place among the person's values."""
-    rows = one.rows[people]
+def _offer(
+    table: KeyedTable, people: slice, owners: Integers, values: Integers, places: Integers, besides: int
+) -> Offer:
+    """The offer of one table.
+
+    owners, values, places   of each pair: the person, the value, and its index among the person's values
+    besides                  the bit of all values that are not among the pairs
+    """
+    rows = table.rows[people]
     inside = rows >= 0
-    classes = one.classes[rows]
-    found = inside[owners] & one.offered.has(classes[owners], values)
+    classes = table.classes[rows]
+    found = inside[owners] & table.offered.has(classes[owners], values)
     blocks, bits = np.divmod(places, BITS)
     words = np.zeros((number_of_words(besides + 1), len(rows)), np.uint64)
     np.bitwise_or.at(words, (blocks[found], owners[found]), np.uint64(1) << bits[found].astype(np.uint64))
-    sizes = np.where(inside, one.offered.sizes[classes], 0)
+    sizes = np.where(inside, table.offered.sizes[classes], 0)
     more = sizes > np.bincount(owners[found], minlength=len(rows))
     words[besides // BITS] |= more.astype(np.uint64) << np.uint64(besides % BITS)
-    own = one.values[rows]
-    is_own = values == own[owners]
+    own_values = table.values[rows]
+    is_own = values == own_values[owners]
     bit_of_own = np.full(len(rows), -1, np.int64)
     bit_of_own[owners[is_own]] = places[is_own]
-    return Offer(inside, own, list(words), sizes, bit_of_own)
+    return Offer(inside, own_values, list(words), sizes, bit_of_own)
 
 
 Summary = TypeVar("Summary")
 
 NOT_IN = "(not in this release)"
-FEW_WORDS = 8  # of an attribute with more values, those of each person are numbered anew if that takes less
+FEW_WORDS = 8  # beyond this, values are numbered per person if that takes less memory
 
 
 class KeyCounts(NamedTuple):
-    """What a key says about records and people.
+    """Counts of records and people by key.
 
-    missing    records that do not say whose they are
-    people     how many people there are
+    missing    records without a key
+    people     the number of people
     repeated   people who have more than one record
     """
 
@@ -265,12 +280,12 @@ class KeyCounts(NamedTuple):
 
 
 class Brought(NamedTuple):
-    """What one of several tables brings along.
+    """One of the tables to join.
 
-    name     what it is called
+    name     the name of the table
     table    its rows; engines that count elsewhere keep the key of each row with them
-    known    the columns that make its classes
-    values   for each sensitive attribute the common code of each of its codes, which is the same in all tables
+    known    the columns that define its classes
+    values   for each sensitive attribute, the code of each value that is common to all tables
     key      the key of each row, if the table is in memory
     """
 
@@ -285,11 +300,11 @@ OfPeople = Callable[[list[Offer]], Summary]
 
 
 class JoinedPeople(Protocol):
-    """Several tables whose people are known; the targets are those of one of them.
+    """Several tables joined by person; the targets are the people of one of them.
 
-    targets     one row for each target: what each table says about them, and their sensitive values
-    groups      for each table the columns of `targets` that make its classes; one code stands for "not in this table"
-    in_common   for each table how many targets are in it
+    targets     one row for each target: its class in each table, and its sensitive values
+    groups      for each table the columns of `targets` that define its classes; one code means "not in this table"
+    in_common   for each table the number of targets in it
     """
 
     groups: list[tuple[str, ...]]
@@ -306,39 +321,42 @@ class JoinedPeople(Protocol):
     def offers(
         self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary], missing: int | None = None
     ) -> Summary:
-        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order.
+        """Run a kernel over the offers to all people by the tables that have the attribute, in the order of the tables.
 
-        missing   the code of a value that need not be offered: where values have bits, the kernel leaves it out
+        missing   the code of a value that may be left out; where it has a bit, the kernel leaves it out
         """
 
 
 def column_name(table: str, column: str) -> str:
-    """What a column of one of several tables is called."""
+    """The name of a column of one of several tables."""
     return f"{table}: {column}"
 
 
 class PeopleInMemory:
-    """See `JoinedPeople`."""
+    """Tables in memory joined by person; see `JoinedPeople`."""
 
     def __init__(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
         self._brought, self._place, self._numbers = brought, place, numbers
-        keys = [one.key for one in brought if one.key is not None]
+        keys = [table.key for table in brought if table.key is not None]
         codes, self._people = keys_in_one_coding([key.labels for key in keys])
-        self._rows = [self._row_of(own[key.codes]) for own, key in zip(codes, keys, strict=True)]
+        self._rows = [self._row_of(common[key.codes]) for common, key in zip(codes, keys, strict=True)]
         self._focal = codes[place][keys[place].codes]
         self.groups: list[tuple[str, ...]] = [(f"{number}",) for number in range(len(brought))]
         self.in_common = [int(np.count_nonzero(rows[self._focal] >= 0)) for rows in self._rows]
 
     def _row_of(self, persons: Integers) -> NDArray[np.int32]:
-        """For each person the row; -1 for those who are not in the table."""
+        """The row of each person, or -1 for people who are not in the table."""
         rows = np.full(self._people, -1, np.int32)
         rows[persons] = np.arange(len(persons), dtype=np.int32)
         return rows
 
     @cached_property
     def _classes(self) -> list[Column]:
-        """For each table the class of each row."""
-        return [_class_column(pack([one.table.columns[name] for name in one.known]).keys) for one in self._brought]
+        """The class of each row, one column per table."""
+        return [
+            _class_column(pack([brought.table.columns[name] for name in brought.known]).keys)
+            for brought in self._brought
+        ]
 
     @cached_property
     def targets(self) -> WeightedRows:
@@ -353,9 +371,9 @@ class PeopleInMemory:
     def columns(self) -> WeightedRows:
         """The targets by columns of the tables."""
         columns = {
-            column_name(one.name, name): self._of_targets(place, one.table.columns[name])
-            for place, one in enumerate(self._brought)
-            for name in one.known
+            column_name(brought.name, name): self._of_targets(place, brought.table.columns[name])
+            for place, brought in enumerate(self._brought)
+            for name in brought.known
         }
         return WeightedRows(columns | self._own_values, whole=False)
 
@@ -369,7 +387,7 @@ class PeopleInMemory:
         }
 
     def _of_targets(self, place: int, column: Column) -> Column:
-        """A column of a table, for each target; those who are not in the table have a value of their own."""
+        """A column of a table, for each target; targets who are not in the table get an extra value."""
         rows = self._rows[place][self._focal]
         size = len(column.labels)
         if self.in_common[place] == len(rows):
@@ -381,15 +399,15 @@ class PeopleInMemory:
     def offers(
         self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary], missing: int | None = None
     ) -> Summary:
-        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
-        having = [place for place, one in enumerate(self._brought) if attribute in one.values]
+        """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
+        having = [place for place, brought in enumerate(self._brought) if attribute in brought.values]
         values = {place: _common(self._brought[place], attribute) for place in having}
         number = self._numbers[attribute]
         blocks = number_of_words(number)
         if blocks > FEW_WORDS:
-            seen = [self._seen(place, values[place], number, missing) for place in having]
-            if sum(one.pairs for one in seen) < blocks * sum(len(one.values) for one in seen):
-                return folded(lambda part: kernel(offers_of_many(seen, part)), merge, parts_of(seen), self._people)
+            tables = [self._keyed_table(place, values[place], number, missing) for place in having]
+            if sum(table.pairs for table in tables) < blocks * sum(len(table.values) for table in tables):
+                return folded(lambda part: kernel(offers_of_many(tables, part)), merge, parts_of(tables), self._people)
         words = {place: words_of(self._classes[place], values[place], number) for place in having}
 
         def offers_to(people: slice) -> list[Offer]:
@@ -397,30 +415,30 @@ class PeopleInMemory:
             for place in having:
                 rows = self._rows[place][people]
                 inside, classes = rows >= 0, self._classes[place].codes[rows]
-                own = [np.where(inside, word[classes], np.uint64(0)) for word in words[place]]
-                offers.append(Offer(inside, values[place][rows], own))
+                offered = [np.where(inside, word[classes], np.uint64(0)) for word in words[place]]
+                offers.append(Offer(inside, values[place][rows], offered))
             return offers
 
         step = max(1, questions.CELLS_PER_BATCH // max(1, blocks // FEW_WORDS))
         parts = (slice(first, first + step) for first in range(0, self._people, step))
         return folded(lambda people: kernel(offers_to(people)), merge, parts, self._people)
 
-    def _seen(self, place: int, values: Integers, number: int, missing: int | None) -> Seen:
+    def _keyed_table(self, place: int, values: Integers, number: int, missing: int | None) -> KeyedTable:
         classes = self._classes[place]
         codes = classes.codes.astype(np.int64)
         offered = class_values(codes, len(classes.labels), values, number, missing)
-        return Seen(self._rows[place].astype(np.int64), codes, values, offered)
+        return KeyedTable(self._rows[place].astype(np.int64), codes, values, offered)
 
 
 def key_counts(key: Column) -> KeyCounts:
-    """What the key of each row says."""
+    """Count records and people by the key of each row."""
     code = key.code(None)
     counts = key.counts if code is None else np.delete(key.counts, code)
     return KeyCounts(0 if code is None else int(key.counts[code]), len(counts), int(np.count_nonzero(counts > 1)))
 
 
 def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
-    """For each class which values it has, as bits."""
+    """The values of each class as bits, in words of `BITS` values."""
     size, span = len(classes.labels), np.uint64(number)
     keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)
     owners, offered = np.divmod(count(keys, (size * number - 1).bit_length()).keys, span)
@@ -428,22 +446,22 @@ def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
     words = []
     for block in range(number_of_words(number)):
         chosen = blocks == block
-        own = owners[chosen].astype(np.int64)
+        classes_here = owners[chosen].astype(np.int64)
         word = np.zeros(size, np.uint64)
-        starts = run_starts(own)
+        starts = run_starts(classes_here)
         if len(starts):
-            word[own[starts]] = np.bitwise_or.reduceat(np.uint64(1) << bits[chosen], starts)
+            word[classes_here[starts]] = np.bitwise_or.reduceat(np.uint64(1) << bits[chosen], starts)
         words.append(word)
     return words
 
 
-def _common(one: Brought, attribute: str) -> Integers:
+def _common(brought: Brought, attribute: str) -> Integers:
     """The common code of the value of each row."""
-    codes: Integers = one.values[attribute][one.table.columns[attribute].codes]
+    codes: Integers = brought.values[attribute][brought.table.columns[attribute].codes]
     return codes
 
 
 def _class_column(keys: NDArray[np.unsignedinteger]) -> Column:
-    """Equal keys as a column of equal codes, which have no labels."""
+    """A column without labels that has equal codes for equal keys."""
     codes, number = numbered(keys)
     return Column(nameless(number), codes.astype(narrowest(number)))

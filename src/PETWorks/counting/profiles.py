@@ -1,4 +1,4 @@
-"""A column at a glance: its number of values, unique ones, exact ones, and a sample of them."""
+"""Profiles of columns: the number of values, of unique and of exact ones, and a sample."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,38 +42,38 @@ _MINUTES = r"(?: ?\p{Nd}{1,2}[\x27′])?(?: ?\p{Nd}{1,2}(?:\.\p{Nd}+)?[\x22″])
 _DEGREES = r"[+\-−]?\p{Nd}{1,3}(?:[.．]\p{Nd}+)?(?:°" + _MINUTES + ")? ?[NSEWnsew]?"
 _POINT = rf"(?:POINT ?)?[(\[]?{_DEGREES} ?[,;/ ] ?{_DEGREES}[)\]]?"
 
-_PATTERN = "|".join(f"(?:{one})" for one in (_AMOUNT, _RANGE, _TIME, *_DATE, _POINT, _DEGREES))
+_PATTERN = "|".join(f"(?:{form})" for form in (_AMOUNT, _RANGE, _TIME, *_DATE, _POINT, _DEGREES))
 _WHOLE = rf"\A(?:{_PATTERN})\z"
 
 
 def are_exact(texts: "pa.Array") -> "pa.Array":
-    """For each text whether it has digits, or is long."""
+    """Whether each text has digits, or is long."""
     return _match_or_are_long(texts, EXACT)
 
 
 def are_measured(texts: "pa.Array") -> "pa.Array":
-    """For each text whether it is nothing but a number, a date, a time or coordinates in a usual spelling, or long."""
+    """Whether each text is only a number, a date, a time or coordinates in a usual spelling, or long."""
     return _match_or_are_long(texts, _WHOLE)
 
 
 def _match_or_are_long(texts: "pa.Array", pattern: str) -> "pa.Array":
     from pyarrow import compute as pc
 
-    longest = arrow_integers(np.array([LONG_TEXT]))[0]  # PyArrow would import pandas for a number of Python's
+    longest = arrow_integers(np.array([LONG_TEXT]))[0]  # PyArrow would import pandas for a Python number
     return pc.or_(pc.match_substring_regex(texts, pattern), pc.greater(pc.utf8_length(texts), longest))
 
 
-SAMPLE = 2_000  # distinct values that are looked at
-LONGEST = 400  # characters of a value that are looked at, but for personal details
-AT_ONCE = 100_000  # values that are searched for personal details
+SAMPLE = 2_000  # distinct values in a sample
+LONGEST = 400  # characters of a value in a sample; personal details are searched in all of them
+AT_ONCE = 100_000  # values searched for personal details at once
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Counts of a column's values, a sample of the distinct ones, and the personal details that all of them have.
+    """Counts of a column's values, a sample of the distinct ones, and the personal details in all of them.
 
-    Missing and `*` are not values. Where a column names the person of each record, records of one person with the same
-    value count once, but for formulas: a value is unique if one person has it.
+    Missing cells and `*` do not count as values. Where a column names the person of each record, records of one person
+    with the same value count once, except for formulas: a value is unique if only one person has it.
     """
 
     records: int
@@ -82,36 +82,36 @@ class Profile:
     unique: int  # records whose value no other record has
     sample: Sequence[str]
     exact: int  # unique records whose value has digits, or is a long text
-    details: Mapping[str, int] = field(default_factory=dict)  # how many personal details of each kind all texts have
-    formulas: int = 0  # records whose value a spreadsheet takes for a formula
+    details: Mapping[str, int] = field(default_factory=dict)  # personal details of each kind in all texts
+    formulas: int = 0  # records whose value a spreadsheet would treat as a formula
 
 
 def profile_of(column: Column | Known, records: int, name: str = "", people: Column | None = None) -> Profile:
-    """The profile of a column that has been counted; by people, if it is said whose each record is."""
-    # A marginal would turn every distinct value into a text and keep it: up to 3 million in one column.
+    """The profile of a column that has been counted; it counts people if `people` is given."""
+    # A marginal would keep every distinct value as a Python string, up to 3 million in a column.
     in_records = column.counts.copy()
     shared, owners = (in_records, None) if people is None or isinstance(column, Known) else sharing(column, people)
     counts = shared.copy()
-    nothing = [code for code in (column.code(None), column.code(SUPPRESSED)) if code is not None]
-    counts[nothing] = in_records[nothing] = 0
+    no_values = [code for code in (column.code(None), column.code(SUPPRESSED)) if code is not None]
+    counts[no_values] = in_records[no_values] = 0
     codes = np.flatnonzero(counts)
-    # A sample from the whole column: the first values may be the oldest, or all of one kind.
+    # The sample covers the whole column, because the first values may be the oldest, or all of one kind.
     chosen = codes[np.linspace(0, len(codes) - 1, min(len(codes), SAMPLE)).astype(np.int64)]
     sample = [text[:LONGEST] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
     unique = np.flatnonzero(counts == 1)
     exact = are_exact(column.labels.take(arrow_integers(unique))).true_count
     search, formulas = Search(name), 0
     for first in range(0, len(codes), AT_ONCE):
-        some = codes[first : first + AT_ONCE]
-        texts = column.labels.take(arrow_integers(some))
-        search.add(texts, counts[some], None if owners is None else owners[some])
-        formulas += int(numpy_integers(arrow_integers(in_records[some]).filter(are_formulas(texts))).sum())
+        batch = codes[first : first + AT_ONCE]
+        texts = column.labels.take(arrow_integers(batch))
+        search.add(texts, counts[batch], None if owners is None else owners[batch])
+        formulas += int(numpy_integers(arrow_integers(in_records[batch]).filter(are_formulas(texts))).sum())
     total = records if owners is None else int(shared.sum())
     return Profile(total, int(counts.sum()), len(codes), len(unique), sample, exact, search.details(), formulas)
 
 
 def sharing(column: Column, people: Column) -> tuple[Integers, Integers]:
-    """How many people have each value of a column, and who, if it is one person; -1 otherwise."""
+    """The number of people who have each value of a column, and the person if it is only one, else -1."""
     number = max(len(people.labels), 1)
     pairs = np.unique(column.codes.astype(np.int64) * number + people.codes)
     codes, persons = np.divmod(pairs, number)

@@ -1,4 +1,4 @@
-"""A table whose columns are protected as they are read, and what that changes."""
+"""Tables whose columns are protected while they are read, and counts of the changed cells."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -21,9 +21,9 @@ Opened = TypeVar("Opened", bound=Source)
 
 @dataclass
 class Change:
-    """What a protection does to a column.
+    """The changes that a protection makes to a column.
 
-    changed   cells that are not as they were
+    changed   cells with another value than before
     wrong     cells that cannot be protected
     """
 
@@ -31,7 +31,7 @@ class Change:
     present: int = 0
     changed: int = 0
     wrong: int = 0
-    # Sums over the cells that have a position, which is counted from that of the first.
+    # Sums over the cells that have a position, relative to the position of the first.
     number: int = 0
     first: float = 0.0
     total: float = 0.0
@@ -40,7 +40,7 @@ class Change:
     positions: dict[str, float | None] = field(default_factory=dict)  # of protected values
 
     def add(self, text: str, times: int) -> None:
-        """Count a value that so many cells have."""
+        """Count a value that occurs in this many cells."""
         self.present += times
         new = self.protection.value(text)
         if new is None:
@@ -61,13 +61,13 @@ class Change:
 
     @property
     def variance_kept(self) -> float | None:
-        """Share of the variance of numbers or days that the protected ones explain; None if there is none."""
+        """The share of the variance of numbers or days that the protected values explain; None without variance."""
         spread = self.squares - self.total**2 / self.number if self.number else 0.0
         return max(0.0, 1 - self.errors / spread) if spread > 0 else None
 
 
 def protected(source: Opened, declared: Any) -> Opened:
-    """The table with columns protected as declared; an error if cells cannot be."""
+    """The table with columns protected as declared; raise if some cells cannot be protected."""
     protections = protections_of(declared)
     if not protections:
         return source
@@ -96,7 +96,7 @@ def protected(source: Opened, declared: Any) -> Opened:
                 expected=change.protection.expects,
                 what=f"protect.{name}",
             )
-    made: Any = copy(source)  # it stays the kind of table that it is
+    made: Any = copy(source)  # so that the class of the table stays the same
     made.changes = changes
     made.read = _ProtectedRead(made)
     result: Opened = made
@@ -104,7 +104,7 @@ def protected(source: Opened, declared: Any) -> Opened:
 
 
 def check_engine(engine: str | None) -> None:
-    """An error for an engine whose executors read a table themselves, unprotected."""
+    """Raise for an engine whose executors would read the table themselves, unprotected."""
     if engine == "spark":
         raise ParameterError(
             "protect is not possible with the engine 'spark'; round the columns before, or use another engine",
@@ -113,13 +113,13 @@ def check_engine(engine: str | None) -> None:
 
 
 def changes_in(source: Source) -> Mapping[str, Change]:
-    """The columns of a table that are protected as they are read."""
+    """The changes to each column of a table that is protected while it is read."""
     changes: Mapping[str, Change] = getattr(source, "changes", {})
     return changes
 
 
 def protect_words(source: Source) -> dict[str, Any]:
-    """How columns of a table are protected, as it was declared."""
+    """The declared protection of each protected column of a table."""
     return {column: dict(change.protection.words) for column, change in changes_in(source).items()}
 
 
@@ -132,17 +132,17 @@ class _ProtectedRead:
     def __call__(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> "Iterator[pa.Table]":
         source = self._source
         for piece in type(source).read(source, columns, in_pieces=in_pieces):
-            yield protected_piece(piece, columns, source)
+            yield protect_piece(piece, columns, source)
 
 
-def protected_piece(piece: "pa.Table", columns: Sequence[str], source: Any) -> "pa.Table":
+def protect_piece(piece: "pa.Table", columns: Sequence[str], source: Any) -> "pa.Table":
     """A piece of a table with its columns protected."""
     for place, name in enumerate(columns):
         if name in source.changes:
             protection = source.changes[name].protection
             (text,) = _texts(piece.select([place]), (name,), source)
             piece = piece.set_column(
-                place, piece.column_names[place], _protected(text, piece.column(place), protection, name)
+                place, piece.column_names[place], _protect_cells(text, piece.column(place), protection, name)
             )
     return piece
 
@@ -155,10 +155,10 @@ def _texts(piece: "pa.Table", columns: Sequence[str], source: Source) -> "list[p
     return texts
 
 
-def _protected(
+def _protect_cells(
     text: "pa.ChunkedArray", cells: "pa.ChunkedArray", protection: Protection, column: str
 ) -> "pa.ChunkedArray":
-    """The protected cells: numbers of the type that they had where that holds them, otherwise texts."""
+    """The protected cells, as numbers of their previous type if that can represent them, otherwise as texts."""
     import pyarrow as pa
 
     encoded = text.combine_chunks().dictionary_encode()
@@ -191,7 +191,7 @@ def _keeps_type(kind: "pa.DataType", protection: Protection) -> bool:
 
 
 def check_protected(source: Source, roles: Mapping[str, str], unit: str | None) -> None:
-    """An error if a protected column is one that others decide about."""
+    """Raise if a protected column is a quasi-identifier or names people."""
     for column in changes_in(source):
         if roles.get(column) == QUASI_IDENTIFIER:
             raise ParameterError(

@@ -1,4 +1,4 @@
-"""Questions about the classes of a table, as data, so that an engine answers many of them in one pass over batches."""
+"""Questions about the classes of a table, as data, so that an engine can answer many of them in one pass."""
 
 import os
 from collections.abc import Callable, Hashable, Iterator
@@ -13,7 +13,7 @@ from PETWorks.counting.counts import ClassCodes, ClassSizes, ClassValues, Groupi
 Summary = TypeVar("Summary")
 Batch = TypeVar("Batch")
 
-CELLS_PER_BATCH = 1 << 17  # what a kernel works on stays in the cache
+CELLS_PER_BATCH = 1 << 17  # so that the data of a kernel stays in the CPU cache
 THREADS = min(os.cpu_count() or 1, 8)
 
 
@@ -23,7 +23,7 @@ def folded(
     batches: Iterator[Batch],
     cells: int,
 ) -> Summary:
-    """What the kernel returns for all batches, merged; on several threads where there are several."""
+    """Run a kernel over all batches and merge the answers; on several threads if there are many cells."""
     if cells <= CELLS_PER_BATCH:
         return reduce(merge, map(kernel, batches))
     from concurrent.futures import ThreadPoolExecutor
@@ -57,19 +57,19 @@ Merge = Callable[[Summary, Summary], Summary]
 
 @dataclass(frozen=True, eq=False)
 class Question(Generic[Summary]):
-    """Something that complete classes can be asked part by part.
+    """A question about classes that can be answered part by part, each with complete classes.
 
     key        equal for equal questions
-    table      the table that is asked
-    grouping   the columns that make the classes
-    of_part    what some complete classes answer: called with `WeightedRows`, and with those that count people if the
+    table      the table that the question is about
+    grouping   the columns that define the classes
+    of_part    computes the answer of a part: called with `WeightedRows`, and with those that count people if the
                table is in memory
-    merge      the answer of two parts together
+    merge      merges the answers of two parts
     sensitive  the column whose values are counted in each class
     people     a table with the same classes that counts people, if records of one person count once
-    limit      a threshold that only adds to the answer how many classes and records are beyond it
+    limit      a threshold; it only adds the number of classes and records beyond it to the answer
     others     further columns that are counted with the classes
-    once       whether no other question needs these columns, so that what is counted for it need not be kept
+    once       whether no other question needs these columns, so that their counts need not be kept
     """
 
     key: Hashable
@@ -85,24 +85,24 @@ class Question(Generic[Summary]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that have to be counted: those of the classes first."""
+        """The columns to count, with those of the classes first."""
         return (*self.grouping.columns, *self.others, *(() if self.sensitive is None else (self.sensitive,)))
 
 
 def class_sizes(table: Any, grouping: Grouping) -> Question[ClassSizes]:
-    """How many classes have how many records?"""
+    """The question how many classes have how many records."""
     key = ("class sizes", id(table), grouping)
     return Question(key, table, grouping, partial(_class_sizes, grouping), ClassSizes.merged)
 
 
 def smallest_class(table: Any, grouping: Grouping) -> Question[int | None]:
-    """How many records has the smallest class?"""
+    """The question how many records the smallest class has."""
     key = ("smallest class", id(table), grouping)
     return Question(key, table, grouping, partial(_smallest_class, grouping), _smaller)
 
 
 def rows_aside(table: Any, grouping: Grouping) -> Question[int]:
-    """How many records stand aside from the classes?"""
+    """The question how many records are set aside from the classes."""
     return Question(("rows aside", id(table), grouping), table, grouping, partial(_rows_aside, grouping), int.__add__)
 
 
@@ -117,7 +117,7 @@ def fold(
     people: Any = None,
     limit: Hashable = None,
 ) -> Question[Summary]:
-    """What does a kernel say of the classes and their counts of a sensitive attribute?"""
+    """The question what a kernel returns for the classes and their counts of a sensitive attribute."""
     answer = partial(_fold, grouping, sensitive, kernel, merge)
     return Question((name, id(table), grouping, sensitive), table, grouping, answer, merge, sensitive, people, limit)
 
@@ -129,7 +129,7 @@ def fold_codes(
     kernel: Callable[[ClassCodes], Summary],
     merge: Merge[Summary],
 ) -> Question[Summary]:
-    """What does a kernel say of the classes and their values?"""
+    """The question what a kernel returns for the classes and their values."""
     return Question((name, id(table), grouping), table, grouping, partial(_fold_codes, grouping, kernel, merge), merge)
 
 
@@ -143,8 +143,8 @@ def _smallest_class(grouping: Grouping, rows: Any, _people: Any) -> int | None:
     return smallest
 
 
-def _smaller(one: int | None, other: int | None) -> int | None:
-    return min((size for size in (one, other) if size is not None), default=None)
+def _smaller(first: int | None, second: int | None) -> int | None:
+    return min((size for size in (first, second) if size is not None), default=None)
 
 
 def _rows_aside(grouping: Grouping, rows: Any, _people: Any) -> int:

@@ -1,4 +1,4 @@
-"""Single records: class sizes in the order of the input, and a random order determined by a seed."""
+"""Numbers for single records: class sizes in input order, and a random order determined by a seed."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 
 
 def record_class_sizes(rows: WeightedRows, columns: Sequence[str], people: WeightedRows | None = None) -> Integers:
-    """For each record the size of its class; `people` are the records that count, if not all do."""
+    """The class size of each record; `people` are the records that count, if not all do."""
     assert rows.weights is None, "merged rows have no order"
     keys = pack([rows.columns[name] for name in columns]).keys
     if people is not None:
@@ -24,7 +24,7 @@ def record_class_sizes(rows: WeightedRows, columns: Sequence[str], people: Weigh
 def record_class_modes(
     rows: WeightedRows, columns: Sequence[str], sensitive: str, people: WeightedRows | None = None
 ) -> Integers:
-    """For each record, how often the commonest sensitive value of its class occurs there."""
+    """For each record, the count of the commonest sensitive value in its class."""
     assert rows.weights is None, "merged rows have no order"
     classes = (people or rows).values_by_class(tuple(columns), sensitive)
     modes = np.maximum.reduceat(classes.counts, classes.starts)
@@ -38,37 +38,37 @@ def record_class_modes(
 def told_class_modes(
     rows: WeightedRows, columns: Sequence[str], sensitive: str, people: WeightedRows | None, once: WeightedRows | None
 ) -> tuple[Integers, Integers]:
-    """For each record, how many of its class tell the sensitive value, and how often the commonest occurs.
+    """For each record, the number of records in its class with a sensitive value, and the count of the commonest.
 
-    people, once   if not all records count: those of each person in a class by value, and once for each person
+    people, once   if not all records count: one per person, class and value; and one per person and class
     """
     assert rows.weights is None, "merged rows have no order"
     keys = pack([rows.columns[name] for name in columns]).keys
-    told = np.flatnonzero(rows.columns[sensitive].codes != rows.columns[sensitive].code(None))
-    counted, persons = (told if one is None else one.origin for one in (people, once))
+    with_value = np.flatnonzero(rows.columns[sensitive].codes != rows.columns[sensitive].code(None))
+    counted, persons = (with_value if rows_of is None else rows_of.origin for rows_of in (people, once))
     assert counted is not None
     assert persons is not None
     by_value = rows.taken(counted).values_by_class(tuple(columns), sensitive)
-    modes = np.zeros(len(by_value.starts) + 1, np.int64)  # the last is of classes that tell nothing
+    modes = np.zeros(len(by_value.starts) + 1, np.int64)  # the last is for classes without a value
     if len(by_value.starts):
         modes[:-1] = np.maximum.reduceat(by_value.counts, by_value.starts)
-    there = np.unique(keys[counted])
-    places = np.searchsorted(there, keys)
-    known = np.append(there, there[-1:])[places] == keys if len(there) else np.zeros(len(keys), np.bool_)
-    return count(keys[persons]).of(keys), modes[np.where(known, places, len(there))]
+    present = np.unique(keys[counted])
+    places = np.searchsorted(present, keys)
+    known = np.append(present, present[-1:])[places] == keys if len(present) else np.zeros(len(keys), np.bool_)
+    return count(keys[persons]).of(keys), modes[np.where(known, places, len(present))]
 
 
 def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
-    """A number per class as one per record."""
+    """Copy a number per class to each of its records."""
     per_record = np.empty(len(order), np.int64)
     per_record[order] = np.repeat(per_class, sizes)
     return per_record
 
 
 def shuffled_places(seed: int, records: int) -> Integers:
-    """Which record comes where.
+    """The record at each place of the shuffled order.
 
-    The numbers of a bit generator are promised to stay the same; what makes permutations of them is not.
+    NumPy guarantees that the numbers of a bit generator stay the same in later versions, but not its permutations.
 
     >>> shuffled_places(7, 5).tolist()
     [3, 4, 0, 2, 1]

@@ -1,4 +1,4 @@
-"""A release: a table with its roles, hierarchies, original and population, checked once."""
+"""A release, which is a table with its roles, hierarchies, original and population, checked once."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -33,97 +33,99 @@ from PETWorks.tables.source import Source
 
 
 def with_removed(view: View, removed: Integers | None) -> View:
-    """The view of all records of the original: those that left the release are suppressed, and in no class.
+    """The view with the removed records put back: they are suppressed, and in no class.
 
     Their other cells are those of the original, if it was given and has the same records, and missing otherwise.
 
-    removed   their places in the table that the release was made from; None if they are not known
+    removed   the indices of the removed records in the original table; None if they are not known
     """
-    table, given = view.table, view.background
+    table, background = view.table, view.background
     in_memory = isinstance(table, WeightedRows) and table.weights is None
-    if removed is None or not (in_memory or (isinstance(table, PartitionedTable) and given.in_order)):
+    if removed is None or not (in_memory or (isinstance(table, PartitionedTable) and background.in_order)):
         raise NotApplicable(
             "suppressed records left the table, and what is lost by that is measured only where records have an order",
             Hint.ENGINE_IN_MEMORY,
         )
     treatment = {**view.treatment, "suppressed": APART}
-    original: Any = given.original if given.has_original else None
+    original: Any = background.original if background.has_original else None
     if original is not None and original.rows != table.rows + len(removed):
-        original = None  # it has other records besides, so their places there are not known
+        original = None  # it has other records too, so the indices do not apply to it
     if isinstance(table, PartitionedTable):
         from PETWorks.counting.engines.duckdb import with_removed_rows
 
-        whole = with_removed_rows(table, view.quasi_identifiers, original, removed, in_order=given.same_order)
+        whole = with_removed_rows(table, view.quasi_identifiers, original, removed, in_order=background.same_order)
         return replace(view, table=whole, treatment=treatment, with_removed=None)
     assert isinstance(table, WeightedRows)
     places = np.concatenate([np.arange(table.rows), np.full(len(removed), -1)])
-    if given.same_order:
+    if background.same_order:
         left = np.delete(np.arange(len(places)), removed)
         places[left], places[removed] = np.arange(table.rows), -1
     gone = places < 0
     columns = {}
     for name, column in table.columns.items():
         if name == table.unit:
-            own = strings([f"removed {place}" for place in range(len(removed))])  # each as if of a person of its own
-            columns[name] = _with(column, places, Column(own, np.arange(len(removed), dtype=np.uint32)))
+            names = strings([f"removed {place}" for place in range(len(removed))])  # each counts as a different person
+            columns[name] = _fill_in(column, places, Column(names, np.arange(len(removed), dtype=np.uint32)))
         elif name in view.quasi_identifiers or not isinstance(original, WeightedRows) or name not in original.columns:
-            nothing = Column(strings([None]), np.zeros(len(removed), np.uint8))
-            columns[name] = _with(column, places, nothing)
+            missing_cells = Column(strings([None]), np.zeros(len(removed), np.uint8))
+            columns[name] = _fill_in(column, places, missing_cells)
         else:
-            columns[name] = _with(column, places, original.columns[name].taken(removed))
+            columns[name] = _fill_in(column, places, original.columns[name].taken(removed))
         if name in view.quasi_identifiers:
             columns[name] = suppress_cells(columns[name], gone)
     return replace(view, table=WeightedRows(columns, table.unit), treatment=treatment, with_removed=None)
 
 
-def _with(column: Column, places: Integers, others: Column) -> Column:
-    """A column in this order, the cells of others where the place is negative."""
+def _fill_in(column: Column, places: Integers, restored: Column) -> Column:
+    """A column with its rows taken in the order of `places`, and the cells of `restored` where that is negative."""
     codes = {value: code for code, value in enumerate(column.values)}
-    theirs = np.array([codes.setdefault(value, len(codes)) for value in others.values], np.int64)
-    new = column.codes.astype(np.int64)[np.maximum(places, 0)] if len(column.codes) else np.zeros(len(places), np.int64)
-    new[places < 0] = theirs[others.codes]
-    return Column(strings(list(codes)), new.astype(narrowest(len(codes))))
+    new_codes = np.array([codes.setdefault(value, len(codes)) for value in restored.values], np.int64)
+    merged = (
+        column.codes.astype(np.int64)[np.maximum(places, 0)] if len(column.codes) else np.zeros(len(places), np.int64)
+    )
+    merged[places < 0] = new_codes[restored.codes]
+    return Column(strings(list(codes)), merged.astype(narrowest(len(codes))))
 
 
 ORDERS = ("original", "shuffled")
 
 
 class Release(Shown):
-    """A table that is to be handed out.
+    """A table that is to be released.
 
-    data          a path (CSV, Parquet, Feather), a `CSV`, or a frame that speaks Arrow
+    data          a path (CSV, Parquet, Feather), a `CSV`, or a frame that supports Arrow
     roles         a role for each column that has one, as in `PETWorks.attributetypes`
-    hierarchies   a folder of hierarchy files, or a dict from column to a file, its rows, or a few words that declare
-                  it, such as `{"width": [5, 10]}`
-    original      the table the release was made from, where a measure needs it
-    order         "original": its records are in the order of the original; "shuffled": in another one, so that
+    hierarchies   a folder of hierarchy files, or a dict from column to a file, its rows, or a short declaration such
+                  as `{"width": [5, 10]}`
+    original      the table the release was made from; some measures need it
+    order         "original": the records are in the order of the original; "shuffled": in another order, so that
                   they cannot be compared one by one
-    seed          of that other order, if `petworks anonymize` made it: by it, people are found in other releases
-    removed       the places in the original, from 0 on, of suppressed records that left the table, if they are known
+    seed          of the shuffled order, if `petworks anonymize` made it; with it, people are found in other releases
+    removed       the indices in the original, from 0 on, of suppressed records that were removed, if they are known
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
 
-    How all measures treat what can be treated in several ways:
+    How all measures treat cases that allow several choices:
 
-    suppressed         "apart": records with `*` in every quasi-identifier stand aside from class-based checks;
+    suppressed         "apart": records with `*` in every quasi-identifier are set aside from class-based checks;
                        "class": they are one more class
     missing            "value": a missing quasi-identifier is a value of its own; "apart": records that miss one
-                       stand aside as well
-    several_sensitive  "alone": each sensitive attribute is judged alone; "quasi-identifiers": the others count among
-                       what the adversary knows
-    sensitive_values   "exact": every text is a value, and missing is one, too; "folded": texts that differ in spelling
-                       only (case, full-width forms, invisible characters, blanks) are one value, and cells that are
-                       missing or `*` are left out of what is counted
+                       are set aside as well
+    several_sensitive  "alone": each sensitive attribute is judged alone; "quasi-identifiers": the other ones count
+                       among the adversary's knowledge
+    sensitive_values   "exact": every text is a value, and missing is a value too; "folded": texts that differ in
+                       spelling only (case, full-width forms, invisible characters, blanks) are one value, and cells
+                       that are missing or `*` are not counted
     privacy_unit       a column that names the person: several records of one person count once in their class
-    people             that column for each record, in memory, where the table itself does not have it
+    people             that column for each record, in memory, if the table itself does not have it
 
-    How it is counted, without a difference in the numbers:
+    How it is counted, which does not change the numbers:
 
-    engine             "memory", "duckdb" (out of core), "spark" (in a cluster); "auto": in memory while that is enough
-    memory_limit       bytes, or a text like "2GB"; half of the machine's memory otherwise
-    temp_folder        where DuckDB keeps what does not fit; the system's folder for such files otherwise
+    engine             "memory", "duckdb" (out of core), "spark" (in a cluster); "auto": in memory if that suffices
+    memory_limit       bytes, or a text like "2GB"; by default half of the machine's memory
+    temp_folder        where DuckDB keeps data that does not fit; by default the system's folder for temporary files
 
-    If roles or hierarchies are not given, the YAML file beside the data is read, and says whatever was not given.
+    If roles or hierarchies are not given, whatever was not given is read from the YAML file beside the data.
 
     >>> release = Release("data/patient_anonymized.csv")
     >>> release
@@ -158,8 +160,8 @@ class Release(Shown):
             "sensitive_values": sensitive_values,
         }
         checked_treatment(treatment)
-        self.order, self.seed = _checked_order(order), seed
-        self.removed = _checked_places(removed)
+        self.order, self.seed = _check_order(order), seed
+        self.removed = _check_places(removed)
         self.removed_records = None if removed is None else len(self.removed)
         source = open_source(data, Phrase("the released table"))
         before = None if original is None else open_source(original, Phrase("the original table"))
@@ -181,9 +183,11 @@ class Release(Shown):
         self.privacy_unit = privacy_unit if people is not None else checked_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
-        given = as_hierarchies(hierarchies, self.columns)
-        self.declared = {column: one.words for column, one in given.items() if isinstance(one, Declaration)}
-        self.compared_columns = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(given)
+        declared = as_hierarchies(hierarchies, self.columns)
+        self.declared = {
+            column: hierarchy.words for column, hierarchy in declared.items() if isinstance(hierarchy, Declaration)
+        }
+        self.compared_columns = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(declared)
         drawn_from = (
             None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
         )
@@ -202,17 +206,17 @@ class Release(Shown):
         if changes_in(source):
             check_engine(self.engine.name)
         background = self._background(source, before, drawn_from, (data, original))
-        # With nothing to look at, one column still says how many records there are.
+        # If no column is needed, one is loaded anyway for the number of records.
         columns = self.compared_columns or source.names[:1]
         own_unit = self.privacy_unit if people is None else None
-        table = _loaded(self.engine, source, columns, own_unit, Phrase("the release"))
+        table = _load(self.engine, source, columns, own_unit, Phrase("the release"))
         if people is not None:
             table = _with_people(table, str(self.privacy_unit), people)
         self.as_read = table
         self.hierarchies: dict[str, Hierarchy] = {
-            column: one if isinstance(one, Hierarchy) else built(one, column, table, background)
-            for column, one in given.items()
-            if isinstance(one, Hierarchy) or column in self.compared_columns
+            column: hierarchy if isinstance(hierarchy, Hierarchy) else built(hierarchy, column, table, background)
+            for column, hierarchy in declared.items()
+            if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
         }
         self.view = self._view(self.judged_table(table), background)
         if drawn_from is not None and drawn_from.source is None:
@@ -232,7 +236,7 @@ class Release(Shown):
         )
 
     def note_removed(self, records: int) -> None:
-        """Note that so many suppressed records left the table, at places that are not known."""
+        """Note that this many suppressed records were removed, at unknown places."""
         self.removed_records = records
         self.view = replace(self.view, with_removed=self._with_removed)
 
@@ -245,17 +249,15 @@ class Release(Shown):
         load_original, load_population = None, None
         if before is not None:
             columns = self.compared_columns
-            read = partial(_loaded, self.engine, before, columns, self.privacy_unit, "the original")
+            read = partial(_load, self.engine, before, columns, self.privacy_unit, "the original")
             load_original = lambda: self.judged_table(read())  # noqa: E731
         if people is not None and people.source is not None:
-            load_population = partial(
-                _loaded, self.engine, people.source, people.columns, people.unit, "the population"
-            )
+            load_population = partial(_load, self.engine, people.source, people.columns, people.unit, "the population")
         in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
         return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
 
     def judged_table(self, table: Table) -> Table:
-        """A table of this release, its sensitive values and people as they are counted."""
+        """A table of this release with its sensitive values and people folded, if the treatment folds them."""
         if self.treatment["sensitive_values"] != FOLDED:
             return table
         table = _with_folded_unit(table)
@@ -270,22 +272,22 @@ class Release(Shown):
 
     @property
     def records(self) -> int:
-        """Number of records, the suppressed ones among them."""
+        """The number of records, including suppressed ones."""
         return self.view.records
 
     @property
     def people(self) -> int:
-        """Number of people, one for each record unless the privacy unit says who they are."""
+        """The number of people: of different privacy units, or of records if there is no privacy unit."""
         return self.view.people
 
     @property
     def suppressed_records(self) -> int:
-        """Number of records with `*` in every quasi-identifier."""
+        """The number of records with `*` in every quasi-identifier."""
         return self.view.suppressed_records
 
     @property
     def keeps_order(self) -> bool:
-        """Whether records, and those of the original, can be told apart by their place."""
+        """Whether records, and those of the original, come in a fixed order."""
         return self.view.background.in_order
 
     @property
@@ -295,56 +297,56 @@ class Release(Shown):
 
     @property
     def original(self) -> Table:
-        """What can be compared of the original table."""
+        """The columns of the original table that can be compared."""
         return self.view.background.original
 
     @property
     def table(self) -> Table:
-        """The rows, counted by the engine; sensitive values are those that are counted, whatever their spelling."""
+        """The rows, counted by the engine, with sensitive values folded if the treatment folds them."""
         return self.view.table
 
     @property
     def population_size(self) -> int | None:
-        """Number of people in the population, as far as it was given."""
+        """The number of people in the population, if it was given."""
         return self.view.population_size
 
     def profiles(self) -> dict[str, Profile]:
-        """Every column at a glance; the columns that nothing else needs are read for it, once."""
+        """A profile of every column; columns that were not loaded are read for it, once."""
         if self._profiles is None:
             self._profiles = self._read_profiles()
         return self._profiles
 
     def _read_profiles(self) -> dict[str, Profile]:
         table: Any = self.as_read
-        others = [name for name in self.columns if name not in self.compared_columns]
+        not_loaded = [name for name in self.columns if name not in self.compared_columns]
         people = self.people_of_records
         if people is not None:
-            columns = {} if not others else load_rows(self.source, others, None, 2 * self.memory_limit).columns
-            read = profiles_of(columns, others, people)
+            columns = {} if not not_loaded else load_rows(self.source, not_loaded, None, 2 * self.memory_limit).columns
+            read = profiles_of(columns, not_loaded, people)
         else:
-            read = self.engine.profiles(self.source, others) if others else {}
+            read = self.engine.profiles(self.source, not_loaded) if not_loaded else {}
         profiles = read | profiles_of(table.columns, self.compared_columns, people)
         return {name: profiles[name] for name in self.columns}
 
     @property
     def people_of_records(self) -> Column | None:
-        """Whose each record is; None if nobody says it, or the records are not in memory."""
+        """The person of each record; None if no column names it or the records are not in memory."""
         table = self.view.table
         return table.columns[str(table.unit)] if isinstance(table, WeightedRows) and table.unit is not None else None
 
     def marginal(self, column: str) -> Marginal:
-        """Values of a column and in how many records each is, suppressed records included."""
+        """The values of a column and the number of records with each, including suppressed records."""
         return self.view.marginal(column)
 
     def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
-        """How many equivalence classes have how many records; to an attacker, none stands aside."""
+        """The histogram of class sizes; for an attacker, no record is set aside."""
         return self.view.class_sizes(attacker=attacker)
 
     def _with_role(self, role: str) -> tuple[str, ...]:
-        return tuple(column for column, given in self.roles.items() if given == role)
+        return tuple(column for column, own_role in self.roles.items() if own_role == role)
 
 
-def _checked_order(order: Any) -> str:
+def _check_order(order: Any) -> str:
     if order is None:
         return ORDERS[0]
     if order not in ORDERS:
@@ -354,8 +356,8 @@ def _checked_order(order: Any) -> str:
     return str(order)
 
 
-def _checked_places(removed: Any) -> Integers:
-    """Ascending places of records."""
+def _check_places(removed: Any) -> Integers:
+    """Check that these are ascending indices of records, and return them as an array."""
     places = np.arange(0) if removed is None else np.asarray(removed)
     whole = places.ndim == 1 and (not len(places) or np.issubdtype(places.dtype, np.integer))
     if not whole or (places < 0).any() or (np.diff(places) <= 0).any():
@@ -363,8 +365,8 @@ def _checked_places(removed: Any) -> Integers:
     return places.astype(np.int64)
 
 
-def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | None, what: str) -> Table:
-    """The named columns of a source; every record says whose it is."""
+def _load(engine: Engine, source: Source, columns: Sequence[str], unit: str | None, what: str) -> Table:
+    """Load the named columns of a source; raise if the unit is missing in some record."""
     table = engine.load(source, columns, unit)
     if table.unit is not None and table.unit_is_missing():
         raise InputError(
@@ -377,7 +379,7 @@ def _loaded(engine: Engine, source: Source, columns: Sequence[str], unit: str | 
 
 
 def _with_people(table: Table, unit: str, people: Column) -> Table:
-    """A table in memory with a column that says whose each record is."""
+    """A table in memory with an added column that names the person of each record."""
     if not isinstance(table, WeightedRows) or table.rows != len(people.codes):
         raise ParameterError(
             "people are given for records in memory, one for each of the {records:,} records",
@@ -388,7 +390,7 @@ def _with_people(table: Table, unit: str, people: Column) -> Table:
 
 
 def _with_folded_unit(table: Table) -> Table:
-    """A table in which people are the same, however their numbers are spelt."""
+    """A table in which people are the same whatever the spelling of their numbers."""
     if not isinstance(table, WeightedRows) or table.unit is None:
         return table
     values = table.columns[table.unit].values
@@ -399,7 +401,7 @@ def _with_folded_unit(table: Table) -> Table:
 
 
 def built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
-    """A declared hierarchy, from the values before they were generalised where these are known."""
+    """Build a declared hierarchy from the values of the original if it was given, otherwise of the table itself."""
     before = background.original if background.has_original else table
     released = table.marginal(column).values if background.has_original else []
     people = background.population

@@ -1,4 +1,4 @@
-"""What may be asked of a table, whichever engine counts it."""
+"""The interface of a table, whichever engine counts it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeVar
@@ -13,10 +13,10 @@ Summary = TypeVar("Summary")
 
 
 class Table(Protocol):
-    """Columns and the counts that measures ask for.
+    """Columns and the counts that measures need.
 
-    A kernel is run over batches of complete classes, of which there is at least one, and what it returns is merged.
-    Codes in a batch are positions in the marginal of the column.
+    A kernel runs over one or more batches of complete classes, and its answers are merged. Codes in a batch are indices
+    into the marginal of the column.
 
     unit       the column that names the person, if there is one
     """
@@ -25,35 +25,35 @@ class Table(Protocol):
 
     @property
     def rows(self) -> int:
-        """Number of records."""
+        """The number of records."""
 
     @property
     def domains(self) -> Mapping[str, Domain]:
         """The values of each column."""
 
     def marginal(self, column: str) -> Marginal:
-        """Values of a column and their counts."""
+        """The values of a column and their counts."""
 
     def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> Self:
-        """The table with each value of the named columns replaced as the mapping says."""
+        """The table with the values of the named columns replaced by these mappings."""
 
     def people(self) -> int:
-        """Number of people that the unit names."""
+        """The number of different people."""
 
     def unit_is_missing(self) -> bool:
-        """Whether some record does not say whose it is."""
+        """Whether the person of some record is missing."""
 
     def per_person(self, columns: Sequence[str], told: str | None = None) -> Self:
-        """Of each person one record for each combination of values that these columns have.
+        """The table with one record for each person and combination of values of these columns.
 
-        told   a column: records in which it is missing do not count
+        told   a column; records where it is missing do not count
         """
 
     def distinct(self) -> "WeightedRows":
-        """The same records in memory, equal rows merged."""
+        """The records in memory, with equal rows merged."""
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
-        """The answers to questions about classes, in as few passes as possible."""
+        """Answer questions about classes, in as few passes as possible."""
 
     def fold_pairs(
         self,
@@ -73,18 +73,18 @@ class Table(Protocol):
         finished: Callable[[frozenset[str]], bool],
         worths: Worths | None = None,
     ) -> Iterator[CountsBySubset]:
-        """The counts of all subsets of the known columns that have one of the sizes, some of them at a time.
+        """Count all subsets of the known columns of the given sizes, some of them at a time.
 
         memory     bytes to work in, beside the table
-        finished   says which subsets need not be counted
-        worths     for some sensitive attributes one or several worths of each code, in units: by rows
+        finished   whether a subset need not be counted
+        worths     for some sensitive attributes, rows with the worth of each code, in units
         """
 
     def fingerprint(self, columns: Sequence[str]) -> str:
-        """A text that is another one for every other table."""
+        """A fingerprint of these columns of the table."""
 
     def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
-        """For each pair of columns, how often they have which values together."""
+        """Count the pairs of values of each pair of columns."""
 
     def pair_in_order(self, column: str, other: Self) -> PairCounts:
-        """How often a column has which value here and in the same row of another table of the same engine."""
+        """Count the pairs of values of a column here and in the same row of another table of the same engine."""

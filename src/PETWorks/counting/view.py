@@ -1,4 +1,4 @@
-"""The view: what a measure sees of a release. It is frozen, knows no file, and answers questions about counts."""
+"""The view of a release that measures compute on: immutable, independent of files, with counts as answers."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,21 +21,21 @@ Summary = TypeVar("Summary")
 
 
 class Answers:
-    """The answers of a view."""
+    """A cache of the answers to questions of a view."""
 
     def __init__(self) -> None:
         self._made: dict[Hashable, Any] = {}
         self._answers: dict[Hashable, dict[Hashable, Any]] = {}  # by question, then by limit
 
     def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
-        """Something that is made once."""
+        """The value for a key, made when it is first needed."""
         if key not in self._made:
             self._made[key] = make()
         made: Summary = self._made[key]
         return made
 
     def to(self, question: Question[Summary]) -> Summary:
-        """The answer to a question; without a limit, the answer with any limit will do."""
+        """The answer to a question; for a question without a limit, an answer with any limit will do."""
         if not self.know(question):
             self._keep(question, question.table.ask([question])[0])
         by_limit = self._answers[question.key]
@@ -43,7 +43,7 @@ class Answers:
         return answer
 
     def prepare(self, wanted: Iterable[Question[Any]]) -> None:
-        """Answer questions that have not been answered, those to one table together."""
+        """Answer the questions that are not in the cache, those about the same table together."""
         by_table: dict[int, dict[tuple[Hashable, Hashable], Question[Any]]] = {}
         for question in sorted(wanted, key=lambda question: question.limit is None):
             asked = by_table.setdefault(id(question.table), {})
@@ -67,14 +67,14 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """What is known beside the release.
+    """The tables that a release is compared with.
 
-    load_original     makes the original table, if it was given
-    population        what was said about the people the records were drawn from
-    load_population   makes the table of them, if it was given
-    in_order          whether records, and those of the original, can be told apart by their place
-    same_order        whether each record was made of the one at the same place in the original
-    given             the release and the original just as the user gave them
+    load_original     loads the original table, if it was given
+    population        the people the records were drawn from, if they were described
+    load_population   loads the table of the population, if it was given
+    in_order          whether records, and those of the original, come in a fixed order
+    same_order        whether each record was made from the one at the same place in the original
+    given             the release and the original as the user passed them
     """
 
     load_original: Callable[[], Table] | None = None
@@ -91,7 +91,7 @@ class Background:
 
     @cached_property
     def original(self) -> Table:
-        """What can be compared of the original table."""
+        """The columns of the original table that can be compared."""
         if self.load_original is None:
             raise InputError("the original table is needed but was not given", Hint.ORIGINAL, what="original")
         return self.load_original()
@@ -108,7 +108,7 @@ class Background:
         return self.load_population()
 
     def population_size(self, people: int) -> int | None:
-        """Number of people in the population, as far as it was given; it is no less than those in the release."""
+        """The number of people in the population, if it was given; raise if the release has more."""
         if self.population is None:
             return None
         if not self.has_population_table:
@@ -133,16 +133,16 @@ NO_QUASI_IDENTIFIER = (
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Rows as codes with weights, and what is said about their columns.
+    """The rows of a release as codes with weights, and the roles and hierarchies of their columns.
 
     table        the rows, counted by an engine
     hierarchies  by column
-    treatment    how records are counted that can be counted in more than one way: see `Release`
+    treatment    how to count records that can be counted in several ways: see `Release`
     background   the tables that the release is compared with
     compared     the columns that the table has
-    set_levels   the level of each quasi-identifier, where the view was made with `at`
-    with_removed makes the view that also has the suppressed records that left the table, with `*` in every
-                 quasi-identifier, if some have: what is lost is measured there
+    set_levels   the level of each quasi-identifier, if the view was made with `at`
+    with_removed makes the view that includes the suppressed records that were removed, with `*` in every
+                 quasi-identifier, if there are any; the loss of information is measured there
     """
 
     table: Table
@@ -161,30 +161,30 @@ class View:
 
     @property
     def records(self) -> int:
-        """Number of records, the suppressed ones among them."""
+        """The number of records, including suppressed ones."""
         return self.table.rows
 
     @property
     def privacy_unit(self) -> str | None:
-        """The column that names the person, if several records may be of one."""
+        """The column that names the person, if a person may have several records."""
         return self.treatment["privacy_unit"]
 
     @property
     def people(self) -> int:
-        """Number of people, one for each record unless the privacy unit says who they are."""
+        """The number of people: of different privacy units, or of records if there is no privacy unit."""
         return self.records if self.privacy_unit is None else self.remembered("people", self.table.people)
 
     @property
     def population_size(self) -> int | None:
-        """Number of people in the population, as far as it was given."""
+        """The number of people in the population, if it was given."""
         return self.background.population_size(self.people)
 
     def remembered(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
-        """What several measures share, made once."""
+        """A value that several measures share, made when it is first needed."""
         return self._answers.remembered(key, make)
 
     def answer(self, question: Question[Summary]) -> Summary:
-        """The answer to a question, which is asked once."""
+        """The answer to a question, which is computed once."""
         return self._answers.to(question)
 
     def prepare(self, wanted: Iterable[Question[Any]]) -> None:
@@ -193,42 +193,42 @@ class View:
 
     @cached_property
     def whole(self) -> "View":
-        """The view with the records that left the table, if they are known."""
+        """The view that includes the removed records, if there are any."""
         return self if self.with_removed is None else self.with_removed()
 
-    # What measures ask.
+    # Counts for measures.
 
     def marginal(self, column: str) -> Marginal:
-        """Values of a column and in how many records each is, suppressed records included."""
+        """The values of a column and the number of records with each, including suppressed records."""
         return self.table.marginal(column)
 
     def overall(self, sensitive: str, *, attacker: bool = False) -> Marginal:
-        """Values of a sensitive attribute in the whole table, in the same order and unit as in its classes."""
+        """The values of a sensitive attribute in the whole table, in the same order and unit as in its classes."""
         columns = self.grouping(sensitive, attacker=attacker).columns
 
         def count() -> Marginal:
-            told = self.told(sensitive)
-            own = self.counted(*columns, sensitive, told=told).marginal(sensitive)
-            if told is not None:
-                own = own.told()
-            people = None if self.privacy_unit is None else self.counted(*columns, told=told).rows
-            return replace(own, people=own.records if people is None else people)
+            complete = self.told(sensitive)
+            marginal = self.counted(*columns, sensitive, told=complete).marginal(sensitive)
+            if complete is not None:
+                marginal = marginal.told()
+            people = None if self.privacy_unit is None else self.counted(*columns, told=complete).rows
+            return replace(marginal, people=marginal.records if people is None else people)
 
         return self.remembered(("overall", columns, sensitive), count)
 
     @property
     def folds_values(self) -> bool:
-        """Whether sensitive values count by their meaning, whatever their spelling, and missing ones do not count."""
+        """Whether sensitive values that differ in spelling only are one value, and missing values do not count."""
         return self.treatment["sensitive_values"] == FOLDED
 
     def told(self, sensitive: str) -> str | None:
-        """The sensitive attribute, if it is missing in some records and these are left out."""
+        """The sensitive attribute if it is missing in some records and these do not count, otherwise None."""
         return sensitive if self.folds_values and self.table.domains[sensitive].code(None) is not None else None
 
     def counted(self, *columns: str, told: str | None = None) -> Table:
-        """The records that count: all, or of each person one for each combination of these columns.
+        """The records that count: all, or one for each person and combination of values of these columns.
 
-        told   of people, only records count in which this column is not missing
+        told   when people are counted, a column; records where it is missing do not count
         """
         if self.privacy_unit is None:
             return self.table
@@ -238,32 +238,32 @@ class View:
 
     @property
     def counted_records(self) -> int:
-        """Number of records that count, those that stand aside included."""
+        """The number of records that count, including those set aside."""
         return self.counted(*self.quasi_identifiers).rows
 
     def sizes_question(self, *, attacker: bool = False) -> Question[ClassSizes]:
-        """How many equivalence classes have how many records?"""
+        """The question how many equivalence classes have how many records."""
         grouping = self.grouping(attacker=attacker)
         return questions.class_sizes(self.counted(*grouping.columns), grouping)
 
     def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
-        """How many equivalence classes have how many records; to an attacker, none stands aside."""
+        """The histogram of class sizes; for an attacker, no record is set aside."""
         return self.remembered(("class sizes", attacker), lambda: self.answer(self.sizes_question(attacker=attacker)))
 
     def smallest_class(self) -> int | None:
-        """The size of the smallest class, from the sizes of all where they have been counted."""
+        """The size of the smallest class; taken from the histogram if it has been counted."""
         sizes = self.sizes_question()
         if self._answers.know(sizes):
             return self.class_sizes().smallest
         return self.answer(questions.smallest_class(sizes.table, sizes.grouping))
 
     def sizes_by(self, grouping: Grouping) -> ClassSizes:
-        """How many classes, made by any of the columns, have how many records or people."""
+        """The histogram of sizes of classes with any grouping, in records or people."""
         return self.answer(questions.class_sizes(self.counted(*grouping.columns), grouping))
 
     @cached_property
     def original_class_sizes(self) -> ClassSizes:
-        """The same of the original table."""
+        """The histogram of class sizes of the original table."""
         return self.answer(questions.class_sizes(self.original_people, self.grouping()))
 
     @cached_property
@@ -273,7 +273,7 @@ class View:
         return original if self.privacy_unit is None else original.per_person(self.quasi_identifiers)
 
     def _aside(self, *, suppressed: bool = False, incomplete: bool = False) -> Question[int] | None:
-        """How many records stand aside? None where the values leave no possibility of it."""
+        """The question how many records are set aside; None if the values of the columns rule out that any are."""
         known = self.quasi_identifiers
         domains = [self.table.domains[name] for name in known]
         possible = (suppressed and all(domain.code(SUPPRESSED) is not None for domain in domains)) or (
@@ -283,13 +283,13 @@ class View:
 
     @cached_property
     def suppressed_records(self) -> int:
-        """Number of records with `*` in every quasi-identifier."""
+        """The number of records with `*` in every quasi-identifier."""
         question = self._aside(suppressed=True)
         return 0 if question is None else self.answer(question)
 
     @cached_property
     def incomplete_records(self) -> int:
-        """Number of records that miss a quasi-identifier."""
+        """The number of records that miss a quasi-identifier."""
         question = self._aside(incomplete=True)
         return 0 if question is None else self.answer(question)
 
@@ -301,12 +301,12 @@ class View:
         return 0 if question is None else self.answer(question)
 
     def summary_questions(self, *, attacker: bool = False) -> list[Question[Any]]:
-        """What `class_summary` needs."""
+        """The questions that `class_summary` needs answered."""
         asides = (self._aside(suppressed=True), self._aside(incomplete=True))
         return [self.sizes_question(attacker=attacker), *(question for question in asides if question is not None)]
 
     def class_summary(self, *, attacker: bool = False) -> dict[str, Any]:
-        """What class-based checks looked at, for the details of a result."""
+        """A summary of the classes, suppressed and incomplete records, for the details of a result."""
         return {
             **self.class_sizes(attacker=attacker).summary(),
             "suppressed_records": self.suppressed_records,
@@ -323,18 +323,18 @@ class View:
         attacker: bool = False,
         limit: Hashable = None,
     ) -> Question[Summary]:
-        """What does a kernel, run over batches of complete equivalence classes, say of them?
+        """The question what a kernel returns, run over batches of complete equivalence classes.
 
-        Where the privacy unit says who is who, a person counts once for each value in a class. Where missing values
-        are left out, so are classes that have no other.
+        With a privacy unit, a person counts once for each value in a class. If missing values are left out, so are
+        classes that have no other value.
         """
         grouping = self.grouping(sensitive, attacker=attacker)
-        told = self.told(sensitive)
-        table = self.counted(*grouping.columns, sensitive, told=told)
+        complete = self.told(sensitive)
+        table = self.counted(*grouping.columns, sensitive, told=complete)
         missing = table.domains[sensitive].code(None)
-        if told is not None and missing is not None:
-            name, kernel = (name, "told"), partial(_of_told, missing, kernel)
-        people = self.counted(*grouping.columns, told=told) if self.privacy_unit else None
+        if complete is not None and missing is not None:
+            name, kernel = (name, "told"), partial(_run_without_missing, missing, kernel)
+        people = self.counted(*grouping.columns, told=complete) if self.privacy_unit else None
         return questions.fold(name, table, grouping, sensitive, kernel, merge, people=people, limit=limit)
 
     def fold_codes(
@@ -345,7 +345,7 @@ class View:
         *,
         every_record: bool = False,
     ) -> Question[Summary]:
-        """What does a kernel say of classes with their values, as positions in the marginals?"""
+        """The question what a kernel returns for classes with their values, as indices into the marginals."""
         grouping = self.grouping(attacker=every_record)
         table = self.table if every_record else self.counted(*grouping.columns)
         return questions.fold_codes(name, table, grouping, kernel, merge)
@@ -367,7 +367,7 @@ class View:
         return self.counted(*grouping.columns).fold_pairs(grouping, background, kernel, merge)
 
     def grouping(self, sensitive: str | None = None, *, attacker: bool = False) -> Grouping:
-        """The classes: of all records by the quasi-identifiers to an attacker, otherwise as the treatment says."""
+        """The grouping: for an attacker, all records by the quasi-identifiers; otherwise according to the treatment."""
         key = (sensitive, attacker)
         if key not in self._groupings:
             self._groupings[key] = self._grouping(sensitive, attacker)
@@ -381,23 +381,23 @@ class View:
         known = self.quasi_identifiers
         if attacker:
             return Grouping(known, known)
-        others: tuple[str, ...] = ()
+        other_sensitive: tuple[str, ...] = ()
         if sensitive is not None and self.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS:
-            others = tuple(column for column in self.sensitive_attributes if column != sensitive)
+            other_sensitive = tuple(column for column in self.sensitive_attributes if column != sensitive)
         aside = self.treatment["suppressed"] == APART, self.treatment["missing"] == APART
-        return Grouping((*known, *others), known, *aside)
+        return Grouping((*known, *other_sensitive), known, *aside)
 
     # Levels.
 
     @property
     def generalised_columns(self) -> tuple[str, ...]:
-        """The columns that may have been generalised: the quasi-identifiers, or without roles all with a hierarchy."""
+        """The columns that may be generalised: the quasi-identifiers, or without roles all columns with a hierarchy."""
         if self.has_roles and not self.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
         return self.quasi_identifiers or tuple(self.hierarchies)
 
     def generalised_hierarchies(self, measure: str) -> dict[str, Hierarchy]:
-        """Their hierarchies; where one has none the measure does not apply."""
+        """The hierarchies of the generalised columns; raise that the measure does not apply if one has none."""
         without = [column for column in self.generalised_columns if column not in self.hierarchies]
         if without:
             raise NeedNotMet(
@@ -410,7 +410,7 @@ class View:
 
     @cached_property
     def levels(self) -> dict[str, int | str]:
-        """The level on which each quasi-identifier was released."""
+        """The hierarchy level of each released quasi-identifier."""
         if self.set_levels is not None:
             return dict(self.set_levels)
         return {
@@ -419,7 +419,7 @@ class View:
         }
 
     def released_values(self, column: str) -> set[str]:
-        """The values of a column that say something about its level: not missing, not of suppressed records only."""
+        """The values of a column that its level can be found from: not missing, not of suppressed records only."""
         marginal = self.marginal(column)
         counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
         values = {value for value in counts if value is not None}
@@ -429,12 +429,12 @@ class View:
         return values
 
     def as_released(self, table: Table, whose: str) -> Table:
-        """The quasi-identifiers of another table on the levels on which the release has them; people count once."""
+        """Another table with its quasi-identifiers generalised to the levels of the release; people count once."""
         lifted = self.on_released_levels(table, whose)
         return lifted if lifted.unit is None else lifted.per_person(self.quasi_identifiers)
 
     def on_released_levels(self, table: Table, whose: str) -> Table:
-        """The same with every record."""
+        """Another table with its quasi-identifiers generalised to the levels of the release; every record counts."""
         return table.generalised(
             {
                 column: recoding(
@@ -450,9 +450,9 @@ class View:
         )
 
     def at(self, levels: Mapping[str, int]) -> "View":
-        """The view with some quasi-identifiers on other levels of their hierarchies: distinct rows are rolled up.
+        """The view with some quasi-identifiers generalised to other levels, by merging distinct rows.
 
-        The table is not read again. From a view that is coarser already, going on is faster than starting over.
+        The table is not read again. Starting from a view that is coarser already is faster.
 
         >>> from PETWorks import Release
         >>> view = Release("data/delta.csv", {"zip": "quasi_identifier", "nationality": "quasi_identifier"},
@@ -481,16 +481,16 @@ class View:
         return RolledUp.base(self.table.distinct(), self.quasi_identifiers, self.hierarchies)
 
     def for_all_levels(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
-        """Something that is the same on all levels, made once for all views that were made of one."""
+        """A value that is the same on all levels, made once for all views derived from the same one."""
         return self.remembered(key, make) if self._rolled_up is None else self._rolled_up.remembered(key, make)
 
     def by_level(self, key: Hashable, column: str, make: Callable[[], Summary]) -> Summary:
-        """A number of a column that depends on nothing but its level, made once for all views at that level."""
+        """A value that depends only on the level of a column, made once for all views with that level."""
         if self._rolled_up is None:
             return self.remembered((key, column), make)
         return self._rolled_up.remembered((key, column, self._rolled_up.levels.get(column)), make)
 
 
-def _of_told(missing: int, kernel: Callable[[ClassValues], Summary], classes: ClassValues) -> Summary:
-    """What a kernel says of classes without the missing value."""
+def _run_without_missing(missing: int, kernel: Callable[[ClassValues], Summary], classes: ClassValues) -> Summary:
+    """Run a kernel on classes without the missing value."""
     return kernel(classes.told(missing)[0])

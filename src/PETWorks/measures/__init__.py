@@ -3,5 +3,5 @@
 May import: tables, about, counting.
 """
 
-# Whoever imports a module of this folder finds the whole catalogue.
+# Importing any module of this folder fills the whole catalogue.
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401

@@ -1,4 +1,4 @@
-"""`@metric`: what makes a function a measure, and the catalogue of all of them."""
+"""The decorator `@metric`, which makes a function a measure, and the catalogue of all measures."""
 
 import ast
 import inspect
@@ -32,7 +32,7 @@ def docstring(thing: Any) -> str:
 
 @cache
 def _docstrings(source: str) -> dict[str, str]:
-    """Those of the functions and classes of a module."""
+    """The docstrings of the functions and classes of a module, from its source, because `-OO` removes them."""
     nodes = ast.parse(Path(source).read_text("utf-8")).body
     return {
         node.name: ast.get_docstring(node) or "" for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)
@@ -52,12 +52,12 @@ class Parameter:
 
     @property
     def limit(self) -> str | None:
-        """What it demands of the measured value: "at least", "at most", or None if it is no threshold."""
+        """How it limits the measured value: "at least", "at most", or None if it is no threshold."""
         return self.rule.limit if isinstance(self.rule, Number) else None
 
     @property
     def unit(self) -> str | None:
-        """What it counts; see `Number`."""
+        """Its unit; see `Number`."""
         return self.rule.unit if isinstance(self.rule, Number) else None
 
     @property
@@ -74,7 +74,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class ByColumn:
-    """A number that a measure has for each column: its key in `details["columns"]`, and what reports call it."""
+    """A number that a measure has for each column: its key in `details["columns"]`, and its name in reports."""
 
     key: str
     called: str = ""
@@ -82,7 +82,7 @@ class ByColumn:
 
     @property
     def name(self) -> str:
-        """What the columns of a check call it."""
+        """Its name in the columns of a check."""
         return self.called or self.key
 
 
@@ -156,7 +156,7 @@ class Metric:
         return "attributes" if "a sensitive attribute" in self.needs else "identity"
 
     def to_dict(self) -> dict[str, Any]:
-        """What the catalogue knows of it, as plain dicts, lists and texts."""
+        """The entry of the catalogue, as plain dicts, lists and texts."""
         return {
             "name": self.name,
             "family": self.family,
@@ -171,7 +171,7 @@ class Metric:
         }
 
     def lacks(self, view: View) -> NeedNotMet | None:
-        """The error that says what the measure needs and the release does not have; None if it has everything."""
+        """An error that names what the measure needs and the release lacks; None if it lacks nothing."""
         parts: list[str | Hint] = []
         for need in self.needs:
             has_it, hint = NEEDS[need]
@@ -183,9 +183,10 @@ class Metric:
     def check(
         self, given: Mapping[str, Any], names: Mapping[str, str] | None = None, *, empty_range: bool = False
     ) -> dict[str, Any]:
-        """All parameters, each checked; `names` says what messages call them.
+        """Check the given parameters and return all of them.
 
-        empty_range   whether a lower limit may be above the upper one, so that nothing lies between
+        names         the names of parameters in error messages
+        empty_range   whether a lower limit may be above the upper one, so that no value satisfies both
         """
         called = {name: (names or {}).get(name, name) for name in self.parameters}
         for name in given:
@@ -203,7 +204,7 @@ class Metric:
         for name, parameter in self.parameters.items():
             lower = parameter.rule.not_below if isinstance(parameter.rule, Number) and not empty_range else None
             if lower and None not in (checked[lower], checked[name]) and not at_most(checked[lower], checked[name]):
-                given_of_both = [called[one] for one in (lower, name) if one in given]
+                given_of_both = [called[bound] for bound in (lower, name) if bound in given]
                 raise ParameterError(
                     "{metric} needs {lower} <= {upper}, got {lower}={low}, {upper}={high}",
                     metric=self.name,
@@ -216,20 +217,20 @@ class Metric:
         return checked
 
     def questions(self, view: View, checked: Mapping[str, Any]) -> list[Question[Any]]:
-        """What the measure will ask about classes, so that an engine can answer many measures in one pass."""
-        seen = self.seen_by(view)
-        asked = list(self.asks(seen, **checked)) if self.asks is not None else []
-        return [*asked, *seen.summary_questions()] if view.quasi_identifiers else asked
+        """The questions of the measure about classes, so that an engine can answer many measures in one pass."""
+        whole = self.seen_by(view)
+        asked = list(self.asks(whole, **checked)) if self.asks is not None else []
+        return [*asked, *whole.summary_questions()] if view.quasi_identifiers else asked
 
     def judge(self, view: View, checked: Mapping[str, Any]) -> tuple[Any, bool | None]:
-        """The value and whether the thresholds hold, without details: for a search."""
+        """The value and whether the thresholds hold, without details, for a search."""
         result = self.function(self.seen_by(view), **checked)
         return result.value, result.satisfied
 
     def seen_by(self, view: View) -> View:
-        """What the measure sees of a view: utility counts records that left the table as lost.
+        """The view that the measure is applied to: for utility, removed records are included, and count as lost.
 
-        A function of the user's gets whole tables, and these as they are.
+        A function of the user (utility-bias) gets the released table without them.
         """
         return view.whole if self.family == "utility" and self.name != "utility-bias" else view
 
@@ -240,11 +241,11 @@ class Metric:
     def measure(self, view: View, checked: Mapping[str, Any]) -> Result:
         """Measure a view with parameters that `check` has returned."""
         try:
-            seen = self.seen_by(view)
-            missing = self.lacks(seen)
+            whole = self.seen_by(view)
+            missing = self.lacks(whole)
             if missing:
                 raise missing
-            result = self.function(seen, **checked)
+            result = self.function(whole, **checked)
             details = dict(result.details)
         except NotApplicable as error:
             error.measure = self.name
@@ -255,7 +256,7 @@ class Metric:
 
 
 def view_of(release: Any, measure: str = "a measure") -> View:
-    """The view that is measured."""
+    """The view of a release; raise for anything that is neither a release nor a view."""
     if isinstance(release, Release):
         return release.view
     if not isinstance(release, View):
@@ -265,7 +266,7 @@ def view_of(release: Any, measure: str = "a measure") -> View:
     return release
 
 
-# What measures of single cells treat in their own way, whatever the release says.
+# The treatment by measures of single cells, whatever the treatment of the release.
 CELL_BY_CELL = {"missing": "lost", "suppressed": "lost", "privacy_unit": None}
 
 FAMILIES = ("privacy", "risk", "attack", "utility")
@@ -296,23 +297,23 @@ def metric(
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
-    treats             what it treats otherwise than the release would have it: see `Release.treatment`
-    unit               what the value is: records, values, share, chance (1/class size), ratio, money, number
+    treats             where its treatment differs from that of the release: see `Release.treatment`
+    unit               the unit of the value: records, values, share, chance (1/class size), ratio, money, number
     by_column          the number it has for each column, if it has one
-    if_it_fails        what helps when a threshold is not met: blur, diversify, more-values, hide-presence, refine
-    classes_to_avoid   the size that no class may fall below if the value is to be good, where no threshold says so
+    if_it_fails        the remedy if a threshold is not met: blur, diversify, more-values, hide-presence, refine
+    classes_to_avoid   the class size below which the value is bad, if no threshold defines it
     scenario           which number of a re-identification scenario the value is: highest or average
-    linked             whether records are linked with the population, where there is one
-    asks               the questions about classes that it will ask, for a view and its checked parameters
+    linked             whether records are linked with the population, if there is one
+    asks               its questions about classes, for a view and its checked parameters
     outside            the protected statistic that outsiders see instead of the value: "smallest class", "classes",
                        "unique" or "guesses"; None: they see no value
-    section            the part of a report it belongs to, where family and needs do not say it
-    sees               what a measure of utility looks at if it does not see how coarse recoded values are:
-                       class-sizes, suppression, or labels (any other label is another value)
-    tests              the tests of single classes that its thresholds are, for a view and its checked parameters
-    table_limits       the thresholds that are none of single classes, if it has tests
-    suppressing        how its thresholds for the whole table are met by suppressing the smallest classes, if the
-                       sizes of classes are enough to know; None if none is given
+    section            the part of a report it belongs to, if it does not follow from family and needs
+    sees               what a measure of utility depends on, if it does not depend on how coarse recoded values are:
+                       class-sizes, suppression, or labels (a different label is a different value)
+    tests              its thresholds as tests of single classes, for a view and its checked parameters
+    table_limits       the thresholds that are not tests of single classes, if it has tests
+    suppressing        how its thresholds for the whole table are met by suppressing the smallest classes, if that
+                       depends on class sizes only; None if no such threshold is given
     worse_by_suppression  whether the value can only become worse when more records are suppressed
     """
 
@@ -356,13 +357,13 @@ def all_measures() -> list[Metric]:
 
 
 def find(name: str) -> Metric:
-    """The measure of that name, whichever way it is spelled."""
-    spelled = {_folded(other): entry for entry in catalogue.values() for other in (entry.name, *entry.aliases)}
+    """The measure with this name or alias; case, blanks, hyphens and underscores do not matter."""
+    spelled = {_fold_name(other): entry for entry in catalogue.values() for other in (entry.name, *entry.aliases)}
     try:
-        return spelled[_folded(name)]
+        return spelled[_fold_name(name)]
     except KeyError:
         raise unknown("measure", str(name), catalogue) from None
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "", str(name)).casefold()

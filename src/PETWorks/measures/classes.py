@@ -1,4 +1,4 @@
-"""Equivalence classes for measures: tests that each must pass, shares of sensitive values, and the population."""
+"""Equivalence classes for measures: tests of single classes, shares of sensitive values, and the population."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 
 class Monotone(Enum):
-    """What is known of the coarser table, once classes were tested on a finer one."""
+    """The implications of a test of classes for coarser or finer levels."""
 
     ALWAYS = "a record whose class fails is in a failing class on every finer level, whatever was suppressed"
     UNSUPPRESSED = "where no class fails, none fails on any coarser level"
@@ -33,16 +33,17 @@ class Monotone(Enum):
 
 @dataclass(frozen=True)
 class ClassTest:
-    """Which classes break a rule.
+    """A rule for single classes.
 
-    fails        called with the sizes of classes; with `ClassValues` if it is about a sensitive attribute; with
-                 `ClassPairs` if it is about another table
+    fails        whether each class breaks the rule; called with the sizes of classes, with `ClassValues` if the rule
+                 is about a sensitive attribute, or with `ClassPairs` if it is about another table
     sensitive    the attribute
     background   the other table: "population" or "original"
     all_present  whether every class of the other table must be in the release
     compares     whether a class is compared with the values of the whole table
-    lasting      called with the same as `fails`: of each class, how many records at least are in failing classes on
-                 every finer level; without it, all of a failing class (ALWAYS), one (UNSUPPRESSED) or none (NEVER)
+    lasting      for each class, a lower bound of the number of its records that are in failing classes on every finer
+                 level; called like `fails`. The default is all of a failing class (ALWAYS), one (UNSUPPRESSED) or
+                 none (NEVER)
     """
 
     fails: Callable[[Any], Mask]
@@ -55,7 +56,7 @@ class ClassTest:
 
 
 def at_least(records: NDArray[np.float64]) -> Integers:
-    """How many whole records are at least meant by a bound that was rounded.
+    """The least number of records that satisfies a lower bound, which may have rounding errors.
 
     >>> at_least(np.array([-3.0, 0.0, 1.2, 2.0000000001]))
     array([0, 0, 2, 2])
@@ -68,7 +69,7 @@ Suppressing = Callable[[Integers], Mask]
 
 
 def left(sizes: Integers) -> tuple[Integers, Integers]:
-    """How many classes, and records in them, are left after none, one, two… of the smallest were suppressed.
+    """The number of classes, and of records in them, left after none, one, two… of the smallest were suppressed.
 
     >>> left(np.array([1, 2, 5]))
     (array([3, 2, 1, 0]), array([8, 7, 5, 0]))
@@ -78,23 +79,23 @@ def left(sizes: Integers) -> tuple[Integers, Integers]:
 
 
 Reals = NDArray[np.float64]
-Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # of shares in a class and shares in the table; equal by value
+Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # called with shares in a class and in the table; compared by value
 
 
 class Above(ABC):
-    """A test that shares in a class fail above a limit, which depends on the share in the table."""
+    """A test that a share in a class fails if it is above a limit, which depends on the share in the table."""
 
     @abstractmethod
     def limit(self, overall: Reals) -> Reals:
         """The largest share that passes."""
 
     def __call__(self, share: Reals, overall: Reals) -> Mask:
-        """Whether shares fail."""
+        """Whether each share fails."""
         return ~at_most(share, self.limit(overall))
 
 
 class Extreme(NamedTuple):
-    """For each value, the class where its share is extreme: records that have it, and size. 0 of 0: in no class."""
+    """For each value, the class where its share is extreme: its records there, and the class size; 0 and 0 if none."""
 
     counts: Integers
     sizes: Integers
@@ -103,8 +104,8 @@ class Extreme(NamedTuple):
 class Shares(NamedTuple):
     """A sensitive attribute in the whole table, and for each of its values the largest and smallest share in a class.
 
-    Shares are of people: where one has several records, of those who have the value in any of them. Also in the whole
-    table a person counts once for each class, so that the share there is the mean of those of classes.
+    Shares are of people: a person with several records counts if any of them has the value. In the whole table, too, a
+    person counts once for each class, so that the share there is the mean of the shares of classes.
 
     The smallest share is among the classes that have the value at all.
     """
@@ -114,7 +115,7 @@ class Shares(NamedTuple):
     least: Extreme
 
     def largest(self, value: str | None = None) -> tuple[Fraction, int] | None:
-        """The largest share of any value, or of the one named, and the size of that class; None if none has it."""
+        """The largest share of any value, or of the given one, and the size of that class; None if no class has it."""
         places = np.flatnonzero(self.most.sizes)
         if value is not None:
             places = np.array([place for place in places.tolist() if self.overall.values[place] == value], np.int64)
@@ -133,10 +134,10 @@ class Shares(NamedTuple):
         return self._lift(self.least, -1)
 
     def _lift(self, extreme: Extreme, sign: int) -> tuple[Fraction, int] | None:
-        there = np.flatnonzero(extreme.sizes)
-        if len(there) == 0:
+        present = np.flatnonzero(extreme.sizes)
+        if len(present) == 0:
             return None
-        counts, sizes, overall = extreme.counts[there], extreme.sizes[there], self.overall.counts[there]
+        counts, sizes, overall = extreme.counts[present], extreme.sizes[present], self.overall.counts[present]
         lifts = sign * (counts / sizes) / overall
         near = np.flatnonzero(lifts >= lifts.max() - abs(lifts.max()) * 2.0**-49)
         triples = set(zip(*(numbers[near].tolist() for numbers in (counts, sizes, overall)), strict=True))
@@ -146,32 +147,32 @@ class Shares(NamedTuple):
 
 
 def shares(view: View, column: str) -> Shares:
-    """The shares of a sensitive attribute."""
+    """The shares of a sensitive attribute in the table and in its classes."""
     most, least = view.answer(shares_question(view, column))
     return Shares(view.overall(column), most, least)
 
 
 def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]]:
-    """In which class does each value have its largest and its smallest share?"""
+    """The question in which class each value has its largest and its smallest share."""
     values = len(view.overall(column).values)
-    return view.fold("shares", column, partial(_extremes, values), _merged)
+    return view.fold("shares", column, partial(_extremes, values), _merge_extremes)
 
 
 def beyond(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
-    """Classes with a value whose share in them, held against its share in the table, fails; and their records."""
+    """The number of classes with a value whose share fails a test, and of the people in them."""
     numbers = view.answer(beyond_question(view, column, test, limit, value))
     return {f"classes_beyond_{limit}": int(numbers[0]), f"records_beyond_{limit}": int(numbers[1])}
 
 
 def beyond_question(view: View, column: str, test: Test, limit: str, value: str | None = None) -> Question[Integers]:
-    """How many classes, and people in them, have a value whose share fails a test?"""
+    """The question how many classes have a value whose share fails a test, and how many people are in them."""
     overall = view.overall(column)
     fails = partial(_failing, overall.shares, test, _places(overall, value))
     return view.fold(("beyond", limit, test, value), column, partial(_numbers, fails), add)
 
 
 def share_test(view: View, column: str, test: Test, value: str | None = None, *, compares: bool = True) -> ClassTest:
-    """That no value, or not the one named, has a share in a class that fails the test."""
+    """The rule that no value, or the given value, has a share in a class that fails the test."""
     overall = view.overall(column)
     only = _places(overall, value)
     fails = partial(_failing, overall.shares, test, only)
@@ -182,12 +183,12 @@ def share_test(view: View, column: str, test: Test, value: str | None = None, *,
 
 
 def _places(overall: Marginal, value: str | None) -> list[int] | None:
-    """Where the value stands; None for all values."""
+    """The index of the value, as a list; None for all values."""
     return None if value is None else [place for place, other in enumerate(overall.values) if other == value]
 
 
 def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassValues) -> Mask:
-    """Which classes have a value whose share fails."""
+    """Whether each class has a value whose share fails."""
     with np.errstate(over="ignore"):
         bad = test(classes.counts / classes.cell_persons, overall[classes.values])
     if only is not None:
@@ -196,75 +197,77 @@ def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassV
 
 
 def _staying_above(overall: Reals, test: Above, only: list[int] | None, classes: ClassValues) -> Integers:
-    """How many records of each class are in failing classes on every finer level.
+    """A lower bound of the number f of records of each class that are in failing classes on every finer level.
 
-    Of the values that are too common, passing classes with n - f of the n records have at most the limits' share each,
-    and failing ones have at most f records: count <= limits * (n - f) + f.
+    Consider the values that are too common. Passing finer classes, with n - f of the n records, have at most the share
+    `limits` of them, and failing ones have at most f records: count <= limits * (n - f) + f.
     """
     limits = test.limit(overall[classes.values])
     too_common = classes.counts > limits * classes.cell_sizes
     if only is not None:
         too_common &= np.isin(classes.values, only)
     counts = classes.sum_by_class(np.where(too_common, classes.counts, 0))
-    shares = classes.sum_by_class(np.where(too_common, limits, 0))  # below 1, as the counts are at most all
+    shares = classes.sum_by_class(
+        np.where(too_common, limits, 0)
+    )  # below 1, because the counts add up to at most the size
     return at_least((counts - shares * classes.sizes) / (1 - shares))
 
 
 def _numbers(fails: Callable[[ClassValues], Mask], classes: ClassValues) -> Integers:
-    """How many classes fail, and how many people are in them."""
+    """The number of classes that fail, and of people in them."""
     failed = fails(classes)
     return np.array([failed.sum(), classes.persons[failed].sum()])
 
 
 def _extremes(values: int, classes: ClassValues) -> tuple[Extreme, Extreme]:
     sizes = classes.cell_persons
-    own = classes.counts / sizes
+    class_shares = classes.counts / sizes
     most, least = np.zeros(values), np.full(values, np.inf)
-    np.maximum.at(most, classes.values, own)
-    np.minimum.at(least, classes.values, own)
+    np.maximum.at(most, classes.values, class_shares)
+    np.minimum.at(least, classes.values, class_shares)
     return (
-        _reached(own == most[classes.values], classes, sizes, values),
-        _reached(own == least[classes.values], classes, sizes, values),
+        _at_extremes(class_shares == most[classes.values], classes, sizes, values),
+        _at_extremes(class_shares == least[classes.values], classes, sizes, values),
     )
 
 
-def _reached(there: NDArray[np.bool_], classes: ClassValues, sizes: Integers, values: int) -> Extreme:
-    """For each value one class that has the extreme share; of several, the smallest."""
-    which = classes.values[there]
+def _at_extremes(is_extreme: NDArray[np.bool_], classes: ClassValues, sizes: Integers, values: int) -> Extreme:
+    """For each value a class that has the extreme share; of several, the smallest."""
+    values_there = classes.values[is_extreme]
     smallest = np.full(values, np.iinfo(np.int64).max)
-    np.minimum.at(smallest, which, sizes[there])
+    np.minimum.at(smallest, values_there, sizes[is_extreme])
     extreme = Extreme(np.zeros(values, np.int64), np.zeros(values, np.int64))
-    cells = np.flatnonzero(there)[sizes[there] == smallest[which]]
+    cells = np.flatnonzero(is_extreme)[sizes[is_extreme] == smallest[values_there]]
     extreme.counts[classes.values[cells]] = classes.counts[cells]
     extreme.sizes[classes.values[cells]] = sizes[cells]
     return extreme
 
 
-def _merged(one: tuple[Extreme, Extreme], other: tuple[Extreme, Extreme]) -> tuple[Extreme, Extreme]:
-    return _extremer(one[0], other[0], 1), _extremer(one[1], other[1], -1)
+def _merge_extremes(first: tuple[Extreme, Extreme], second: tuple[Extreme, Extreme]) -> tuple[Extreme, Extreme]:
+    return _more_extreme(first[0], second[0], 1), _more_extreme(first[1], second[1], -1)
 
 
-def _extremer(one: Extreme, other: Extreme, sign: int) -> Extreme:
+def _more_extreme(first: Extreme, second: Extreme, sign: int) -> Extreme:
     """For each value the more extreme of two shares, compared as integers; of equal ones the smaller class."""
-    difference = sign * (other.counts * one.sizes - one.counts * other.sizes)
-    better = (difference > 0) | ((difference == 0) & (other.sizes < one.sizes))
-    takes = (other.sizes > 0) & ((one.sizes == 0) | better)
-    return Extreme(np.where(takes, other.counts, one.counts), np.where(takes, other.sizes, one.sizes))
+    difference = sign * (second.counts * first.sizes - first.counts * second.sizes)
+    better = (difference > 0) | ((difference == 0) & (second.sizes < first.sizes))
+    takes = (second.sizes > 0) & ((first.sizes == 0) | better)
+    return Extreme(np.where(takes, second.counts, first.counts), np.where(takes, second.sizes, first.sizes))
 
 
 def own_sizes(view: View) -> LinkedSizes:
     """The classes of the release by their own size."""
-    own = view.class_sizes()
-    return LinkedSizes(own.sizes, own.classes, own.sizes * own.classes)
+    sizes = view.class_sizes()
+    return LinkedSizes(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes)
 
 
 def linked_sizes(view: View) -> LinkedSizes:
-    """The classes of the release by the size of their class in the population; without a table of it, by their own."""
-    return view.remembered("linked sizes", lambda: _counted(view))
+    """The classes of the release by the size of their class in the population, or by their own without a population."""
+    return view.remembered("linked sizes", lambda: _count_linked(view))
 
 
 def population_class_sizes(view: View) -> ClassSizes:
-    """How many classes of how many people the population has, on the levels of the release."""
+    """The histogram of class sizes of the population, on the levels of the release."""
     known = view.quasi_identifiers
     return view.answer(class_sizes(_population(view), Grouping(known, known)))
 
@@ -274,7 +277,7 @@ def _population(view: View) -> Table:
     return view.remembered("population as released", lambda: view.as_released(table, "population"))
 
 
-def _counted(view: View) -> LinkedSizes:
+def _count_linked(view: View) -> LinkedSizes:
     if not view.background.has_population_table:
         return own_sizes(view)
     linked = view.fold_with(_population(view), _linked, LinkedSizes.merged, suppressed_apart=True)
@@ -302,8 +305,8 @@ def _suppressed(view: View, others: int) -> LinkedSizes:
 
 def _linked(classes: ClassPairs) -> LinkedSizes:
     """Released classes by their size in the population."""
-    there = classes.released > 0
-    released, population = classes.released[there], classes.background[there]
+    in_release = classes.released > 0
+    released, population = classes.released[in_release], classes.background[in_release]
     sizes, place = np.unique(population, return_inverse=True)
     records = np.zeros(len(sizes), np.int64)
     np.add.at(records, place, released)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation(Rows, Shown):
-    """The results, and the measures that do not apply with the reason.
+    """The results of several measures, and the reasons why other measures do not apply.
 
     >>> found = evaluate(Release("data/patient_anonymized.csv"), {"k-anonymity": {"k": 3}})
     >>> found.to_arrow().to_pylist()[0]["value"]
@@ -42,7 +42,7 @@ class Evaluation(Rows, Shown):
 
     @property
     def satisfied(self) -> bool | None:
-        """Whether every threshold that was given is met; None when none was."""
+        """Whether all given thresholds are met; None if none was given."""
         verdicts = [result.satisfied for result in self.results if result.satisfied is not None]
         return all(verdicts) if verdicts else None
 
@@ -61,7 +61,7 @@ class Evaluation(Rows, Shown):
         raise KeyError(f"{wanted} was not measured")
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, numbers and texts."""
+        """The evaluation as plain dicts, lists, numbers and texts."""
         return {
             "table": dict(self.table),
             "satisfied": self.satisfied,
@@ -76,14 +76,14 @@ class Evaluation(Rows, Shown):
         )
 
     def to_arrow(self) -> "pa.Table":
-        """A row for each measure as a PyArrow table.
+        """A PyArrow table with a row for each measure.
 
         measure, family   as in the catalogue
         value             a number; null if there is none, or several of them
-        found             the value as a text, also where it is several numbers
+        found             the value as a text, also if it is several numbers
         satisfied         null if no threshold was given
         better            whether "higher" or "lower" is better
-        parameters        what was asked for, as a text
+        parameters        the parameters, as a text
         """
         import pyarrow as pa
 
@@ -114,7 +114,7 @@ def evaluate(
 
 
 def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
-    """Measure a release with parameters that were checked; a measure may be asked for several times."""
+    """Measure a release with parameters that were checked; a measure may be requested several times."""
     if not isinstance(release, Release):
         raise ParameterError("expected a Release(data, roles), got {type}", type=type(release).__name__)
     view = release.view
@@ -131,7 +131,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
                 reasons[entry.name] = missing
                 continue
             try:
-                # Nothing was asked for, so there is no verdict, not even on default parameters.
+                # No threshold was given, so there is no verdict, not even on default parameters.
                 results.append(replace(entry.measure(view, checked), satisfied=None))
             except (NotApplicable, HierarchyError) as error:
                 reasons[entry.name] = error.with_traceback(None)
@@ -160,9 +160,9 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
 def prepare(
     view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]], others: Iterable[Question[Any]] = ()
 ) -> None:
-    """Count what several measures will ask, in as few passes as possible; errors are left to the measures.
+    """Answer the questions of several measures in as few passes as possible; errors are left to the measures.
 
-    others   questions of somebody else that are to be answered in the same passes
+    others   further questions to answer in the same passes
     """
     questions: list[Question[Any]] = [*others]
     for entry, checked in measures:

@@ -1,4 +1,4 @@
-"""How numbers are written for people: the one place that decides how many figures are shown."""
+"""Formatting of numbers for people; the number of figures shown is decided here only."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -7,11 +7,11 @@ from typing import Any
 from PETWorks.errors import printable
 
 RESULT = 6  # significant figures of a result
-REPORT = 4  # and of a report
+REPORT = 4  # significant figures of a number in a report
 
 
 def number(value: float, figures: int = RESULT) -> str:
-    """A number with so many significant figures.
+    """Format a number with the given number of significant figures.
 
     >>> number(8 / 27), number(3.0), number(8 / 27, REPORT)
     ('0.296296', '3', '0.2963')
@@ -20,7 +20,7 @@ def number(value: float, figures: int = RESULT) -> str:
 
 
 def count(value: int) -> str:
-    """A number of things, its thousands separated.
+    """Format a count, with thousands separated.
 
     >>> count(1200)
     '1,200'
@@ -29,9 +29,9 @@ def count(value: int) -> str:
 
 
 def amount(value: float, beside: Iterable[float] = ()) -> str:
-    """A number of a report: from a thousand on, whole and with its thousands separated.
+    """Format a number for a report: from a thousand on, whole and with thousands separated.
 
-    beside   numbers that stand next to it, such as its limit; it gets as many figures as tell it from them
+    beside   numbers shown next to it, such as its limit; it gets enough figures to differ from them
 
     >>> amount(0.35347), amount(1.5), amount(415908.4)
     ('0.3535', '1.5', '415,908')
@@ -39,24 +39,27 @@ def amount(value: float, beside: Iterable[float] = ()) -> str:
     ('0.050004', '0.05', '2,000.04')
     """
 
-    def written(one: float, more: int) -> str:
-        return f"{one:,.{more}f}" if 1000 <= abs(one) < 1e15 else number(one, REPORT + more)
+    def format_with(quantity: float, more: int) -> str:
+        return f"{quantity:,.{more}f}" if 1000 <= abs(quantity) < 1e15 else number(quantity, REPORT + more)
 
-    return _told_apart(value, beside, written)
+    return _distinguishable(value, beside, format_with)
 
 
-def _told_apart(value: float, beside: Iterable[float], written: Callable[[float, int], str]) -> str:
-    """A number with as few further figures as tell it from others, up to what the comparison of thresholds forgives."""
-    others = [one for one in beside if not math.isclose(one, value, rel_tol=1e-9, abs_tol=1e-12)]
+def _distinguishable(value: float, beside: Iterable[float], format_with: Callable[[float, int], str]) -> str:
+    """Format a number with as few extra figures as distinguish it from the numbers beside it.
+
+    Numbers that are equal within the tolerance of threshold comparisons need not be distinguished.
+    """
+    different = [number for number in beside if not math.isclose(number, value, rel_tol=1e-9, abs_tol=1e-12)]
     for more in range(10):
-        text = written(value, more)
-        if all(written(one, more) != text for one in others):
+        text = format_with(value, more)
+        if all(format_with(number, more) != text for number in different):
             break
     return text
 
 
 def whole(value: float) -> str:
-    """An amount without what follows the point.
+    """Format a number rounded to an integer, with thousands separated.
 
     >>> whole(415908.4)
     '415,908'
@@ -65,9 +68,9 @@ def whole(value: float) -> str:
 
 
 def percent(share: float, sign: str = " %", beside: Iterable[float] = ()) -> str:
-    """A share as per cent; never 0 % or 100 % for a share that is only close to it.
+    """Format a share as per cent; never 0 % or 100 % for a share that is only close to it.
 
-    beside   shares that stand next to it, such as its limit; it gets as many digits as tell it from them
+    beside   shares shown next to it, such as its limit; it gets enough digits to differ from them
 
     >>> percent(0.0554), percent(0.00002), percent(0.999996), percent(1e-9), percent(1)
     ('5.5 %', '0.002 %', '99.9996 %', '< 0.0001 %', '100 %')
@@ -75,18 +78,20 @@ def percent(share: float, sign: str = " %", beside: Iterable[float] = ()) -> str
     ('5.04 %', '5 %', '5.000004 %')
     """
 
-    def written(one: float, more: int) -> str:
+    def format_with(fraction: float, more: int) -> str:
         for digits in range(1 + more, max(1 + more, 4) + 1):
-            text = f"{100 * one:.{digits}f}".rstrip("0").rstrip(".")
-            if text not in ("0", "100") or one in (0, 1):
+            text = f"{100 * fraction:.{digits}f}".rstrip("0").rstrip(".")
+            if text not in ("0", "100") or fraction in (0, 1):
                 return text
-        return "< 0.0001" if one < 0.5 else "> 99.9999"
+        return "< 0.0001" if fraction < 0.5 else "> 99.9999"
 
-    return f"{_told_apart(share, beside, written)}{sign}"
+    return f"{_distinguishable(share, beside, format_with)}{sign}"
 
 
 def brief(value: float) -> str:
-    """Three significant figures, or all digits before the point; never 1 or 100 for what is only close to it.
+    """Format a number with three significant figures, or as an integer above 100.
+
+    A number that is only close to 1 or 100 gets more figures.
 
     >>> [brief(value) for value in (1, 1.0003, 99.97, 12.3456, 48136963.0)]
     ['1', '1.0003', '99.97', '12.3', '48,136,963']
@@ -99,7 +104,7 @@ def brief(value: float) -> str:
 
 
 def exact(fraction: Any, longest: int = 15) -> str | None:
-    """An exact fraction of the details, if it is short enough to read and not a whole number.
+    """An exact fraction as text, or None if it is too long to read or a whole number.
 
     >>> exact("8/27"), exact(["1/2", "2/3"]), exact("3"), exact(None), exact("123456789/987654321")
     ('8/27', '1/2, 2/3', None, None, None)
@@ -112,7 +117,7 @@ def exact(fraction: Any, longest: int = 15) -> str | None:
 
 
 def shown(value: Any) -> str:
-    """A value of a result.
+    """Format a value of a result.
 
     >>> shown(None), shown(True), shown(1 / 3), shown([1, 0.5]), shown(1200)
     ('-', 'yes', '0.333333', '[1, 0.5]', '1200')

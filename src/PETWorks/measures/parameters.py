@@ -1,4 +1,4 @@
-"""Parameters of measures: what may be given, and the error for what may not."""
+"""Parameters of measures: their kinds, and the errors for wrong values."""
 
 import math
 import re
@@ -22,9 +22,9 @@ _SHARE = re.compile(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*")
 class Number:
     """A parameter that is a number within bounds; also as text, `"0.376"` or `"2/3"`.
 
-    limit   what it demands of the measured value, if it is a threshold: "at least" or "at most"
-    unit    what it counts: "records" (a class size), "chance" (1/class size), "values" (of a sensitive attribute),
-            "share", "money", or None for a plain number
+    limit   how it limits the measured value, if it is a threshold: "at least" or "at most"
+    unit    "records" (a class size), "chance" (1/class size), "values" (of a sensitive attribute), "share", "money",
+            or None for a plain number
     """
 
     at_least: float | None = None
@@ -36,7 +36,7 @@ class Number:
     kind = "number"
 
     def check(self, measure: str, name: str, value: Any) -> int | float:
-        """The number, or an error that says what would be right."""
+        """Return the number, or raise an error that describes the valid values."""
         number = number_given(value)
         low, high = self.at_least, self.at_most
         fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
@@ -66,7 +66,7 @@ class Flag:
     kind = "true|false"
 
     def check(self, measure: str, name: str, value: Any) -> bool:
-        """The flag, or an error."""
+        """Return the flag as a bool, or raise."""
         known = {"true": True, "false": False}
         if isinstance(value, bool | np.bool_):
             return bool(value)
@@ -83,18 +83,18 @@ class Flag:
 
 @dataclass(frozen=True)
 class Choice:
-    """A parameter that is one of a few words; if so allowed, for each sensitive attribute by name."""
+    """A parameter that is one of a few words; if `by_attribute`, also a dict from sensitive attribute to word."""
 
     options: tuple[str, ...]
     by_attribute: bool = False
 
     @property
     def kind(self) -> str:
-        """How help texts show it."""
+        """The options, for help texts."""
         return "|".join(self.options)
 
     def check(self, measure: str, name: str, value: Any) -> Any:
-        """The word, or an error."""
+        """Return the word, or raise."""
         if isinstance(value, Integral):
             value = str(value)
         for word in value.values() if isinstance(value, Mapping) and self.by_attribute else [value]:
@@ -117,7 +117,7 @@ class Text:
     kind = "text"
 
     def check(self, measure: str, name: str, value: Any) -> str:
-        """The text, trimmed as a cell is, or an error."""
+        """Return the text, trimmed like a cell, or raise."""
         if not isinstance(value, str) or not value.strip():
             given = Phrase("an empty one") if isinstance(value, str) else type(value).__name__
             raise ParameterError(
@@ -133,7 +133,7 @@ class Function:
     kind = "function"
 
     def check(self, measure: str, name: str, value: Any) -> Callable[..., Any]:
-        """The function, or an error."""
+        """Return the function, or raise."""
         if not callable(value):
             raise ParameterError(
                 "{metric} needs {name} to be a function, got {type}",
@@ -148,20 +148,20 @@ class Function:
 
 @dataclass(frozen=True)
 class Worths:
-    """A parameter that says what values of sensitive attributes are worth: `{"grade": {"A": 10}}`."""
+    """A parameter with the worth of values of sensitive attributes: `{"grade": {"A": 10}}`."""
 
     kind = "worth of values"
 
     def check(self, measure: str, name: str, value: Any) -> dict[str, dict[str | None, float]]:
-        """The numbers by attribute and value, or an error, which quotes no value: it may be a cell."""
-        if not isinstance(value, Mapping) or not all(isinstance(given, Mapping) for given in value.values()):
+        """Return the numbers by attribute and value, or raise an error that quotes no value, which may be a cell."""
+        if not isinstance(value, Mapping) or not all(isinstance(worths, Mapping) for worths in value.values()):
             raise ParameterError(
                 "{metric} needs {name} by attribute and value, as a dict of dicts", metric=measure, name=name, what=name
             )
         number = Number(at_least=0)
         return {
-            str(column): {one: number.check(name, str(column), worth) for one, worth in given.items()}
-            for column, given in value.items()
+            str(column): {cell: number.check(name, str(column), worth) for cell, worth in worths.items()}
+            for column, worths in value.items()
         }
 
 
@@ -170,7 +170,7 @@ AtMost = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", 
 
 
 def number_given(value: Any) -> int | float | None:
-    """A finite number, also from text; None when it is none."""
+    """A finite number, also from text; None if the value is not one."""
     if isinstance(value, str):
         share = _SHARE.fullmatch(value)
         if share:

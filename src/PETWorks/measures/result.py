@@ -1,4 +1,4 @@
-"""What a measure returns, and the one place where a number meets a threshold."""
+"""The result of a measure, and the comparison of numbers with thresholds, which happens only here."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from PETWorks.measures.numbers import shown as shown  # its readers import it from here
 from PETWorks.showing import Shown
 
-TOLERANCE = 2.0**-49  # eight units in the last place: what a few roundings can do, and no more
+TOLERANCE = 2.0**-49  # eight units in the last place: the effect of a few roundings, and no more
 
 
 def at_most(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
-    """Where values <= limit; numbers that differ by rounding alone count as equal.
+    """Whether values <= limit; numbers that differ only by rounding count as equal.
 
     >>> bool(at_most(2 / 3, 0.6666666666666666)), bool(at_most(2 / 3, 0.6666))
     (True, False)
@@ -27,22 +27,22 @@ def at_most(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
 
 
 def below(values: ArrayLike, limit: ArrayLike) -> NDArray[np.bool_]:
-    """Where values < limit and the difference is more than rounding."""
+    """Whether values < limit by more than rounding."""
     return ~at_most(limit, values)
 
 
 def no_more_than(value: float | None, limit: float | None) -> bool | None:
-    """Whether a value keeps an upper limit: None when there is no limit, true when there is nothing to judge."""
+    """Whether a value keeps an upper limit; None if there is no limit, true if there is no value."""
     return None if limit is None else value is None or bool(at_most(value, limit))
 
 
 def no_less_than(value: float | None, limit: float | None) -> bool | None:
-    """Whether a value keeps a lower limit: None when there is no limit, true when there is nothing to judge."""
+    """Whether a value keeps a lower limit; None if there is no limit, true if there is no value."""
     return None if limit is None else value is None or bool(at_most(limit, value))
 
 
 def normalised(raw: Any, least: Any, most: Any) -> float:
-    """1 where nothing is lost, 0 where all is: one minus the place of a raw loss between its extremes, clipped.
+    """A loss rescaled between its extremes and inverted: 1 if nothing is lost, 0 if everything is; clipped.
 
     >>> normalised(2, 1, 5), normalised(3, 3, 3)
     (0.75, 1.0)
@@ -53,7 +53,7 @@ def normalised(raw: Any, least: Any, most: Any) -> float:
 
 
 class Later(Mapping[str, Any]):
-    """Details that are put together when somebody looks at them: a search needs values and verdicts only."""
+    """Details that are computed on first access, because a search needs values and verdicts only."""
 
     def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
         self._make = make
@@ -80,11 +80,11 @@ class Later(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Result(Shown):
-    """One measure of one release.
+    """The result of one measure of one release.
 
-    `value` is the tightest threshold the release satisfies, or the measured number itself; `satisfied` says
-    whether the given threshold is met (None when none was given); `details` are ready for JSON; `treatment` says
-    how missing values, suppressed records, several sensitive attributes and several records of a person were taken.
+    `value` is the tightest threshold the release satisfies, or the measured number itself; `satisfied` is whether the
+    given threshold is met (None if none was given); `details` are ready for JSON; `treatment` is how missing values,
+    suppressed records, several sensitive attributes and several records of a person were treated.
     """
 
     measure: str
@@ -95,7 +95,7 @@ class Result(Shown):
     treatment: Mapping[str, str | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, numbers and texts."""
+        """The result as plain dicts, lists, numbers and texts."""
         return {
             "measure": self.measure,
             "value": self.value,
@@ -111,7 +111,7 @@ class Result(Shown):
         return f"<{self.measure} = {shown(self.value)}{f' ({asked})' if asked else ''}{verdict}>"
 
     def summary_cells(self) -> tuple[str, str, str, str]:
-        """Measure, value, what was asked for and the verdict, as a row of a table."""
+        """Measure, value, parameters and verdict, as a row of a table."""
         verdict = {None: "", True: "holds", False: "does not hold"}[self.satisfied]
         parameters = ", ".join(f"{name}={shown(value)}" for name, value in self.asked().items())
         return self.measure, "none" if self.value is None else shown(self.value), parameters, verdict
@@ -122,7 +122,7 @@ class Result(Shown):
 
 
 def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested details as one mapping, the names joined: `{"Disease": {"t": 1}}` to `{"Disease: t": 1}`."""
+    """Flatten nested details by joining the names: `{"Disease": {"t": 1}}` becomes `{"Disease: t": 1}`."""
     flattened: dict[str, Any] = {}
     for name, value in details.items():
         if isinstance(value, Mapping):

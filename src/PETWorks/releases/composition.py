@@ -1,4 +1,4 @@
-"""What several releases disclose together: results, contribution of each release, m-invariance and limits."""
+"""Disclosure by several releases together: results, contribution of each release, m-invariance and limits."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -26,10 +26,10 @@ KNOWN_ELSEWHERE, CODED_DIFFERENTLY = "known elsewhere", "coded differently"
 
 @dataclass(frozen=True)
 class Caution:
-    """A sensitive attribute of the focal release that another release has in a different way.
+    """A sensitive attribute of the focal release that another release treats differently.
 
-    kind    "known elsewhere": adversaries are said to know it there; "coded differently": it seems to have other values
-    share   of its values in the other release, those that the focal one does not have
+    kind    "known elsewhere": a quasi-identifier there; "coded differently": it seems to have other values there
+    share   the share of its values in the other release that the focal one does not have
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Caution:
 
     @property
     def text(self) -> Phrase:
-        """The same in words."""
+        """The caution as a sentence."""
         names = {"column": self.column, "release": quoted([self.release]), "focal": quoted([self.focal])}
         if self.kind == KNOWN_ELSEWHERE:
             return Phrase(
@@ -56,17 +56,17 @@ class Caution:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
+        """The fields, ready for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one release adds to one attack; a chance each.
+    """The contribution of one release to one attack, as chances of success.
 
     without   the posterior if the release is withdrawn; None for the focal one, whose people are the targets
     saves     how much lower that is than with all releases
-    shapley   its share in posterior - prior, on average over all orders; None if there are too many releases
+    shapley   its share of posterior - prior, averaged over all orders; None if there are too many releases
     """
 
     release: str
@@ -76,7 +76,7 @@ class Contribution:
     shapley: Fraction | None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
+        """The fields, ready for JSON; the Shapley value as a float and as an exact fraction."""
         return {
             "release": self.release,
             "attack": self.attack,
@@ -90,9 +90,9 @@ class Contribution:
 def shapley_values(
     people: Sequence[int], priors: Sequence[int], hits: BySet, releases: int
 ) -> list[list[Fraction]] | None:
-    """For each attack and release the share in posterior - prior; the attacks are re-identification, then inference.
+    """Each release's share of posterior - prior, by attack: re-identification, then inference of each attribute.
 
-    people, priors   of each attack: how many people there are, and how many are hit without any release
+    people, priors   of each attack: the number of people, and the number hit without any release
     """
     if releases > MOST_PLAYERS:
         return None
@@ -106,7 +106,7 @@ def shapley_values(
 
 @dataclass(frozen=True)
 class Invariance:
-    """The largest m that holds for a sensitive attribute; None, and why, if none does.
+    """m-invariance of a sensitive attribute: the largest m that holds, or the reasons why none does.
 
     smallest_class   the size of the smallest class in all releases
     repeated         by release, classes in which a value occurs more than once
@@ -119,12 +119,12 @@ class Invariance:
 
     @property
     def m(self) -> int | None:
-        """The largest m."""
+        """The largest m that holds, or None."""
         return None if self.changing or any(self.repeated.values()) else self.smallest_class
 
     @property
     def reasons(self) -> list[Phrase]:
-        """Why there is no m."""
+        """The reasons why no m holds; empty if one does."""
         reasons = [
             Phrase(
                 "{n} class of {release!r} with a value more than once"
@@ -142,7 +142,7 @@ class Invariance:
         return reasons
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
+        """The largest m and the reasons, ready for JSON."""
         return {
             "m": self.m,
             "smallest_class": self.smallest_class,
@@ -154,10 +154,10 @@ class Invariance:
 
 @dataclass(frozen=True)
 class Part:
-    """One of the releases.
+    """The results of one of the releases.
 
     in_common   people who are in the focal release as well
-    alone       what this release exposes of its own people, with its own quasi-identifiers
+    alone       the exposure of its own people by its own quasi-identifiers
     """
 
     name: str
@@ -168,7 +168,7 @@ class Part:
     alone: Exposure
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
+        """The fields, ready for JSON."""
         return {
             "name": self.name,
             "people": self.people,
@@ -181,11 +181,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Composition(Rows, Shown):
-    """What several releases disclose together about the people of the focal one.
+    """Disclosure by several releases together about the people of the focal one.
 
     together        the linked adversary with all releases
     curve           the same with the first release, with the first two, and so on, in the order given
-    contributions   what each release adds to each attack of the linked adversary
+    contributions   of each release to each attack of the linked adversary
     unlinked        the intersection attack, for each sensitive attribute that another release has as well
     invariance      m-invariance, for each sensitive attribute
     limits          for each limit its value, and whether it is kept
@@ -210,11 +210,11 @@ class Composition(Rows, Shown):
 
     @property
     def warnings(self) -> list[Phrase]:
-        """What the reader should know about the input."""
+        """The cautions as sentences."""
         return [caution.text for caution in self.cautions]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, numbers and texts; no cell of the tables."""
+        """The results as plain dicts, lists, numbers and texts, without any cell of the tables."""
         return {
             "key": self.key,
             "focal": self.focal,
@@ -222,9 +222,9 @@ class Composition(Rows, Shown):
             "releases": [part.to_dict() for part in self.releases],
             "linked": self.together.to_dict(),
             "curve": self._steps(),
-            "contributions": [one.to_dict() for one in self.contributions],
-            "unlinked": {name: one.to_dict() for name, one in self.unlinked.items()},
-            "m_invariance": {name: one.to_dict() for name, one in self.invariance.items()},
+            "contributions": [contribution.to_dict() for contribution in self.contributions],
+            "unlinked": {name: attack.to_dict() for name, attack in self.unlinked.items()},
+            "m_invariance": {name: invariance.to_dict() for name, invariance in self.invariance.items()},
             "warnings": list(self.warnings),
             "cautions": [caution.to_dict() for caution in self.cautions],
             "limits": [dict(limit) for limit in self.limits],
@@ -232,22 +232,22 @@ class Composition(Rows, Shown):
         }
 
     def _steps(self) -> list[dict[str, Any]]:
-        """The curve: what is known once each release is out."""
+        """The curve: the exposure after each release."""
         steps = []
         for place, (part, exposure) in enumerate(zip(self.releases, self.curve, strict=True)):
-            attacked = {name: one.curve[place] for name, one in self.unlinked.items()}
-            unlinked = {name: None if one is None else one.to_dict() for name, one in attacked.items()}
+            reached = {name: attack.curve[place] for name, attack in self.unlinked.items()}
+            unlinked = {name: None if sure is None else sure.to_dict() for name, sure in reached.items()}
             steps.append({"release": part.name, "linked": exposure.to_dict(), "unlinked": unlinked})
         return steps
 
     def to_arrow(self) -> "pa.Table":
         """The curve as a PyArrow table: a row for each release and attack.
 
-        number, release   up to which release, in the order given
+        number, release   the last release known, in the order given
         attack            as in `to_dict()`
         prior, chance     of success: before, and with the releases up to this one
         certain           the share of people who are found, or whose value is known, for certain
-        disclosed         of the unlinked adversary: the share of people of whom one value is left; null for others
+        disclosed         for the unlinked adversary, the share of people with one value left; null for other attacks
         """
         import pyarrow as pa
 
@@ -259,19 +259,19 @@ class Composition(Rows, Shown):
         """The rows of `to_arrow()` as dicts."""
         rows = []
         for number, (part, exposed) in enumerate(zip(self.releases, self.curve, strict=True), 1):
-            own = {"number": number, "release": part.name}
+            labels = {"number": number, "release": part.name}
             people = exposed.people
             rows.append(
-                own
+                labels
                 | {"attack": "re-identification", "prior": 1 / people, "chance": exposed.posterior}
                 | {"certain": exposed.alone_share, "disclosed": None}
             )
-            for name, one in exposed.inference.items():
+            for name, inference in exposed.inference.items():
                 crossed = self.unlinked[name].curve[number - 1] if name in self.unlinked else None
                 rows.append(
-                    own
-                    | {"attack": f"attribute-inference of {name}", "prior": one.commonest / people}
-                    | {"chance": one.posterior, "certain": one.one_value_share}
+                    labels
+                    | {"attack": f"attribute-inference of {name}", "prior": inference.commonest / people}
+                    | {"chance": inference.posterior, "certain": inference.one_value_share}
                     | {"disclosed": None if crossed is None else crossed.share()}
                 )
         return rows
@@ -279,9 +279,10 @@ class Composition(Rows, Shown):
     def __repr__(self) -> str:
         together = self.together
         parts = [f"re-identification {shown(1 / together.people)} -> {shown(together.posterior)}"]
-        for name, one in together.inference.items():
-            parts.append(f"inference of {name!r} {shown(one.commonest / one.people)} -> {shown(one.posterior)}")
-        parts += [f"{name!r} disclosed {shown(one.together.share())}" for name, one in self.unlinked.items()]
+        for name, inference in together.inference.items():
+            prior = inference.commonest / inference.people
+            parts.append(f"inference of {name!r} {shown(prior)} -> {shown(inference.posterior)}")
+        parts += [f"{name!r} disclosed {shown(attack.together.share())}" for name, attack in self.unlinked.items()]
         verdict = {None: "", True: "; all limits hold", False: "; a limit does not hold"}[self.satisfied]
         head = f"{len(self.releases)} releases, {together.people} people of {self.focal!r}"
         return f"<{head}: {', '.join(parts)}{verdict}>"
@@ -300,14 +301,14 @@ LIMITS_OF_ATTRIBUTES = {
 
 
 def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
-    """Limits as numbers, or an error if there is no such limit."""
+    """Check the limits and return them as numbers; raise for an unknown limit."""
     if not isinstance(limits, Mapping):
         raise ParameterError("expected limits as a dict from name to number, got {type}", type=type(limits).__name__)
     columns = list(sensitive)
     rules = (
         LIMITS_OF_PEOPLE
         | LIMITS_OF_ATTRIBUTES
-        | {f"{name}:{one}": LIMITS_OF_ATTRIBUTES[name] for name in LIMITS_OF_ATTRIBUTES for one in columns}
+        | {f"{name}:{column}": LIMITS_OF_ATTRIBUTES[name] for name in LIMITS_OF_ATTRIBUTES for column in columns}
     )
     checked: dict[str, float] = {}
     for name, value in limits.items():
@@ -330,13 +331,13 @@ def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[
 
 
 def verdicts(composition: "Composition", limits: Mapping[str, float]) -> list[dict[str, Any]]:
-    """For each limit the value, and whether it is kept."""
+    """Each limit with its value and whether it is kept."""
     answers = []
     for limit, number in limits.items():
-        name, one, column = limit.partition(":")
-        columns = [column] if one else list(composition.together.inference)
+        name, colon, column = limit.partition(":")
+        columns = [column] if colon else list(composition.together.inference)
         if name == "m-invariance":
-            found = [composition.invariance[own].m for own in columns]
+            found = [composition.invariance[attribute].m for attribute in columns]
             value = None if None in found else min(m for m in found if m is not None)
             satisfied = value is not None and no_less_than(value, number)
             answers.append({"limit": limit, "at_least": number, "value": value, "satisfied": satisfied})
@@ -349,7 +350,7 @@ def verdicts(composition: "Composition", limits: Mapping[str, float]) -> list[di
 
 
 def _highest(composition: "Composition", name: str, columns: Iterable[str]) -> float:
-    """The value that is compared with a limit: of the worst of these sensitive attributes."""
+    """The value to compare with a limit: that of the worst of these sensitive attributes."""
     together = composition.together
     if name == "re-identification":
         return together.posterior
@@ -357,7 +358,7 @@ def _highest(composition: "Composition", name: str, columns: Iterable[str]) -> f
         return together.alone_share
     if name in ("inference", "one-value"):
         inferred = [together.inference[column] for column in columns]
-        return max(one.posterior if name == "inference" else one.one_value_share for one in inferred)
+        return max(guess.posterior if name == "inference" else guess.one_value_share for guess in inferred)
     if name == "gain":
         gains = [together.inference[column].gain for column in columns]
         if not any(gains):
@@ -369,4 +370,4 @@ def _highest(composition: "Composition", name: str, columns: Iterable[str]) -> f
             "the limit {limit!r} needs a sensitive attribute that two releases have", limit=name, what=name
         )
     confidence = Fraction(1) if name == "disclosed" else Fraction(1, 2)
-    return max(one.together.share(confidence) for one in attacked)
+    return max(attack.together.share(confidence) for attack in attacked)

@@ -1,4 +1,4 @@
-"""Who is in which release: tables that are read with the key of the people, and joined inside an engine."""
+"""Reading releases together with the key of their people, and joining them inside an engine."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,11 @@ from PETWorks.tables.source import Source
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A release among several.
+    """One of several releases.
 
-    table    its records, counted by the engine that joins all of them
-    key      of a table in memory, the key of each record
-    common   for each sensitive attribute that the focal release has, too: the common code of each value
+    table    its records, in the engine that joins all releases
+    key      the key of each record; None if the table is not in memory
+    common   for each sensitive attribute that the focal release has too, the common code of each value
     """
 
     name: str
@@ -44,58 +44,60 @@ class Member:
 
     @property
     def people(self) -> int:
-        """How many people are in the release."""
+        """The number of people in the release."""
         return int(self.table.rows)
 
     def _missing(self, attribute: str) -> int | None:
-        """The code of the missing value, if that does not count."""
+        """The code of the missing value, or None if it counts as a value."""
         code: int | None = self.table.columns[attribute].code(None)
         return code if self.release.view.folds_values else None
 
     @property
     def _grouping(self) -> Grouping:
-        """To an adversary, suppressed records are a class, too."""
+        """The classes an adversary sees, which include the class of suppressed records."""
         return Grouping(self.release.quasi_identifiers, self.release.quasi_identifiers)
 
     def alone(self, worth: Mapping[str, Worth]) -> tuple[Exposure, int, dict[str, int]]:
-        """What the release exposes alone; then the size of its smallest class, and by attribute classes that repeat.
+        """The exposure by this release alone; the size of its smallest class; the repeating classes of each attribute.
 
         A class repeats if two of its people have the same value.
         """
         attributes = self.release.sensitive_attributes
-        own = {name: worth[name].recoded(self.common[name]) for name in attributes if name in worth}
+        own_worth = {name: worth[name].recoded(self.common[name]) for name in attributes if name in worth}
         missing = {name: self._missing(name) for name in attributes}
         questions = [
-            fold("alone", self.table, self._grouping, name, partial(_hits, own.get(name), missing[name]), np.add)
+            fold("alone", self.table, self._grouping, name, partial(_hits, own_worth.get(name), missing[name]), np.add)
             for name in attributes
         ]
         answers = self.table.ask([class_sizes(self.table, self._grouping), *questions])
         sizes: ClassSizes = answers[0]
         hits = np.array(
-            [sizes.number, int(sizes.classes[sizes.sizes == 1].sum()), *(n for one in answers[1:] for n in one[:3])]
+            [sizes.number, int(sizes.classes[sizes.sizes == 1].sum()), *(n for hit in answers[1:] for n in hit[:3])]
         )
         attacked = [
-            Attacked(name, len(self.table.columns[name].labels), own.get(name), missing[name]) for name in attributes
+            Attacked(name, len(self.table.columns[name].labels), own_worth.get(name), missing[name])
+            for name in attributes
         ]
         counts = {name: self.table.marginal(name).counts for name in attributes}
-        repeated = {name: int(one[3]) for name, one in zip(attributes, answers[1:], strict=True)}
+        repeated = {name: int(hit[3]) for name, hit in zip(attributes, answers[1:], strict=True)}
         return exposure(self.people, hits, attacked, counts), int(sizes.smallest or 0), repeated
 
 
 def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Integers:
-    """Right guesses, people in classes with one value, the gain; and classes in which a value is repeated."""
-    told = classes if missing is None else classes.told(missing)[0]
-    repeated = int(np.count_nonzero(told.cells_per_class < told.sizes))
+    """Right guesses, people in classes with one value, the gain, and the number of classes that repeat a value."""
+    counted = classes if missing is None else classes.told(missing)[0]
+    repeated = int(np.count_nonzero(counted.cells_per_class < counted.sizes))
     hits = hits_in(classes.counts, classes.values, classes.cell_classes, worth, missing)
     return np.array([*hits, repeated], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """Several releases, in the order given, and which of them is the focal one.
+    """Several releases joined by person, in the order given.
 
+    place     the index of the focal release
     people    the join
-    values    for each sensitive attribute of the focal release the values that all releases have, by common code
+    values    for each sensitive attribute of the focal release, the values in any release, by common code
     """
 
     members: Sequence[Member]
@@ -104,7 +106,7 @@ class Joined:
     values: Mapping[str, list[str | None]]
 
     def missing(self, attribute: str) -> int | None:
-        """The common code of the missing value, the last one, if that does not count."""
+        """The common code of the missing value, which is the last one; None if it counts as a value."""
         values = self.values[attribute]
         return len(values) - 1 if self.focal.release.view.folds_values and values[-1] is None else None
 
@@ -118,7 +120,7 @@ class Joined:
         return [member for member in self.members if attribute in member.common]
 
     def counts(self, attribute: str) -> Integers:
-        """How many people of the focal release have each value, by common code."""
+        """The number of people of the focal release with each value, by common code."""
         counts = np.zeros(len(self.values[attribute]), np.int64)
         counts[self.focal.common[attribute]] = self.focal.table.marginal(attribute).counts
         return counts
@@ -130,7 +132,7 @@ class Joined:
 
 
 class KeyedEngine:
-    """An engine that reads the key of the people with the columns of a release."""
+    """An engine that also reads the key column when it loads a release."""
 
     def __init__(self, engine: Engine, key: str) -> None:
         self._engine, self._key = engine, key
@@ -138,7 +140,7 @@ class KeyedEngine:
         self.key: Column | None = None
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Any:  # noqa: ARG002
-        """The named columns of a source; the key is no column of the table."""
+        """Load the named columns of a source; the key does not become a column of the table."""
         table: Any
         if isinstance(self._engine, MemoryEngine):
             table, self.key = self._engine.load_with_key(source, columns, self._key)
@@ -148,19 +150,22 @@ class KeyedEngine:
         return table
 
     def profiles(self, source: Source, columns: Sequence[str]) -> Any:
-        """Counts and a sample of the values of columns."""
+        """Counts and a sample of the values of each column."""
         return self._engine.profiles(source, columns)
 
     def close(self) -> None:
-        """The engine has further tables: whoever made it closes it."""
+        """Do nothing: the engine holds other tables, and its owner closes it."""
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
-        """The people of several tables."""
+        """Join the people of several tables."""
         return self._engine.joined(brought, place, numbers)
 
 
 def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, original: Any = None) -> None:
-    """An error if a release cannot say who is who, before anything is read."""
+    """Raise if the key of a release cannot work, before anything is read.
+
+    original   the original table, which may have the key if the release has not
+    """
     if QUASI_IDENTIFIER not in roles.values():
         raise RoleError(
             "{release}: no column has the role {role!r}",
@@ -191,9 +196,10 @@ def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, 
 def joined(
     releases: Mapping[str, Release], keys: Mapping[str, str], engine: Engine, place: int, attributes: Sequence[str]
 ) -> Joined:
-    """The releases, by name, joined by their keys inside an engine; an error if the keys do not fit.
+    """Join releases by their keys inside an engine; raise if the keys do not match.
 
-    attributes   the sensitive attributes of the focal release that are attacked
+    place        the index of the focal release
+    attributes   the sensitive attributes of the focal release to attack
     """
     read = {name: _read(release, keys[name], engine, name) for name, release in releases.items()}
     common: dict[str, dict[str, Integers]] = {name: {} for name in releases}
@@ -203,13 +209,19 @@ def joined(
         labels = [read[name][0].columns[attribute].labels for name in having]
         codes, number = _missing_last(labels, *in_one_coding(labels))
         values[attribute] = _in_order(labels, codes, number)
-        for name, own in zip(having, codes, strict=True):
-            common[name][attribute] = own
+        for name, own_codes in zip(having, codes, strict=True):
+            common[name][attribute] = own_codes
     members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
-    numbers = {attribute: len(own) for attribute, own in values.items()}
+    numbers = {attribute: len(listed) for attribute, listed in values.items()}
     brought = [
-        Brought(one.name, one.table, one.release.quasi_identifiers, _in_store(one.table, one.common), one.key)
-        for one in members
+        Brought(
+            member.name,
+            member.table,
+            member.release.quasi_identifiers,
+            _in_store(member.table, member.common),
+            member.key,
+        )
+        for member in members
     ]
     _check_names(brought, attributes)
     together = Joined(members, place, engine.joined(brought, place, numbers), values)
@@ -227,8 +239,8 @@ def joined(
 
 
 def _check_names(brought: Sequence[Brought], attributes: Sequence[str]) -> None:
-    """An error if columns of two releases, or a column and an attribute, would be called the same."""
-    times = Counter([*attributes, *(column_name(one.name, name) for one in brought for name in one.known)])
+    """Raise if columns of two releases, or a column and an attribute, would get the same name."""
+    times = Counter([*attributes, *(column_name(table.name, name) for table in brought for name in table.known)])
     twice = [name for name, number in times.items() if number > 1]
     if twice:
         raise ParameterError(
@@ -239,18 +251,18 @@ def _check_names(brought: Sequence[Brought], attributes: Sequence[str]) -> None:
 
 
 def _missing_last(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> tuple[list[Integers], int]:
-    """The common codes of the labels of several tables, that of the missing one last."""
-    places = [(own, Domain(one).code(None)) for one, own in zip(labels, codes, strict=True)]
-    missing = {int(own[place]) for own, place in places if place is not None}
+    """The common codes of the labels of several tables, renumbered so that the missing value has the last code."""
+    places = [(own_codes, Domain(domain).code(None)) for domain, own_codes in zip(labels, codes, strict=True)]
+    missing = {int(own_codes[place]) for own_codes, place in places if place is not None}
     new_codes = np.arange(number)
     for code in missing:  # the same in all tables
         new_codes[code:] -= 1
         new_codes[code] = number - 1
-    return [new_codes[own] for own in codes], number
+    return [new_codes[own_codes] for own_codes in codes], number
 
 
 def _in_store(table: Any, common: Mapping[str, Integers]) -> Mapping[str, Integers]:
-    """The common code of each value as the engine has it that joins the tables."""
+    """The common code of each value, in the order in which the joining engine stores the values."""
     if isinstance(table, WeightedRows):
         return common
     return {attribute: table.in_store(attribute, codes) for attribute, codes in common.items()}
@@ -259,14 +271,14 @@ def _in_store(table: Any, common: Mapping[str, Integers]) -> Mapping[str, Intege
 def _in_order(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:
     """The values of several tables, by common code."""
     values: list[str | None] = [None] * number
-    for own, places in zip(labels, codes, strict=True):
-        for value, place in zip(own.to_pylist(), places.tolist(), strict=True):
+    for own_labels, places in zip(labels, codes, strict=True):
+        for value, place in zip(own_labels.to_pylist(), places.tolist(), strict=True):
             values[place] = value
     return values
 
 
 def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
-    """The table of a release in the engine, and of one in memory the key of each record; every person has one."""
+    """Load a release into the engine, with the key of each record if it is in memory; raise unless keys are unique."""
     table: Any
     if isinstance(release.engine, KeyedEngine):
         table, column = release.table, release.engine.key
@@ -284,7 +296,7 @@ def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, C
 
 
 def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:
-    """The table with the key of the original that it was made from, record by record."""
+    """Load a release whose key is only in its original table, which has the same records in a known order."""
     source = open_source(release.view.background.given[1], Phrase("the original table"))
     is_shuffled = not release.view.background.same_order
     if is_shuffled and (release.seed is None or not isinstance(engine, MemoryEngine)):
@@ -341,7 +353,7 @@ def _check_rows(keys: int, records: int, name: str) -> None:
 
 
 def _check_people(counts: KeyCounts, records: int, key: str, name: str) -> None:
-    """An error if a record says not whose it is, or a person has several."""
+    """Raise if a record has no key, or a person has several records."""
     if counts.missing:
         raise InputError(
             "{release}: the key {key!r} is missing in {missing} of {records} records; every record needs one",

@@ -50,17 +50,17 @@ from PETWorks.tables.frames import Frame
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
 
-KEY_WIDTH = 40  # a key takes as much memory as so many columns
+KEY_WIDTH = 40  # a key takes as much memory as this many columns
 
 
-def listed_names(given: str | Iterable[str]) -> list[str]:
-    """Names of columns, of which there may be one."""
-    return [given] if isinstance(given, str) else list(given)
+def list_names(names: str | Iterable[str]) -> list[str]:
+    """Column names as a list, also of a single name."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """Releases by name, each with the column that names people; the engine; and the place of the focal one."""
+class OpenedReleases:
+    """Releases by name, the key column of each, the engine, and the index of the focal release."""
 
     releases: dict[str, Release]
     keys: dict[str, str]
@@ -73,7 +73,7 @@ class Given:
         return list(self.releases)[self.place]
 
 
-def opened(
+def open_releases(
     releases: Sequence[Any] | Mapping[str, Any],
     key: str | Mapping[str, str],
     focal: Any,
@@ -81,40 +81,44 @@ def opened(
     engine: str,
     memory_limit: int | str | None,
     temp_folder: str | os.PathLike[str] | None,
-) -> Given:
-    """The releases, read by one engine; those that are no `Release` get the roles that are asked for."""
+) -> OpenedReleases:
+    """Read all releases with one engine; those that are not a `Release` yet get the roles that were asked for."""
     listed = list(releases.values() if isinstance(releases, Mapping) else releases)
     sources = [
-        one.source if isinstance(one, Release) else open_source(one, Phrase("release {number}", number=number))
-        for number, one in enumerate(listed, 1)
+        item.source if isinstance(item, Release) else open_source(item, Phrase("release {number}", number=number))
+        for number, item in enumerate(listed, 1)
     ]
     _check_asked(asked, {name for source in sources for name in source.names})
     names = [str(name) for name in releases] if isinstance(releases, Mapping) else _names_of(sources)
     place = _focal(focal, names, listed, sources)
     keys = _keys(key, names)
     roles = [
-        one.roles if isinstance(one, Release) else _roles(source, asked)
-        for one, source in zip(listed, sources, strict=True)
+        item.roles if isinstance(item, Release) else _roles(source, asked)
+        for item, source in zip(listed, sources, strict=True)
     ]
-    for name, one, source, own in zip(names, listed, sources, roles, strict=True):
-        check_key(name, source, own, keys[name], one.view.background.given[1] if isinstance(one, Release) else None)
-    columns = max(len(own) for own in roles) + KEY_WIDTH
+    for name, item, source, own_roles in zip(names, listed, sources, roles, strict=True):
+        check_key(
+            name, source, own_roles, keys[name], item.view.background.given[1] if isinstance(item, Release) else None
+        )
+    columns = max(len(own_roles) for own_roles in roles) + KEY_WIDTH
     chosen = choose(_wanted(engine, listed), sources, columns, memory_limit, temp_folder)
     made = {
-        name: one if isinstance(one, Release) else Release(source, own, {}, engine=KeyedEngine(chosen, keys[name]))
-        for name, one, source, own in zip(names, listed, sources, roles, strict=True)
+        name: item
+        if isinstance(item, Release)
+        else Release(source, own_roles, {}, engine=KeyedEngine(chosen, keys[name]))
+        for name, item, source, own_roles in zip(names, listed, sources, roles, strict=True)
     }
-    return Given(made, keys, chosen, place)
+    return OpenedReleases(made, keys, chosen, place)
 
 
 def _wanted(engine: str, listed: Sequence[Any]) -> str:
-    """The engine; of "auto" the one that a `Release` was read with, if that was not in memory."""
-    own = {one.engine.name for one in listed if isinstance(one, Release)}
-    return next((name for name in ("spark", "duckdb") if name in own), engine) if engine == "auto" else engine
+    """The name of the engine; "auto" prefers one that a `Release` was read with, unless that is in memory."""
+    used = {item.engine.name for item in listed if isinstance(item, Release)}
+    return next((name for name in ("spark", "duckdb") if name in used), engine) if engine == "auto" else engine
 
 
 def _check_asked(asked: Mapping[str, Sequence[str]], known: Iterable[str]) -> None:
-    """An error for columns that no release has, or that have two roles."""
+    """Raise for columns that no release has, or that have two roles."""
     twice = set(asked[QUASI_IDENTIFIER]) & set(asked[SENSITIVE_ATTRIBUTE])
     if twice:
         raise RoleError("columns with two roles: {columns}", columns=quoted(sorted(twice)))
@@ -125,7 +129,7 @@ def _check_asked(asked: Mapping[str, Sequence[str]], known: Iterable[str]) -> No
 
 
 def _roles(source: Source, asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The roles of the YAML file beside a table; those that were asked for replace what it says about them."""
+    """The roles in the YAML file beside a table; a role that was asked for replaces the one in the file."""
     beside = {} if source.path is None else read_sidecar(source.path).roles
     roles = {column: role for column, role in beside.items() if not asked.get(role)}
     for role, names in asked.items():
@@ -136,22 +140,22 @@ def _roles(source: Source, asked: Mapping[str, Sequence[str]]) -> dict[str, str]
 
 
 def _names_of(sources: Sequence[Source]) -> list[str]:
-    """What releases are called: their file, with its folder where several are called the same; or their number."""
+    """The names of releases: the file name, with its folder where several have the same; or a number."""
     short = [
-        f"release {number}" if isinstance(one, Frame) and one.path is None else one.name
-        for number, one in enumerate(sources, 1)
+        f"release {number}" if isinstance(source, Frame) and source.path is None else source.name
+        for number, source in enumerate(sources, 1)
     ]
     times = Counter(short)
     names = [
-        name if times[name] == 1 else str(one.path or f"release {number}")
-        for number, (name, one) in enumerate(zip(short, sources, strict=True), 1)
+        name if times[name] == 1 else str(source.path or f"release {number}")
+        for number, (name, source) in enumerate(zip(short, sources, strict=True), 1)
     ]
     times = Counter(names)
     return [name if times[name] == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]
 
 
 def _keys(key: str | Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """For each release the column that names the person."""
+    """The key column of each release."""
     if isinstance(key, str):
         return dict.fromkeys(names, key.strip())
     if set(key) != set(names) or not all(isinstance(column, str) for column in key.values()):
@@ -162,15 +166,15 @@ def _keys(key: str | Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
 
 
 def _focal(focal: Any, names: Sequence[str], listed: Sequence[Any], sources: Sequence[Source]) -> int:
-    """The place of the focal release."""
+    """The index of the focal release."""
     if focal is None:
         return len(names) - 1
     if not isinstance(focal, str | os.PathLike):
-        places = [place for place, one in enumerate(listed) if one is focal]
+        places = [place for place, item in enumerate(listed) if item is focal]
     elif str(focal) in names:
         places = [names.index(str(focal))]
     else:
-        paths = [one.path for one in sources]
+        paths = [source.path for source in sources]
         places = [place for place, path in enumerate(paths) if path is not None and path == Path(focal)]
     if len(places) != 1:
         name = str(focal) if isinstance(focal, str | os.PathLike) else type(focal).__name__
@@ -179,7 +183,7 @@ def _focal(focal: Any, names: Sequence[str], listed: Sequence[Any], sources: Seq
 
 
 def attacked_columns(release: Release, sensitive: Sequence[str], name: str) -> list[str]:
-    """The sensitive attributes of the focal release that are attacked: all, or those that were asked for."""
+    """The sensitive attributes of the focal release to attack: all of them, or those asked for."""
     missing = [column for column in sensitive if column not in release.sensitive_attributes]
     if missing:
         raise RoleError(
@@ -195,8 +199,8 @@ class Releases(Shown):
     key                 the column that names the person, in each table or in the original of a `Release`; a dict
                         from release to column if it is called differently in some
     focal               the release whose people are the targets, by its name or path; the last one by default
-    quasi_identifiers   for tables that are no `Release` yet, instead of what the YAML file beside them says; each
-    sensitive           table uses those columns that it has. Of the focal release, only these are attacked
+    quasi_identifiers   for tables that are not a `Release` yet, instead of the YAML file beside them; each table uses
+    sensitive           the columns it has. Of the focal release, only these sensitive attributes are attacked
     worth               what it is worth to an adversary to guess a value, 1 by default: {"grade": {"A": 10}}
     engine              and memory_limit, temp_folder: where people are joined and counted; see `Release`
 
@@ -226,13 +230,13 @@ class Releases(Shown):
             raise ParameterError(
                 "expected the key as the name of a column, got {type}", type=type(key).__name__, what="key"
             )
-        asked = {QUASI_IDENTIFIER: listed_names(quasi_identifiers), SENSITIVE_ATTRIBUTE: listed_names(sensitive)}
-        given = opened(releases, key, focal, asked, engine, memory_limit, temp_folder)
-        self.focal, self.releases, self.engine = given.focal, given.releases, given.engine
-        self.key = given.keys[self.focal]
+        asked = {QUASI_IDENTIFIER: list_names(quasi_identifiers), SENSITIVE_ATTRIBUTE: list_names(sensitive)}
+        inputs = open_releases(releases, key, focal, asked, engine, memory_limit, temp_folder)
+        self.focal, self.releases, self.engine = inputs.focal, inputs.releases, inputs.engine
+        self.key = inputs.keys[self.focal]
         self._memory = allowed(memory_limit)
         columns = attacked_columns(self.releases[self.focal], asked[SENSITIVE_ATTRIBUTE], self.focal)
-        self.joined: Joined = joined(self.releases, given.keys, given.engine, given.place, columns)
+        self.joined: Joined = joined(self.releases, inputs.keys, inputs.engine, inputs.place, columns)
         most = max(member.people for member in self.joined.members)
         self.worth = worth_of(
             worth or {},
@@ -252,7 +256,7 @@ class Releases(Shown):
         return f"<{len(self.releases)} releases, {people} people of {self.focal!r}: {quoted(self.releases)}>"
 
     def compose(self, limits: Mapping[str, Any] | None = None) -> Composition:
-        """What the releases disclose together, next to each of them alone.
+        """Measure what the releases disclose together, next to each of them alone.
 
         limits   the most that is allowed: re-identification and inference (posterior of the linked adversary), alone
                  and one-value (shares of people), gain, disclosed and half-sure (unlinked adversary); and the least
@@ -275,9 +279,9 @@ class Releases(Shown):
             curve,
             self._contributions(hits),
             {
-                name: self._crossed[name].intersection([member.name for member in members], own)
-                for name, own in having.items()
-                if len(own) > 1
+                name: self._crossed[name].intersection([member.name for member in members], with_attribute)
+                for name, with_attribute in having.items()
+                if len(with_attribute) > 1
             },
             {name: self._invariance(name) for name in self.joined.values},
             self._cautions(),
@@ -304,7 +308,9 @@ class Releases(Shown):
         people = self.joined.people
         treatment = {name: options[0] for name, options in TREATMENTS.items()} | {"privacy_unit": None}
         known = tuple(
-            column_name(one.name, name) for one in self.joined.members for name in one.release.quasi_identifiers
+            column_name(member.name, name)
+            for member in self.joined.members
+            for name in member.release.quasi_identifiers
         )
         attributes = tuple(self.joined.values)
         view = View(people.columns, known, attributes, {}, treatment, Background(), (*known, *attributes))
@@ -313,30 +319,32 @@ class Releases(Shown):
         )
 
     def _count(self) -> None:
-        """Count for both adversaries and for each release alone: in memory at the same time."""
+        """Count for both adversaries and for each release alone; in memory, in two threads."""
         if isinstance(self.engine, MemoryEngine):
             from concurrent.futures import ThreadPoolExecutor
 
-            _ = self.joined.people.targets  # what both adversaries need
+            _ = self.joined.people.targets  # both adversaries need it, so compute it before the threads start
             with ThreadPoolExecutor(2) as pool:
                 linked = pool.submit(lambda: self._hits)
-                others = pool.submit(lambda: (self._crossed, self._alone))
-                for work in (linked, others):
+                unlinked = pool.submit(lambda: (self._crossed, self._alone))
+                for work in (linked, unlinked):
                     work.result()
 
     @cached_property
     def _hits(self) -> BySet:
-        """What the linked adversary hits with sets of releases."""
+        """The hits of the linked adversary, by set of releases."""
         return hits_by_set(self.joined.people, self._attacked)
 
     @cached_property
     def _crossed(self) -> dict[str, Crossed]:
-        """What the releases offer to the unlinked adversary, by attribute."""
+        """The counts of the unlinked adversary's attack, by attribute."""
         answers = {}
-        for one in self._attacked:
-            place = self.joined.having(one.name).index(self.joined.focal)
-            kernel = partial(crossed, one.values, place, missing=one.missing)
-            answers[one.name] = self.joined.people.offers(one.name, kernel, Crossed.added, one.missing)
+        for attribute in self._attacked:
+            place = self.joined.having(attribute.name).index(self.joined.focal)
+            kernel = partial(crossed, attribute.values, place, missing=attribute.missing)
+            answers[attribute.name] = self.joined.people.offers(
+                attribute.name, kernel, Crossed.added, attribute.missing
+            )
         return answers
 
     @cached_property
@@ -344,13 +352,13 @@ class Releases(Shown):
         return [member.alone(self.worth) for member in self.joined.members]
 
     def _exposed(self, hits: Hits) -> Exposure:
-        """What is exposed of the people in the focal release."""
+        """The exposure of the people in the focal release."""
         counts = {name: self.joined.counts(name) for name in self.joined.values}
         return exposure(self.joined.focal.people, hits, self._attacked, counts)
 
     @property
     def _parts(self) -> list[Part]:
-        """Each release alone."""
+        """The results of each release alone."""
         parts = []
         for member, common, (alone, *_) in zip(
             self.joined.members, self.joined.people.in_common, self._alone, strict=True
@@ -360,7 +368,7 @@ class Releases(Shown):
         return parts
 
     def _invariance(self, attribute: str) -> Invariance:
-        """m-invariance over the releases that have an attribute, and everyone in them."""
+        """m-invariance of an attribute, over the releases that have it and everyone in them."""
         alone = [
             (member.name, smallest, repeated[attribute])
             for member, (_, smallest, repeated) in zip(self.joined.members, self._alone, strict=True)
@@ -377,9 +385,9 @@ class Releases(Shown):
         number = len(members)
         left = attacks_of([self._exposed(hits[all_but(place, number)]) for place in range(number)])
         with_all = attacks_of([self._exposed(hits[first_ones(number)])])
-        counts = [told_counts(one, self.joined.counts(one.name)) for one in self._attacked]
-        people = [focal.people, *(max(int(own.sum()), 1) for own in counts)]
-        shares = shapley_values(people, [1, *(int(own.max()) for own in counts)], hits, number)
+        counts = [told_counts(attribute, self.joined.counts(attribute.name)) for attribute in self._attacked]
+        people = [focal.people, *(max(int(having.sum()), 1) for having in counts)]
+        shares = shapley_values(people, [1, *(int(having.max()) for having in counts)], hits, number)
         contributions = []
         for attack_place, attack in enumerate(left):
             for place, member in enumerate(members):
@@ -392,7 +400,7 @@ class Releases(Shown):
         return contributions
 
     def _cautions(self) -> list[Caution]:
-        """Sensitive attributes that seem to be coded differently, or that adversaries are said to know."""
+        """Sensitive attributes that another release seems to code differently, or treats as known to adversaries."""
         cautions = [
             Caution(KNOWN_ELSEWHERE, name, member.name, self.focal)
             for name in self.joined.values

@@ -1,4 +1,4 @@
-"""The DuckDB engine: rows are kept as codes in a file, counted out of core, and spilled if memory is short."""
+"""The DuckDB engine, which keeps rows as codes in a file, counts out of core, and spills if memory is short."""
 
 import os
 import shutil
@@ -41,8 +41,8 @@ from PETWorks.tables.databases import Database, interruptible
 from PETWorks.tables.source import Source
 
 
-def own_folder(within: str | os.PathLike[str] | None) -> str:
-    """A new folder for this process alone, within the given one or that of the system."""
+def create_folder(within: str | os.PathLike[str] | None) -> str:
+    """Create a folder for this process alone, inside the given one or that of the system."""
     if not isinstance(within, str | os.PathLike | None):
         raise ParameterError(
             "expected temp_folder as a path, got {type}", type=type(within).__name__, what="temp_folder"
@@ -58,24 +58,24 @@ def own_folder(within: str | os.PathLike[str] | None) -> str:
         ) from None
 
 
-class Working(Protocol):
-    """The part of the engine that is used here."""
+class QueryRunner(Protocol):
+    """The part of the engine that profiles need."""
 
     def new(self, kind: str) -> str:
-        """A name that no table has."""
+        """A table name that is not in use."""
 
     def execute(self, statement: str) -> None:
         """Run a statement."""
 
     def fetch(self, query: str) -> list[Integers]:
-        """The columns of a result."""
+        """Run a query and return its columns."""
 
     def insert(self, table: str, columns: Sequence[Any]) -> None:
         """Add rows, given as Arrow arrays."""
 
 
-def duckdb_profiles(engine: Working, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-    """Counts and a sample of the values of columns; the values themselves stay on disk."""
+def duckdb_profiles(engine: QueryRunner, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+    """Counts and a sample of the values of each column; all values stay on disk."""
     counted, values = engine.new("counted"), engine.new("values")
     engine.execute(f"CREATE TABLE {counted} (c BIGINT, v VARCHAR, n BIGINT)")
     rows = 0
@@ -99,9 +99,9 @@ def duckdb_profiles(engine: Working, source: Source, columns: Sequence[str]) -> 
     return profiles
 
 
-def _profile(engine: Working, values: str, place: int, rows: int, name: str) -> Profile:
+def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str) -> Profile:
     of_column = f"FROM {values} WHERE c = {place}"
-    # Sums of no rows are missing.
+    # The sum of no rows is NULL, hence coalesce.
     is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT}') OR length(v) > {LONG_TEXT})"
     counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
     is_formula = f"regexp_matches(v, '{FORMULA}') AND NOT regexp_matches(v, '{NUMBER}')"
@@ -113,8 +113,8 @@ def _profile(engine: Working, values: str, place: int, rows: int, name: str) -> 
     return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details, formula_cells)
 
 
-def _details(engine: Working, values: str, place: int, name: str) -> dict[str, int]:
-    """How many personal details of each kind the values of a column have."""
+def _details(engine: QueryRunner, values: str, place: int, name: str) -> dict[str, int]:
+    """The number of personal details of each kind in the values of a column."""
     search = Search(name)
     (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
     for first in range(0, int(total[0]), AT_ONCE):
@@ -128,35 +128,38 @@ Summary = TypeVar("Summary")
 
 
 class DuckPeople:
-    """See `JoinedPeople`. Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…"""
+    """Tables in DuckDB joined by person; see `JoinedPeople`.
+
+    Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…
+    """
 
     def __init__(self, engine: Any, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
         check_values(numbers)
         self._engine, self._brought, self._place, self._numbers = engine, brought, place, numbers
         self._people = engine.new("people")
-        union = " UNION ALL ".join(f"SELECT u FROM {one.table.store.table}" for one in brought)
+        union = " UNION ALL ".join(f"SELECT u FROM {table.table.store.table}" for table in brought)
         engine.execute(
             f"CREATE TABLE {self._people} AS SELECT u, row_number() OVER () AS p "
             f"FROM (SELECT DISTINCT u FROM ({union}))"
         )
         self._number = int(engine.fetch(f"SELECT count(*) FROM {self._people}")[0][0])
-        self._sides = [self._side(one) for one in brought]
+        self._sides = [self._side(table) for table in brought]
         engine.execute(f"DROP TABLE {self._people}")
-        self.groups = [tuple(column_name(one.name, name) for name in one.known) for one in brought]
+        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in brought]
         both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(brought)))
-        self.in_common = [int(own[0]) for own in engine.fetch(f"SELECT {both} FROM {self._beside}")]
+        self.in_common = [int(column[0]) for column in engine.fetch(f"SELECT {both} FROM {self._beside}")]
 
     @property
     def _beside(self) -> str:
-        """All targets, with what each table says about them."""
+        """The FROM clause for all targets, with their row of each table."""
         sides = " POSITIONAL JOIN ".join(f"{side} s{number}" for number, side in enumerate(self._sides))
         return f"{sides} WHERE s{self._place}.c0 > 0"
 
-    def _side(self, one: Brought) -> str:
-        """A table with a row for everyone, in the order of their numbers."""
-        store = one.table.store
-        known = [store.codes[name] for name in one.known]
-        maps = {name: self._map(codes) for name, codes in one.values.items()}
+    def _side(self, brought: Brought) -> str:
+        """Create a table with a row for everyone, in the order of their numbers."""
+        store = brought.table.store
+        known = [store.codes[name] for name in brought.known]
+        maps = {name: self._map(codes) for name, codes in brought.values.items()}
         joins = " ".join(f"JOIN {name} ON t.{store.codes[column]} = {name}.old" for column, name in maps.items())
         values = {column: f"{name}.new" for column, name in maps.items()}
         words = {
@@ -177,9 +180,9 @@ class DuckPeople:
         columns = {f"c{place}": f"t.{code} + 1" for place, code in enumerate(known)}
         columns |= {f"v{place}": values[column] for place, column in enumerate(self._numbers) if column in values}
         columns |= {word: f"o.{word}" for word in words}
-        said = ", ".join(f"{term} AS {name}" for name, term in columns.items())
+        terms = ", ".join(f"{term} AS {name}" for name, term in columns.items())
         self._engine.execute(
-            f"CREATE TABLE {rows} AS SELECT t.u AS u, {said} FROM {store.table} t {joins} JOIN {offered} o ON {same}"
+            f"CREATE TABLE {rows} AS SELECT t.u AS u, {terms} FROM {store.table} t {joins} JOIN {offered} o ON {same}"
         )
         everyone = ", ".join(f"coalesce(r.{name}, 0) AS {name}" for name in columns)
         self._engine.execute(
@@ -191,7 +194,7 @@ class DuckPeople:
         return side
 
     def _map(self, codes: Integers) -> str:
-        """A table of the common code of each code."""
+        """Create a table with the common code of each code."""
         name: str = self._engine.new("map")
         self._engine.execute(f"CREATE TABLE {name} (old UINTEGER, new UINTEGER)")
         self._engine.insert(name, [arrow_integers(np.arange(len(codes))), arrow_integers(codes)])
@@ -202,9 +205,9 @@ class DuckPeople:
         """The targets by the columns of the tables."""
         codes: dict[str, str] = {}
         terms: list[str] = []
-        for number, one in enumerate(self._brought):
-            for place, name in enumerate(one.known):
-                codes[column_name(one.name, name)] = f"c{len(terms)}"
+        for number, brought in enumerate(self._brought):
+            for place, name in enumerate(brought.known):
+                codes[column_name(brought.name, name)] = f"c{len(terms)}"
                 terms.append(f"s{number}.c{place} AS c{len(terms)}")
         for place, name in enumerate(self._numbers):
             codes[name] = f"c{len(terms)}"
@@ -216,7 +219,7 @@ class DuckPeople:
 
     @property
     def columns(self) -> PartitionedTable:
-        """The same."""
+        """The targets by the columns of the tables: `targets` has no other columns."""
         return self.targets
 
     def offers(
@@ -226,7 +229,7 @@ class DuckPeople:
         merge: Merge[Summary],
         missing: int | None = None,  # noqa: ARG002
     ) -> Summary:
-        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
+        """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
         waiting: deque[Future[Summary]] = deque()
         answers: list[Summary] = []
         with ThreadPoolExecutor(THREADS) as pool:
@@ -237,11 +240,11 @@ class DuckPeople:
             return reduce(merge, [*answers, *(future.result() for future in waiting)])
 
     def _offers(self, attribute: str) -> Iterator[list[Offer]]:
-        """The people, some at a time."""
+        """The offers to the people, some people at a time."""
         place = list(self._numbers).index(attribute)
         blocks = number_of_words(self._numbers[attribute])
         columns = ", ".join(["c0", f"v{place}", *(f"w{place}_{block}" for block in range(blocks))])
-        sides = [side for side, one in zip(self._sides, self._brought, strict=True) if attribute in one.values]
+        sides = [side for side, table in zip(self._sides, self._brought, strict=True) if attribute in table.values]
         step = self._engine.rows_at_once(len(sides) * (2 + blocks))
         for first in range(0, self._number, step):
             where = f"rowid >= {first} AND rowid < {first + step}"
@@ -253,13 +256,13 @@ class DuckPeople:
 
 
 ROWS_PER_PART = 1 << 20
-BYTES_PER_CELL = 2048  # of the limit, for each cell of a part: there are several parts at work, each with its arrays
-COLUMNS = 8  # of a part; of more columns, parts have fewer cells
-SHARE = 0.5  # of the memory limit that DuckDB may count as used; it takes more, and reading and kernels take the rest
+BYTES_PER_CELL = 2048  # of the limit, per cell of a part: several parts are processed at once, each with its arrays
+COLUMNS = 8  # columns of a part of full size; with more columns, parts have fewer cells
+SHARE = 0.5  # DuckDB's part of the memory limit; it exceeds that, and reading and kernels need the rest
 
 
 class DuckEngine:
-    """A database in a folder of its own, which is removed when the engine is closed or forgotten."""
+    """A database in a folder of its own, which is removed when the engine is closed or garbage-collected."""
 
     name = "duckdb"
     keeps_order = True
@@ -270,7 +273,7 @@ class DuckEngine:
         import duckdb
 
         self.note = note
-        folder = own_folder(temp_folder)
+        folder = create_folder(temp_folder)
         settings: dict[str, Any] = {
             "memory_limit": f"{int(memory_limit * SHARE)}B",
             "temp_directory": str(Path(folder, "spilled")),
@@ -283,7 +286,7 @@ class DuckEngine:
         self._memory, self._folder = memory_limit, Path(folder)
         self.rows_per_part = max(1, min(ROWS_PER_PART, memory_limit // BYTES_PER_CELL))
         connections: list[Any] = []
-        self._close = finalize(self, _closed, connections, folder)
+        self._close = finalize(self, _close, connections, folder)
         with self.working():
             connections.append(duckdb.connect(str(Path(folder, "counts.duckdb")), config=settings))
         self._connection = connections[0]
@@ -291,11 +294,11 @@ class DuckEngine:
         self.execute("PRAGMA disable_progress_bar")  # it would be printed to standard output
 
     def close(self) -> None:
-        """Remove everything that was kept on disk."""
+        """Remove all files of the engine."""
         self._close()
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
-        """The named columns of a source as codes, and as it is the one that names people."""
+        """Load the named columns of a source as codes, and the unit, which names people, as text."""
         spaced = source.separator is not None
         encoders = {name: GrowingEncoder(spaced_quotes=spaced) for name in columns}
         wanted = (*columns, *([unit] if unit else []))
@@ -306,19 +309,19 @@ class DuckEngine:
         if isinstance(source, Database):
             source.limited(self._memory // 4, self._folder)
 
-        def coded(name: str, chunks: Any) -> Any:
+        def encode(name: str, chunks: Any) -> Any:
             with naming(name, {name: chunks.type}, source):
                 if name == unit:
                     return person_texts(chunks, spaced)
-                return arrow_codes(_joined([encoders[name].codes(chunk) for chunk in chunks.chunks]))
+                return arrow_codes(_concatenate([encoders[name].codes(chunk) for chunk in chunks.chunks]))
 
         rows = 0
         with ThreadPoolExecutor(THREADS) as pool, ThreadPoolExecutor(1) as writer:
             written: Future[None] | None = None
             for piece in source.read(wanted, in_pieces=True):
                 rows += piece.num_rows
-                arrays = list(pool.map(coded, wanted, piece.columns))
-                check_labels(sum(one.labels.nbytes for one in encoders.values()), self._memory, source)
+                arrays = list(pool.map(encode, wanted, piece.columns))
+                check_labels(sum(encoder.labels.nbytes for encoder in encoders.values()), self._memory, source)
                 if written is not None:
                     written.result()
                 written = writer.submit(self.insert, store.table, arrays)  # while the next piece is read
@@ -330,26 +333,26 @@ class DuckEngine:
         return PartitionedTable(store, known, rows, unit)
 
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+        """Counts and a sample of the values of columns that were not loaded."""
         if isinstance(source, Database):
             source.limited(self._memory // 4, self._folder)
         return duckdb_profiles(self, source, columns)
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
-        """The people of several of its tables."""
+        """Join the people of several tables of this engine."""
         return DuckPeople(self, brought, place, numbers)
 
     def rows_at_once(self, columns: int) -> int:
-        """How many rows of so many columns a part has."""
+        """The number of rows in a part with this many columns."""
         return max(1, self.rows_per_part * COLUMNS // max(COLUMNS, columns))
 
     def new(self, kind: str) -> str:
-        """A name that no table has."""
+        """A table name that is not in use."""
         return f"{kind}_{next(self._numbers)}"
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """One statement at a time; DuckDB's errors, which may quote a cell, as ours."""
+        """Run one statement at a time, and replace DuckDB's errors, which may quote a cell, with ours."""
         import duckdb
 
         if not self._close.alive:
@@ -379,13 +382,13 @@ class DuckEngine:
             self._connection.execute(statement)
 
     def fetch(self, query: str) -> list[Integers]:
-        """The columns of a result."""
+        """Run a query and return its columns."""
         with self.working():
             columns = self._connection.execute(query).fetchnumpy()
         return [np.asarray(column) for column in columns.values()]
 
     def mapping(self, new_codes: Integers) -> str:
-        """A table with the new code of each old one."""
+        """Create a table with the new code of each old one."""
         table = self.new("map")
         self.execute(f"CREATE TABLE {table} (old UINTEGER, new UINTEGER)")
         self.insert(table, [arrow_integers(np.arange(len(new_codes))), arrow_integers(new_codes)])
@@ -405,7 +408,7 @@ class DuckEngine:
 
 
 class DuckStore:
-    """The rows of a table: `codes` says which column of it has the codes of which column of the user's."""
+    """The rows of a table; `codes` maps each column of the user's table to the column with its codes."""
 
     def __init__(self, engine: DuckEngine, table: str, codes: Mapping[str, str]) -> None:
         self.engine, self.table, self.codes = engine, table, codes
@@ -413,7 +416,7 @@ class DuckStore:
     def count(
         self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
     ) -> "DuckCells":
-        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
+        """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         terms: list[list[str]] = [[] for _ in range(words.number)]
         joins, maps = "", []
         for name, place in words.places.items():
@@ -442,23 +445,23 @@ class DuckStore:
         return cells
 
     def people(self) -> int:
-        """Number of people that the unit names."""
+        """The number of different people."""
         return int(self.engine.fetch(f"SELECT count(*) FROM (SELECT DISTINCT u FROM {self.table})")[0][0])
 
     def unit_is_missing(self) -> bool:
-        """Whether some row does not say whose it is."""
+        """Whether the person of some row is missing."""
         return bool(self.engine.fetch(f"SELECT count(*) FROM {self.table} WHERE u IS NULL")[0][0])
 
     def key_counts(self) -> KeyCounts:
-        """What the unit says about records and people."""
+        """Count records and people by the unit."""
         counts = self.engine.fetch(
             "SELECT coalesce(sum(n) FILTER (u IS NULL), 0) AS missing, count(u), count(u) FILTER (n > 1) AS more "
             f"FROM (SELECT u, count(*) AS n FROM {self.table} GROUP BY u)"
         )
-        return KeyCounts(*(int(own[0]) for own in counts))
+        return KeyCounts(*(int(column[0]) for column in counts))
 
     def take_key(self, store: "DuckStore") -> None:
-        """Take the unit of another store, row by row."""
+        """Move the unit of another store to this one, row by row."""
         keyed = self.engine.new("rows")
         self.engine.execute(
             f"CREATE TABLE {keyed} AS SELECT a.*, b.u FROM {self.table} a POSITIONAL JOIN {store.table} b"
@@ -468,7 +471,7 @@ class DuckStore:
         self.table = keyed
 
     def pairs_in_order(self, column: str, store: "DuckStore") -> PairCounts:
-        """How often a column has which code here and in the same row of another store."""
+        """Count the pairs of codes of a column here and in the same row of another store."""
         first, second = self.codes[column], store.codes[column]
         counts = self.engine.fetch(
             f"SELECT CAST(a.{first} AS BIGINT), CAST(b.{second} AS BIGINT) AS other, count(*) "
@@ -489,7 +492,10 @@ class DuckCells:
         return ", ".join(f"k{word}" for word in range(self.words.number))
 
     def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
-        """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
+        """Run a task on parts and merge the answers.
+
+        classes   the number of first columns whose classes must be complete in each part, at least one
+        """
         waiting: deque[Future[Summary]] = deque()
         answers: list[Summary] = []
         with ThreadPoolExecutor(THREADS) as pool:
@@ -500,7 +506,7 @@ class DuckCells:
             return reduce(merge, [*answers, *(future.result() for future in waiting)])
 
     def _parts(self, classes: int) -> Iterator[Part]:
-        """All cells in order, cut between classes."""
+        """All cells in order, cut between classes of the first columns."""
         masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
         numbers = ", ".join(f"n{place}" for place in range(self._counted))
         kept: list[Integers] = []
@@ -512,11 +518,11 @@ class DuckCells:
             words, last = kept[: self.words.number], first + step >= total
             end = len(words[0]) if last else int(class_starts(words, masks)[-1])
             if end or last:
-                yield Part([word[:end] for word in words], [own[:end] for own in kept[self.words.number :]])
+                yield Part([word[:end] for word in words], [counts[:end] for counts in kept[self.words.number :]])
                 kept = [column[end:] for column in kept]
 
     def regrouped(self, words: Words) -> "DuckCells":
-        """Counts by some of the columns, added up."""
+        """Add the counts up by some of the columns."""
         coarser = DuckCells(self._engine, self._engine.new("cells"), words)
         packed = ", ".join(f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words)))
         self._engine.execute(
@@ -526,19 +532,19 @@ class DuckCells:
         return coarser
 
     def with_people(self, classes: "DuckCells") -> "DuckCells":
-        """These cells and a second number: how often the class, which is the first columns, was counted there."""
+        """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
         joined = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
         masks = self.words.masks(len(classes.words.places))
         same = " AND ".join(f"a.k{word} & {mask} = b.k{word}" for word, mask in enumerate(masks))
-        own = ", ".join(f"a.k{word}" for word in range(self.words.number))
+        keys = ", ".join(f"a.k{word}" for word in range(self.words.number))
         self._engine.execute(
-            f"CREATE TABLE {joined.table} AS SELECT {own}, a.n0, b.n0 AS n1 "
-            f"FROM {self.table} a JOIN {classes.table} b ON {same} ORDER BY {own}"
+            f"CREATE TABLE {joined.table} AS SELECT {keys}, a.n0, b.n0 AS n1 "
+            f"FROM {self.table} a JOIN {classes.table} b ON {same} ORDER BY {keys}"
         )
         return joined
 
     def beside(self, other: "DuckCells") -> "DuckCells":
-        """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
+        """All cells of both, which have the same columns, with the counts of each; 0 for a cell it lacks."""
         both = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
         self._engine.execute(
             f"CREATE TABLE {both.table} AS SELECT {self.keys}, CAST(sum(n0) AS BIGINT) AS n0, "
@@ -548,19 +554,19 @@ class DuckCells:
         return both
 
     def drop(self) -> None:
-        """They are not needed any more."""
+        """Free the cells."""
         self._engine.execute(f"DROP TABLE {self.table}")
 
 
-def _joined(pieces: list[Codes]) -> Codes:
+def _concatenate(pieces: list[Codes]) -> Codes:
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.empty(0, np.uint8)
 
 
-def _closed(connections: list[Any], folder: str) -> None:
+def _close(connections: list[Any], folder: str) -> None:
     """Close a database and remove its folder."""
     try:
         for connection in connections:
-            connection.interrupt()  # a query that was left with Ctrl-C would go on, and closing would wait for it
+            connection.interrupt()  # a query left with Ctrl-C would go on, and closing would wait for it
             connection.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -574,10 +580,10 @@ def with_removed_rows(
     *,
     in_order: bool,
 ) -> PartitionedTable:
-    """The table with the rows that left it; some columns of them are `*`, the others as in the original, or missing.
+    """Put removed rows back into a table: suppressed columns as `*`, the others as in the original, or missing.
 
-    removed    their places in the original
-    in_order   whether they go where they were; otherwise they are the last ones
+    removed    the indices of the rows in the original
+    in_order   whether the rows go back to these indices; otherwise they are appended
     """
     store: DuckStore = table.store  # type: ignore[assignment]
     engine, rows = store.engine, table.rows + len(removed)
@@ -616,14 +622,14 @@ def with_removed_rows(
         known[name] = Known(strings(list(codes)), np.array([counts[code] for code in range(len(codes))], np.int64))
     if table.unit is not None:
         kept.append("r.u")
-        restored.append("'removed ' || g.place")  # each as if of a person of its own
+        restored.append("'removed ' || g.place")  # each counts as a different person
     made = DuckStore(engine, engine.new("rows"), store.codes)
     names = [store.codes[name] for name in table.columns] + (["u"] if table.unit is not None else [])
-    own = ", ".join(f"{cell} AS {name}" for cell, name in zip(kept, names, strict=True))
-    theirs = ", ".join(restored)
+    terms = ", ".join(f"{cell} AS {name}" for cell, name in zip(kept, names, strict=True))
+    their_terms = ", ".join(restored)
     engine.execute(
-        f"CREATE TABLE {made.table} AS SELECT {', '.join(names)} FROM (SELECT {own}, r.place AS place FROM {left} "
-        f"UNION ALL SELECT {theirs}, g.place{'' if in_order else f' + {rows}'} FROM {lost}) ORDER BY place"
+        f"CREATE TABLE {made.table} AS SELECT {', '.join(names)} FROM (SELECT {terms}, r.place AS place FROM {left} "
+        f"UNION ALL SELECT {their_terms}, g.place{'' if in_order else f' + {rows}'} FROM {lost}) ORDER BY place"
     )
     for unneeded in (gone, *maps):
         engine.execute(f"DROP TABLE {unneeded}")

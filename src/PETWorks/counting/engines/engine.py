@@ -1,4 +1,4 @@
-"""Which engine counts: in memory, out of core with DuckDB, in a cluster with Spark."""
+"""The choice of the engine: in memory, out of core with DuckDB, or in a cluster with Spark."""
 
 import os
 import re
@@ -24,10 +24,10 @@ _UNITS |= {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
 
 
 class Engine(Protocol):
-    """Loads tables that then can be asked.
+    """Loads tables, which then answer questions about counts.
 
-    note          why this one, if nobody asked for it
-    keeps_order   whether its tables have their records in the order of the input
+    note          why this engine was chosen, if the user did not choose it
+    keeps_order   whether its tables keep their records in the order of the input
     """
 
     name: str
@@ -35,23 +35,24 @@ class Engine(Protocol):
     keeps_order: bool
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
-        """The named columns of a source, and the one that names people."""
+        """Load the named columns of a source, and the unit, which names people."""
 
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+        """Counts and a sample of the values of columns that were not loaded."""
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
-        """The people of several of its tables, each of whom has one row in a table; one table has the targets.
+        """Join the people of several tables of this engine; each person has at most one row in a table.
 
-        numbers   for each sensitive attribute that is looked at, how many values all tables have
+        place     the index of the table whose people are the targets
+        numbers   for each sensitive attribute under attack, the number of values in all tables
         """
 
     def close(self) -> None:
-        """Give back what it holds outside of memory. Tables cannot be asked any more."""
+        """Free everything outside of memory; the tables of the engine cannot be used any more."""
 
 
 class MemoryEngine:
-    """Columns as codes in memory."""
+    """An engine that keeps columns as codes in memory."""
 
     name = "memory"
     note: str | None = None
@@ -61,24 +62,24 @@ class MemoryEngine:
         self._memory_limit = memory_limit
 
     def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
-        """The named columns of a source, and the one that names people."""
+        """Load the named columns of a source, and the unit, which names people."""
         return load_rows(source, columns, unit, self._memory_limit)
 
     def load_with_key(self, source: Source, columns: Sequence[str], key: str) -> tuple[WeightedRows, Column]:
-        """The named columns of a source, and the key that names the person of each record."""
+        """Load the named columns of a source, and the key, which names the person of each record."""
         table = load_rows(source, columns, None, self._memory_limit, key)
         return WeightedRows({name: table.columns[name] for name in columns}), table.columns[key]
 
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-        """Counts and a sample of the values of columns that need not be loaded for anything else."""
+        """Counts and a sample of the values of columns that were not loaded."""
         return profiles_of(load_rows(source, columns, None, self._memory_limit).columns, columns)
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
-        """The people of several of its tables."""
+        """Join the people of several tables of this engine."""
         return PeopleInMemory(brought, place, numbers)
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing outside of memory to free."""
 
 
 def choose(
@@ -88,20 +89,23 @@ def choose(
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
 ) -> Engine:
-    """The engine of that name; of "auto" the one that the tables need."""
+    """The engine with this name; for "auto", the one that suits the tables.
+
+    columns   the number of columns to load, from which the need of memory is estimated
+    """
     if engine not in ENGINES:
         raise ParameterError(
             "expected the engine {engines}, got {engine!r}", engines=quoted(ENGINES), engine=engine, what="engine"
         )
-    given = [source for source in sources if source is not None]
+    present = [source for source in sources if source is not None]
     limit = allowed(memory_limit)
-    needed = sum(_bytes_needed(source, columns) for source in given)
+    needed = sum(_bytes_needed(source, columns) for source in present)
     wanted = engine
     note = None
     if engine == "auto":
-        own = [source.engine for source in given if source.engine is not None]
-        wanted = "spark" if "spark" in own else "duckdb" if own or needed > limit else "memory"
-        if wanted == "duckdb" and not own:
+        required = [source.engine for source in present if source.engine is not None]
+        wanted = "spark" if "spark" in required else "duckdb" if required or needed > limit else "memory"
+        if wanted == "duckdb" and not required:
             note = Phrase(
                 "{needed} may be needed in memory, {limit} are allowed: counted with DuckDB",
                 needed=_gigabytes(needed),
@@ -121,7 +125,7 @@ def choose(
     if wanted == "spark":
         from PETWorks.counting.engines.spark import SparkEngine
 
-        return SparkEngine(given)
+        return SparkEngine(present)
     space = address_space()
     if space is not None and space < DUCKDB_ADDRESS_SPACE:  # its threads would end the process without an error
         raise InputError(
@@ -135,18 +139,18 @@ def choose(
 
 
 def need_package(engine: str, package: str) -> None:
-    """An error that says how to install what an engine needs."""
+    """Raise if the package that an engine needs is not installed."""
     if find_spec(package) is None:
         raise InputError("the engine {engine!r} needs a package: pip install 'petworks[{engine}]'", engine=engine)
 
 
 def allowed(memory_limit: int | str | None) -> int:
-    """The limit in bytes; without one, half of the machine's memory."""
+    """The memory limit in bytes; by default, half of the machine's memory."""
     return half_the_machine() if memory_limit is None else size_in_bytes(memory_limit)
 
 
 def size_in_bytes(size: int | str) -> int:
-    """A size from a number of bytes or a text like '2GB'.
+    """A size in bytes, from a number or a text like '2GB'.
 
     >>> size_in_bytes("2GB"), size_in_bytes("1.5 GiB")
     (2000000000, 1610612736)
@@ -169,7 +173,7 @@ def size_in_bytes(size: int | str) -> int:
 
 
 def half_the_machine() -> int:
-    """Half of the memory of the machine, in bytes; or of what this process may use of it."""
+    """Half of the machine's memory in bytes, or of the address space of this process if that is smaller."""
     try:
         whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -178,7 +182,7 @@ def half_the_machine() -> int:
 
 
 def address_space() -> int | None:
-    """The limit of the system for this process (`ulimit -v`), in bytes; None if there is none."""
+    """The address space limit of this process (`ulimit -v`) in bytes, or None."""
     if find_spec("resource") is None:
         return None  # not a Unix
     import resource
@@ -188,7 +192,7 @@ def address_space() -> int | None:
 
 
 def _bytes_needed(source: Source, columns: int) -> int:
-    """What a table may take in memory: codes, keys and counts; of CSV also the indices as they are read."""
+    """An estimate of the memory of a table: codes, keys and counts; for CSV also the indices while reading."""
     return (source.rows or 0) * (2 * columns + 24 + (4 * columns if source.separator else 0))
 
 

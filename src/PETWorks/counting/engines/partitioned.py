@@ -1,4 +1,4 @@
-"""Tables counted out of core or in a cluster: complete classes come into memory part by part."""
+"""Tables counted out of core or in a cluster, whose classes are brought into memory part by part."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ WORD_BITS = 63
 
 @dataclass(frozen=True)
 class Place:
-    """Where the code of a column lies: which word, how far from its lowest bit, and how many bits."""
+    """The position of a column's code in the words: the word, the shift from its lowest bit, and the number of bits."""
 
     word: int
     shift: int
@@ -42,19 +42,19 @@ class Place:
 
     @property
     def mask(self) -> int:
-        """The bits of a code."""
+        """A mask of all bits of a code."""
         return (1 << self.bits) - 1
 
 
 @dataclass(frozen=True)
 class Words:
-    """How the codes of columns lie in words."""
+    """A layout that packs the codes of columns into words of `WORD_BITS` bits."""
 
     places: Mapping[str, Place]
 
     @classmethod
     def of(cls, bits: Mapping[str, int]) -> "Words":
-        """The columns, which need so many bits, in this order."""
+        """Lay out columns in this order, from the number of bits that each needs."""
         places: dict[str, Place] = {}
         word, left = 0, WORD_BITS
         for name, needed in bits.items():
@@ -66,28 +66,28 @@ class Words:
 
     @property
     def number(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return max((place.word for place in self.places.values()), default=0) + 1
 
     def packed(self, codes: Mapping[str, NDArray[np.integer]], rows: int) -> list[Integers]:
-        """The words of rows."""
+        """Pack the codes of rows into words."""
         words = [np.zeros(rows, np.int64) for _ in range(self.number)]
         for name, place in self.places.items():
             words[place.word] |= codes[name].astype(np.int64) << place.shift
         return words
 
     def code(self, column: str, words: Sequence[Integers]) -> Integers:
-        """The codes of a column."""
+        """Extract the codes of a column."""
         place = self.places[column]
         codes: Integers = words[place.word] >> place.shift & place.mask
         return codes
 
     def codes(self, words: Sequence[Integers]) -> dict[str, Integers]:
-        """The codes of each column."""
+        """Extract the codes of each column."""
         return {name: self.code(name, words) for name in self.places}
 
     def expressions(self, coarser: "Words") -> list[str]:
-        """For each word of some of these columns, how SQL makes it of the words `k0`, `k1`… of all."""
+        """SQL expressions that compute the words of a coarser layout from the words `k0`, `k1`… of this one."""
         terms: list[list[str]] = [[] for _ in range(coarser.number)]
         for name, to in coarser.places.items():
             place = self.places[name]
@@ -97,7 +97,7 @@ class Words:
         return [" + ".join(term) or "CAST(0 AS BIGINT)" for term in terms]
 
     def masks(self, columns: int) -> list[int]:
-        """For each word that the first columns reach, the bits of them that are in it."""
+        """The bits that the first columns occupy, in each word that they reach."""
         masks: dict[int, int] = {}
         for place in list(self.places.values())[:columns]:
             masks[place.word] = masks.get(place.word, 0) | place.mask << place.shift
@@ -105,13 +105,13 @@ class Words:
 
 
 def scrambled(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Each number with its bits mixed, so that sums and remainders of similar numbers differ."""
+    """Mix the bits of each number, so that sums and remainders of similar numbers differ."""
     product = numbers * np.uint64(0x9E3779B97F4A7C15)
     return product ^ product >> np.uint64(29)
 
 
 def class_starts(words: Sequence[Integers], masks: Sequence[int]) -> Integers:
-    """Where in ordered words another class begins; the masks say which bits make the classes."""
+    """The indices where a new class begins in sorted words; the masks select the bits that define classes."""
     starts = [run_starts(word & mask) for word, mask in zip(words, masks, strict=False)]
     return starts[0] if len(starts) == 1 else np.unique(np.concatenate(starts))
 
@@ -121,7 +121,7 @@ ALL_BITS = (1 << 64) - 1
 
 
 class Part(NamedTuple):
-    """Some of the cells, in order: their words, and for each cell how many rows (or people) there are."""
+    """Some of the cells, in order: their words, and the number of rows (or people) in each."""
 
     words: list[Integers]
     numbers: list[Integers]
@@ -137,10 +137,10 @@ def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> Weighted
     return WeightedRows(columns, None, weights, people[0] if people else None, whole=False)
 
 
-def answers_of(
+def answer_questions(
     words: Words, domains: Mapping[str, Domain], questions: Sequence[Callable[[WeightedRows, None], Any]], part: Part
 ) -> list[Any]:
-    """What a part of the table answers to each question."""
+    """The answers of a part of the table, one per question."""
     rows = rows_of(words, domains, part)
     return [question(rows, None) for question in questions]
 
@@ -148,32 +148,37 @@ def answers_of(
 def pairs_in(
     words: Words, domains: Mapping[str, Domain], pairs: Sequence[tuple[str, str]], part: Part
 ) -> list[PairCounts]:
-    """How often pairs of columns have which values together in a part."""
+    """Count the pairs of values that pairs of columns have in a part."""
     return rows_of(words, domains, part).pair_counts(pairs)
 
 
 def classes_in(masks: Sequence[int], part: Part) -> int:
-    """How many classes there are; the masks say which bits make them."""
+    """The number of classes; the masks select the bits that define them."""
     return len(class_starts(part.words, masks))
 
 
 def packed_in(words: Words, placed: Mapping[str, NDArray[np.uint64]], part: Part) -> list[NDArray[np.uint64]]:
-    """Cells as keys that carry their numbers: for each column, what each code adds to a key."""
+    """Cells as keys that carry their counts in the lowest bits.
+
+    placed   for each column the term that each code adds to a key
+    """
     keys = part.numbers[0].astype(np.uint64)
-    for name, own in placed.items():
-        keys += own[words.code(name, part.words)]
+    for name, terms in placed.items():
+        keys += terms[words.code(name, part.words)]
     return [keys]
 
 
 def recoded_in(words: Words, new_codes: Mapping[str, Integers], part: Part) -> list[list[Any]]:
-    """Cells as new codes of some columns, and their numbers behind them."""
-    recoded = (own.astype(np.uint32)[words.code(name, part.words)] for name, own in new_codes.items())
+    """Cells as new codes of some columns, followed by their counts."""
+    recoded = (codes.astype(np.uint32)[words.code(name, part.words)] for name, codes in new_codes.items())
     return [[*recoded, part.numbers[0]]]
 
 
-def merged_answers(merges: Sequence[Callable[[Any, Any], Any]], one: list[Any], other: list[Any]) -> list[Any]:
-    """The answers of two parts, merged question by question."""
-    return [merge(mine, more) for merge, mine, more in zip(merges, one, other, strict=True)]
+def merge_answers(merges: Sequence[Callable[[Any, Any], Any]], first: list[Any], second: list[Any]) -> list[Any]:
+    """Merge the answers of two parts, question by question."""
+    return [
+        merge(one_answer, other_answer) for merge, one_answer, other_answer in zip(merges, first, second, strict=True)
+    ]
 
 
 def families_in(
@@ -185,7 +190,7 @@ def families_in(
     worths: Worths,
     part: Part,
 ) -> CountsBySubset:
-    """The counts of families of subsets in the rows of a part, which are in the order of the lead."""
+    """Count families of subsets in the rows of a part, which are sorted by the lead."""
     from PETWorks.counting.subsets.subset_counts import Rows, chunks, count_family, count_small, is_small
 
     if part.numbers[0].max() >= 1 << 32:
@@ -208,7 +213,7 @@ def families_in(
 
 
 def cells_checksum(part: Part) -> int:
-    """A checksum of the cells, in whatever order they are."""
+    """A checksum of the cells that does not depend on their order."""
     sums = part.numbers[0].astype(np.uint64)
     for word in part.words:
         sums = scrambled(sums ^ word.astype(np.uint64))
@@ -216,57 +221,63 @@ def cells_checksum(part: Part) -> int:
 
 
 def total(part: Part) -> int:
-    """Everything that was counted."""
+    """The sum of all counts."""
     return int(part.numbers[0].sum())
 
 
 def counts_in(words: Words, column: str, size: int, part: Part) -> Integers:
-    """How often each code of a column was counted."""
+    """The count of each code of a column."""
     counts = np.zeros(size, np.int64)
     np.add.at(counts, words.code(column, part.words), part.numbers[0])
     return counts
 
 
-def paired(
+def fold_class_pairs(
     words: Words,
     domains: Mapping[str, Domain],
     grouping: Grouping,
     kernel: Callable[[ClassPairs], Summary],
     part: Part,
 ) -> Summary:
-    """Classes of two tables, without those that stand aside: of the background only incomplete ones do."""
+    """Run a kernel over the classes of a table and a background table, without classes that are set aside.
+
+    Of the background, only incomplete classes are set aside.
+    """
     known = [words.code(name, part.words) for name in grouping.known]
     counts = []
     for numbers, suppressed_apart in zip(part.numbers, (grouping.suppressed_apart, False), strict=True):
-        own = Grouping(grouping.columns, grouping.known, suppressed_apart, grouping.incomplete_apart)
-        out = aside(own, domains, lambda: known)
+        own_grouping = Grouping(grouping.columns, grouping.known, suppressed_apart, grouping.incomplete_apart)
+        out = aside(own_grouping, domains, lambda: known)
         counts.append(numbers if out is None else np.where(out, 0, numbers))
-    there = (counts[0] > 0) | (counts[1] > 0)
-    return kernel(ClassPairs(counts[0][there], counts[1][there]))
+    present = (counts[0] > 0) | (counts[1] > 0)
+    return kernel(ClassPairs(counts[0][present], counts[1][present]))
 
 
 Without = tuple[str, list[int]]
 
 
 class Cells(Protocol):
-    """How many rows have which codes, kept by an engine."""
+    """Counts of rows by their codes, kept by an engine."""
 
     words: Words
 
     def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
-        """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
+        """Run a task on parts and merge the answers.
+
+        classes   the number of first columns whose classes must be complete in each part, at least one
+        """
 
     def regrouped(self, words: Words) -> Any:
-        """Counts by some of the columns, added up."""
+        """Add the counts up by some of the columns."""
 
     def with_people(self, classes: Any) -> Any:
-        """These cells and a second number: how often the class, which is the first columns, was counted there."""
+        """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
 
     def beside(self, other: Any) -> Any:
-        """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
+        """All cells of both, which have the same columns, with the counts of each; 0 for a cell it lacks."""
 
     def drop(self) -> None:
-        """They are not needed any more."""
+        """Free the cells."""
 
 
 class Store(Protocol):
@@ -275,26 +286,26 @@ class Store(Protocol):
     def count(
         self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
     ) -> Any:
-        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes.
+        """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code.
 
-        without   of people, rows with these codes of a column do not count
+        without   when people are counted, rows with these codes of a column do not count
         """
 
     def people(self) -> int:
-        """Number of people that the unit names."""
+        """The number of different people."""
 
     def unit_is_missing(self) -> bool:
-        """Whether some row does not say whose it is."""
+        """Whether the person of some row is missing."""
 
     def key_counts(self) -> KeyCounts:
-        """What the unit says about records and people."""
+        """Count records and people by the unit."""
 
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:
-        """How often a column has which code here and in the same row of another store."""
+        """Count the pairs of codes of a column here and in the same row of another store."""
 
 
 class PartitionedTable:
-    """See `Table` for what may be asked.
+    """A table whose rows are kept by an engine; see `Table` for its methods.
 
     recoded      for columns that have been generalised, the new code of each code in the store
     per_person   the columns by which people are counted instead of rows: each person once for each combination
@@ -320,7 +331,7 @@ class PartitionedTable:
         self.rows = rows if per_person is None else self.cells(per_person).run(total, int.__add__, len(per_person))
 
     def marginal(self, column: str) -> Marginal:
-        """Values of a column and their counts."""
+        """The values of a column and their counts."""
         known = self.columns[column]
         if self._per_person is None:
             return Marginal(known.values, known.counts)
@@ -329,7 +340,7 @@ class PartitionedTable:
         return Marginal(known.values, cells.run(task, np.add, len(self._per_person)))
 
     def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "PartitionedTable":
-        """The table with each value of the named columns replaced as the mapping says."""
+        """The table with the values of the named columns replaced by these mappings."""
         columns, recoded = dict(self.columns), dict(self._recoded)
         for name, mapping in levels.items():
             columns[name], new_codes = columns[name].recoded(mapping)
@@ -337,21 +348,24 @@ class PartitionedTable:
         return PartitionedTable(self.store, columns, self.rows, self.unit, recoded)
 
     def people(self) -> int:
-        """Number of people that the unit names."""
+        """The number of different people."""
         return self.store.people()
 
     def unit_is_missing(self) -> bool:
-        """Whether some record does not say whose it is."""
+        """Whether the person of some record is missing."""
         return self.store.unit_is_missing()
 
     def per_person(self, columns: Sequence[str], told: str | None = None) -> "PartitionedTable":
-        """Of each person one record for each combination of values that these columns have, of those that are told."""
+        """The table with one record for each person and combination of values of these columns.
+
+        told   a column; records where it is missing do not count
+        """
         known = {name: self.columns[name] for name in columns}
         without = None if told is None else self._missing(told)
         return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns), without)
 
     def _missing(self, column: str) -> Without | None:
-        """The codes in the store by which a column says nothing, if there are any."""
+        """The codes in the store that stand for a missing value of a column, if there are any."""
         missing = self.columns[column].code(None)
         if missing is None:
             return None
@@ -359,47 +373,47 @@ class PartitionedTable:
         return column, np.flatnonzero(codes == missing).tolist()
 
     def in_store(self, column: str, codes: Integers) -> Integers:
-        """A number for each code of a column as one for each of its codes in the store."""
+        """Rearrange an array indexed by the codes of a column to be indexed by its codes in the store."""
         return codes[self._recoded[column]] if column in self._recoded else codes
 
     def distinct(self) -> WeightedRows:
-        """The same records in memory, equal rows merged."""
+        """The records in memory, with equal rows merged."""
         return self.distinct_rows({name: sorted_labels(known.labels)[0] for name, known in self.columns.items()})
 
     def number_of_distinct(self, columns: Sequence[str]) -> int:
-        """How many combinations of values these columns have."""
+        """The number of combinations of values of these columns."""
         cells = self.cells(tuple(columns))
         masks = cells.words.masks(len(columns))
         return cells.run(partial(classes_in, masks), int.__add__, len(columns))
 
     def distinct_rows(self, labels: Mapping[str, Any]) -> WeightedRows:
-        """The records by some columns in memory, equal rows merged; codes are places among these labels."""
+        """The records by some columns, in memory, with equal rows merged; codes are indices into these labels."""
         cells = self.cells(tuple(labels))
         known, new_codes = {}, {}
-        for name, own in labels.items():
-            new_codes[name] = places_among(self.columns[name].labels, own)
-            counts = np.zeros(len(own), np.int64)
+        for name, own_labels in labels.items():
+            new_codes[name] = places_among(self.columns[name].labels, own_labels)
+            counts = np.zeros(len(own_labels), np.int64)
             counts[new_codes[name]] = self.marginal(name).counts
-            known[name] = Known(own, counts)
+            known[name] = Known(own_labels, counts)
         weight_bits = self.rows.bit_length()
-        fields = fields_of({name: one.bits for name, one in known.items()}, weight_bits)
+        fields = fields_of({name: domain.bits for name, domain in known.items()}, weight_bits)
         if fields is None:
             task = partial(recoded_in, cells.words, new_codes)
             parts = cells.run(task, list.__add__, len(labels))
             codes, weights = parts[0][:-1], parts[0][-1]
             if len(parts) > 1:
-                *codes, weights = (np.concatenate(own) for own in zip(*parts, strict=True))
-            columns = {name: Column(labels[name], own) for name, own in zip(labels, codes, strict=True)}
+                *codes, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+            columns = {name: Column(labels[name], column) for name, column in zip(labels, codes, strict=True)}
             return WeightedRows(columns, None, weights, whole=False).distinct()
         placed = {name: new_codes[name].astype(np.uint64) << np.uint64(fields[name].shift) for name in labels}
         carried = np.concatenate(cells.run(partial(packed_in, cells.words, placed), list.__add__, len(labels)))
         return PackedRows(known, fields, *merged_keys(carried, np.empty_like(carried), weight_bits), None, weight_bits)
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
-        """The answers to questions about classes: one pass for all that need the same cells."""
+        """Answer questions about classes, with one pass for all that need the same cells."""
         answers: dict[int, Any] = {}
         groups: dict[int, tuple[Cells, list[int]]] = {}
-        # Questions that need more columns come first: their cells also serve those that need the first of them.
+        # Questions that need more columns come first, because their cells also serve those that need the first of them.
         for place in sorted(range(len(questions)), key=lambda place: -len(questions[place].columns)):
             question = questions[place]
             cells = self._count(question.columns) if question.once else self._cells_for(question)
@@ -408,8 +422,8 @@ class PartitionedTable:
             asked = [questions[place] for place in places]
             domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
             merged = cells.run(
-                partial(answers_of, cells.words, domains, [question.of_part for question in asked]),
-                partial(merged_answers, [question.merge for question in asked]),
+                partial(answer_questions, cells.words, domains, [question.of_part for question in asked]),
+                partial(merge_answers, [question.merge for question in asked]),
                 min(len(question.grouping.columns) for question in asked),
             )
             answers |= zip(places, merged, strict=True)
@@ -434,44 +448,46 @@ class PartitionedTable:
         merge: Merge[Summary],
     ) -> Summary:
         """Run a kernel over the classes of this table and of another one of the same engine."""
-        domains, there = {}, dict(background._recoded)
+        domains, recoded = {}, dict(background._recoded)
         for name in grouping.columns:
-            own, other = self.columns[name], background.columns[name]
-            codes = {value: code for code, value in enumerate(dict.fromkeys([*own.values, *other.values]))}
-            new_codes = np.array([codes[value] for value in other.values], np.int64)
-            there[name] = new_codes[there[name]] if name in there else new_codes
+            released, known_there = self.columns[name], background.columns[name]
+            codes = {value: code for code, value in enumerate(dict.fromkeys([*released.values, *known_there.values]))}
+            new_codes = np.array([codes[value] for value in known_there.values], np.int64)
+            recoded[name] = new_codes[recoded[name]] if name in recoded else new_codes
             domains[name] = Domain(strings(list(codes)))
         words = Words.of({name: domain.bits for name, domain in domains.items()})
         here = self.store.count(words, self._recoded, per_person=self._per_person is not None)
-        known = background.store.count(words, there, per_person=background._per_person is not None)
+        known = background.store.count(words, recoded, per_person=background._per_person is not None)
         both: Cells = here.beside(known)
         try:
-            return both.run(partial(paired, words, domains, grouping, kernel), merge, len(grouping.columns))
+            return both.run(partial(fold_class_pairs, words, domains, grouping, kernel), merge, len(grouping.columns))
         finally:
             for cells in (both, here, known):
                 cells.drop()
 
     def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
-        """For each pair of columns, how often they have which values together."""
+        """Count the pairs of values of each pair of columns."""
         names = tuple(name for name in self.columns if any(name in pair for pair in pairs))
         domains = {name: Domain(self.columns[name].labels) for name in names}
         cells = self.cells(names)
         return cells.run(
             partial(pairs_in, cells.words, domains, tuple(pairs)),
-            lambda one, other: [mine.merged(more) for mine, more in zip(one, other, strict=True)],
+            lambda first, second: [counts.merged(more) for counts, more in zip(first, second, strict=True)],
             len(names),
         )
 
     def pair_in_order(self, column: str, other: "PartitionedTable") -> PairCounts:
-        """How often a column has which value here and in the same row of another table of the same engine."""
+        """Count the pairs of values of a column here and in the same row of another table of the same engine."""
         pairs = self.store.pairs_in_order(column, other.store)
         if column not in self._recoded and column not in other._recoded:
             return pairs
-        one, another = (
+        codes_here, codes_there = (
             table.in_store(column, np.arange(len(table.columns[column].labels)))[codes]
             for table, codes in ((self, pairs.one), (other, pairs.other))
         )
-        return PairCounts(one, another, pairs.counts).merged(PairCounts(one[:0], another[:0], pairs.counts[:0]))
+        return PairCounts(codes_here, codes_there, pairs.counts).merged(
+            PairCounts(codes_here[:0], codes_there[:0], pairs.counts[:0])
+        )
 
     def count_subsets(
         self,
@@ -482,12 +498,12 @@ class PartitionedTable:
         finished: Callable[[frozenset[str]], bool],
         worths: Worths | None = None,
     ) -> Iterator[CountsBySubset]:
-        """The counts of all subsets of the known columns that have one of the sizes, those with one lead at a time."""
+        """Count all subsets of the known columns of the given sizes, one lead at a time."""
         from PETWorks.counting.subsets.subset_counts import rows_that_fit
 
-        self.cells((*known, *sensitive))  # the others are counted from these
-        for lead, others, families in leads(self.columns, known, sizes, finished):
-            names = (lead, *others, *sensitive)
+        self.cells((*known, *sensitive))  # all other cells are counted from these
+        for lead, later, families in leads(self.columns, known, sizes, finished):
+            names = (lead, *later, *sensitive)
             most = int(self.columns[lead].counts.max())
             if most > rows_that_fit([narrowest(len(self.columns[name].labels))().itemsize for name in names], memory):
                 raise InputError(
@@ -507,13 +523,13 @@ class PartitionedTable:
                 cells.drop()
 
     def fingerprint(self, columns: Sequence[str]) -> str:
-        """A text that is another one for every other table."""
+        """A fingerprint of these columns of the table."""
         cells = self._counted.get(tuple(columns)) or self._count(tuple(columns))
-        checksum = cells.run(cells_checksum, lambda one, other: one + other & ALL_BITS, len(columns))
+        checksum = cells.run(cells_checksum, lambda first, second: first + second & ALL_BITS, len(columns))
         return f"{fingerprint_of(self.columns, columns)}-{checksum:016x}"
 
     def cells(self, names: tuple[str, ...]) -> Cells:
-        """Counts by these columns and perhaps further ones."""
+        """Counts by these columns, and perhaps by further ones after them."""
         names = self._per_person or names
         for counted, cells in self._counted.items():
             if counted[: len(names)] == names:
@@ -533,23 +549,23 @@ class PartitionedTable:
 
 
 def joined_columns(brought: Sequence[Brought]) -> dict[str, Any]:
-    """The labels of each column of each table; the first is that of people who are not in the table."""
+    """The labels of each column of each table; the first label stands for people who are not in the table."""
     return {
-        column_name(one.name, name): labels_and(one.table.columns[name].labels, NOT_IN, first=True)
-        for one in brought
-        for name in one.known
+        column_name(table.name, name): labels_and(table.table.columns[name].labels, NOT_IN, first=True)
+        for table in brought
+        for name in table.known
     }
 
 
 def joined_table(store: Store, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> PartitionedTable:
-    """The targets, whose rows a store has: by columns of the tables and their own values, how often each occurs."""
+    """The targets as a table, from a store that has their rows: the columns of all tables, and their own values."""
     labels = joined_columns(brought) | {name: nameless(number) for name, number in numbers.items()}
-    columns = {name: Known(own, np.zeros(len(own), np.int64)) for name, own in labels.items()}
+    columns = {name: Known(own_labels, np.zeros(len(own_labels), np.int64)) for name, own_labels in labels.items()}
     table = PartitionedTable(store, columns, brought[place].table.rows)
     cells = table.cells(tuple(labels))
-    sizes = {name: len(own) for name, own in labels.items()}
-    counts = cells.run(partial(_counts, cells.words, sizes), _added, len(brought[0].known))
-    table.columns = {name: Known(own, counts[name]) for name, own in labels.items()}
+    sizes = {name: len(own_labels) for name, own_labels in labels.items()}
+    counts = cells.run(partial(_counts, cells.words, sizes), _add_counts, len(brought[0].known))
+    table.columns = {name: Known(own_labels, counts[name]) for name, own_labels in labels.items()}
     table.domains = table.columns
     return table
 
@@ -558,5 +574,5 @@ def _counts(words: Words, sizes: Mapping[str, int], part: Part) -> dict[str, Int
     return {name: counts_in(words, name, size, part) for name, size in sizes.items()}
 
 
-def _added(one: dict[str, Integers], other: dict[str, Integers]) -> dict[str, Integers]:
-    return {name: counts + other[name] for name, counts in one.items()}
+def _add_counts(first: dict[str, Integers], second: dict[str, Integers]) -> dict[str, Integers]:
+    return {name: counts + second[name] for name, counts in first.items()}

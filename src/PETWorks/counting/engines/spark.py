@@ -1,4 +1,4 @@
-"""The Spark engine: executors encode rows, count classes and run kernels; summaries come to the driver."""
+"""The Spark engine, whose executors encode rows, count classes and run kernels; only summaries reach the driver."""
 
 import atexit
 import shutil
@@ -27,9 +27,9 @@ from PETWorks.counting.engines.partitioned import ALL_BITS, Part, PartitionedTab
 from PETWorks.counting.engines.spark_tasks import (
     DETAILS,
     WAYS,
+    count_values,
+    find_personal_details,
     parquet_rows,
-    personal_details,
-    value_counts,
     written_ways,
 )
 from PETWorks.counting.people import (
@@ -55,11 +55,11 @@ from PETWorks.tables.hidden_differences import HiddenDifferences
 from PETWorks.tables.source import Source
 
 ROWS_PER_PARTITION = 1 << 21
-CANCEL_TIMES = 60  # a job that has not quite begun does not hear of it
+CANCEL_TIMES = 60  # attempts, because a job that has not quite begun ignores the cancellation
 
 
 class Jobs:
-    """Runs jobs in a session, and knows who keeps persisted frames there."""
+    """Runs jobs in a session, and tracks the owners of frames persisted there."""
 
     def __init__(self, session: Any) -> None:
         self.session = session
@@ -69,9 +69,9 @@ class Jobs:
         self._ship()
 
     def run(self, action: Callable[[], Any]) -> Any:
-        """Run a job: errors of Spark, which may quote a cell, become ours; what is interrupted is stopped for good.
+        """Run a job; Spark's errors, which may quote a cell, become ours, and an interrupted job is cancelled.
 
-        It runs in a thread of its own, because Ctrl-C breaks the line to the Java process when it waits there.
+        It runs in a thread of its own, because Ctrl-C breaks the connection to the Java process while it is waited for.
         """
         self.check_alive()
         tag = f"petworks-{uuid4().hex}"
@@ -100,15 +100,15 @@ class Jobs:
         return future.result()
 
     def check_alive(self) -> None:
-        """An error if the session has been stopped."""
+        """Raise if the session has been stopped."""
         context = None if self.connected else self.session.sparkContext
         if not self.connected and (context is None or context._jsc is None):
             raise InputError("the Spark session of this table has been stopped; create the data frame again")
 
     def _ship(self) -> None:
-        """Hand this package to the executors, once for a session: the kernels there are those of the driver.
+        """Send this package to the executors, once per session, so that they run the same kernels as the driver.
 
-        With it goes python-stdnum, which knows check digits and which a cluster hardly has.
+        python-stdnum, which checks check digits, is sent too, because a cluster is unlikely to have it.
         """
         import stdnum
 
@@ -125,7 +125,7 @@ class Jobs:
                 folder = next(folder for folder in folders if file.is_relative_to(folder))
                 place = Path(folder.name, file.relative_to(folder))
                 package.write(file, place)
-                compiled = Path(cache_from_source(str(file)))  # is taken there if it is of the same time and Python
+                compiled = Path(cache_from_source(str(file)))  # used there if its time and Python version match
                 if file.suffix == ".py" and compiled.is_file():
                     package.write(compiled, place.with_suffix(".pyc"))
         if self.connected:
@@ -135,26 +135,26 @@ class Jobs:
         self.session._petworks = digest
 
     def partitions(self, rows: int) -> int:
-        """In how many parts so many cells are counted."""
+        """The number of partitions to count this many cells in."""
         return max(int(self.session.conf.get("spark.default.parallelism", "2")), -(-rows // ROWS_PER_PARTITION))
 
 
 class Owner:
-    """Keeps persisted frames until it is dropped or forgotten."""
+    """Keeps persisted frames until it is dropped or garbage-collected."""
 
     def __init__(self, jobs: Jobs) -> None:
         self.jobs = jobs
         self.kept: dict[int, Any] = {}
-        finalize(self, _forgotten, self.kept).atexit = False
+        finalize(self, _unpersist, self.kept).atexit = False
         jobs.owners.add(self)
 
     def drop(self) -> None:
-        """Give back the room of the frames, which are not needed any more."""
-        _forgotten(self.kept)
+        """Free the frames."""
+        _unpersist(self.kept)
 
 
-def _forgotten(kept: dict[int, Any]) -> None:
-    """Give the room of persisted frames back, as far as their session is still there."""
+def _unpersist(kept: dict[int, Any]) -> None:
+    """Free persisted frames; ignore errors if their session is gone."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -163,8 +163,8 @@ def _forgotten(kept: dict[int, Any]) -> None:
             kept.popitem()[1].unpersist()
 
 
-def mapped(frame: Any, task: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> Any:
-    """What a task makes of the Arrow batches of each partition. Spark warns of new versions of pandas, unused here."""
+def map_batches(frame: Any, task: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> Any:
+    """Apply a task to the Arrow batches of each partition; silences Spark's warning about pandas, which is not used."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         return frame.mapInArrow(task, schema)
@@ -173,11 +173,11 @@ def mapped(frame: Any, task: Callable[[Iterator[Any]], Iterator[Any]], schema: s
 Summary = TypeVar("Summary")
 Read = Callable[[Iterator[Any]], Iterator[Any]]
 
-TARGETS_PER_PARTITION = 16  # where Spark places them by a hash, partitions get nearly the same number
+TARGETS_PER_PARTITION = 16  # so that partitions get nearly the same number when Spark places targets by a hash
 
 
 class SparkStore(Owner):
-    """The rows of a table as blocks of codes, kept by executors; and the values of each column."""
+    """The rows of a table as blocks of codes, kept by executors, and the values of each column."""
 
     known: Mapping[str, Known]
     rows: int
@@ -188,16 +188,16 @@ class SparkStore(Owner):
         self._columns = columns
 
     def read(self, frame: Any, read: Read | None) -> Any:
-        """Make the blocks. What comes back are columns, their values and counts, and the number of missing units."""
-        # The token keeps Spark from taking what it has persisted for another table that was read from the same place.
-        task = partial(tasks.encoded, read, len(self._columns), uuid4().hex)
-        self.kept[0] = mapped(frame, task, tasks.BLOCKS).persist()
+        """Make the blocks; return the columns with their values and counts, and the number of missing units."""
+        # The token keeps Spark from reusing what it persisted for another table that was read from the same place.
+        task = partial(tasks.encode_blocks, read, len(self._columns), uuid4().hex)
+        self.kept[0] = map_batches(frame, task, tasks.BLOCKS).persist()
         return self.kept[0].filter("c >= 0").groupBy("c", "v").sum("n").toArrow()
 
     def count(
         self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
     ) -> "SparkCells":
-        """Count rows, or people, by the columns of the words; recoded[column][code] stands for some codes."""
+        """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         self.jobs.check_alive()
         codings = {
             name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.places
@@ -209,61 +209,61 @@ class SparkStore(Owner):
         if per_person:
             keys = [f"k{word}" for word in range(words.number)]
             schema = ", ".join(f"{key} long" for key in keys) + ", u string"
-            rows = mapped(self.blocks, partial(tasks.people, words, codings, left_out), schema)
+            rows = map_batches(self.blocks, partial(tasks.rows_with_people, words, codings, left_out), schema)
             people = rows.distinct().groupBy(*keys).count()
             return SparkCells(self.jobs, [Cells(people, partial(tasks.parts_of_rows, words.number))], words, self.rows)
         counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.places}
-        checksums = {name: tasks.codes_checksum(own) for name, own in counts.items()}
-        cells = Cells(self.blocks, partial(tasks.packed, words, codings))
+        checksums = {name: tasks.codes_checksum(counted) for name, counted in counts.items()}
+        cells = Cells(self.blocks, partial(tasks.count_blocks, words, codings))
         return SparkCells(self.jobs, [cells], words, self.rows, checksums=checksums)
 
     @property
     def blocks(self) -> Any:
-        """The rows as codes."""
+        """The rows as pieces of encoded blocks."""
         return self.kept[0].filter("c < 0").select("n", "b")
 
     def people(self) -> int:
-        """Number of people that the unit names."""
+        """The number of different people."""
         names = self.blocks
-        return int(self.jobs.run(lambda: mapped(names, tasks.names_of_people, "u string").distinct().count()))
+        return int(self.jobs.run(lambda: map_batches(names, tasks.distinct_people, "u string").distinct().count()))
 
     def place(self, column: str) -> int:
-        """Where a column is in a block."""
+        """The index of a column in a block."""
         return self._columns.index(column)
 
     def key_counts(self) -> KeyCounts:
-        """What the unit says about records and people."""
-        names = mapped(self.blocks, tasks.units, "u string").where("u IS NOT NULL").groupBy("u").count()
+        """Count records and people by the unit."""
+        names = map_batches(self.blocks, tasks.people_of_rows, "u string").where("u IS NOT NULL").groupBy("u").count()
         numbers = ("count(*) AS people", "count_if(`count` > 1) AS repeated")
         people, repeated = self.jobs.run(lambda: names.selectExpr(*numbers).collect())[0]
         return KeyCounts(self.missing_units, people, repeated)
 
     def unit_is_missing(self) -> bool:
-        """Whether some row does not say whose it is."""
+        """Whether the person of some row is missing."""
         return self.missing_units > 0
 
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
-        """Spark does not keep the order of rows."""
+        """Raise: Spark does not keep the order of rows."""
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
 
 
 class Cells(NamedTuple):
-    """A frame, and the task that makes cells of its batches."""
+    """A frame, and the task that converts its batches to cells."""
 
     frame: Any
     parts: tasks.Parts
 
     def mapped(self, task: Callable[..., Iterator[Part]], *arguments: Any) -> "Cells":
-        """The cells after a further task."""
+        """The cells after applying a further task."""
         return Cells(self.frame, partial(task, *arguments, self.parts))
 
 
 class SparkCells(Owner):
-    """Cells of one or several frames; equal ones are added up when a part is made.
+    """Cells of one or several frames; equal cells are added up when a part is made.
 
-    counted    how many numbers each cell has
-    checksums  for each column that of the counts of its codes; None if unknown
-    complete   what is still to be done with each part
+    counted    the number of counts of each cell
+    checksums  for each column the checksum of the counts of its codes; None if unknown
+    complete   applied to each part before a task runs on it
     """
 
     def __init__(
@@ -282,11 +282,14 @@ class SparkCells(Owner):
         self._checksums, self._complete = checksums, complete
 
     def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
-        """Do a task for parts that have complete classes of the first columns, at least one, and merge the answers."""
+        """Run a task on parts and merge the answers.
+
+        classes   the number of first columns whose classes must be complete in each part, at least one
+        """
         from pyspark import cloudpickle
 
-        work = partial(tasks.answered, self.words, self._sent_parts, self._complete, task)
-        answered = self.jobs.run(lambda: mapped(self._sent(classes), work, tasks.ANSWERS).toArrow())
+        work = partial(tasks.run_task, self.words, self._sent_parts, self._complete, task)
+        answered = self.jobs.run(lambda: map_batches(self._sent(classes), work, tasks.ANSWERS).toArrow())
         places, pickled = answered.to_pydict().values()
         both = [cloudpickle.loads(pickled[place]) for place in np.argsort(np.array(places, np.int64))]
         for place, (name, wanted) in enumerate((self._checksums or {}).items()):
@@ -302,12 +305,15 @@ class SparkCells(Owner):
         return reduce(merge, answers) if answers else task(Part(nothing * self.words.number, nothing * self._counted))
 
     def _sent(self, classes: int) -> Any:
-        """A frame of cells with complete classes in each partition; kept, for the next task."""
+        """A frame of cells with complete classes in each partition; persisted for the next task."""
         if classes not in self.kept:
             partitions = self.jobs.partitions(self._rows)
             send = (self.words.masks(classes), partitions * TARGETS_PER_PARTITION)
-            frames = [mapped(frame, partial(tasks.sent, parts, *send), tasks.CELLS) for frame, parts in self.cells]
-            whole = reduce(lambda one, other: one.unionAll(other), frames)
+            frames = [
+                map_batches(frame, partial(tasks.split_by_target, parts, *send), tasks.CELLS)
+                for frame, parts in self.cells
+            ]
+            whole = reduce(lambda first, second: first.unionAll(second), frames)
             by_target = whole.repartitionById if hasattr(whole, "repartitionById") else whole.repartition
             self.kept[classes] = by_target(partitions, "t").persist()
         return self.kept[classes]
@@ -317,31 +323,31 @@ class SparkCells(Owner):
         return partial(tasks.parts_of_pieces, self.words.number, self._counted)
 
     def regrouped(self, words: Words) -> "SparkCells":
-        """Counts by some of the columns, added up."""
+        """Add the counts up by some of the columns."""
         kept = next(iter(self.kept.values()), None)
         finer = self.cells if kept is None else [Cells(kept, self._sent_parts)]
-        coarser = [own.mapped(tasks.regrouped, self.words, words) for own in finer]
+        coarser = [cells.mapped(tasks.regroup, self.words, words) for cells in finer]
         checksums = None if self._checksums is None else {name: self._checksums[name] for name in words.places}
         return SparkCells(self.jobs, coarser, words, self._rows, checksums=checksums)
 
     def with_people(self, classes: "SparkCells") -> "SparkCells":
-        """These cells and a second number: how often the class, which is the first columns, was counted there."""
+        """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
         complete = partial(tasks.with_class_totals, self.words.masks(len(classes.words.places)))
         return self._together(classes, complete)
 
     def beside(self, other: "SparkCells") -> "SparkCells":
-        """All cells of both, which have the same columns, with the number of each; 0 where it has none."""
+        """All cells of both, which have the same columns, with the counts of each; 0 for a cell it lacks."""
         return self._together(other, None)
 
     def _together(self, other: "SparkCells", complete: Callable[[Part], Part] | None) -> "SparkCells":
-        own = [cells.mapped(tasks.widened, self.words.number, 0, 1) for cells in self.cells]
-        others = [cells.mapped(tasks.widened, self.words.number, 1, 0) for cells in other.cells]
+        mine = [cells.mapped(tasks.pad, self.words.number, 0, 1) for cells in self.cells]
+        theirs = [cells.mapped(tasks.pad, self.words.number, 1, 0) for cells in other.cells]
         rows = self._rows + other._rows
-        return SparkCells(self.jobs, [*own, *others], self.words, rows, counted=2, complete=complete)
+        return SparkCells(self.jobs, [*mine, *theirs], self.words, rows, counted=2, complete=complete)
 
 
 def _recoded(counts: Integers, new_codes: Integers | None) -> Integers:
-    """The counts of codes after they have been given new ones."""
+    """The counts by new code."""
     if new_codes is None:
         return counts
     new_counts = np.zeros(int(new_codes.max()) + 1, np.int64)
@@ -350,7 +356,7 @@ def _recoded(counts: Integers, new_codes: Integers | None) -> Integers:
 
 
 class Side(NamedTuple):
-    """What the joined rows have of one table: how its codes and common values lie in words."""
+    """One table in the joined rows, with the layout of its codes and common values in words."""
 
     number: int
     name: str
@@ -364,43 +370,45 @@ class Side(NamedTuple):
 
 
 class SparkPeople(Owner):
-    """See `JoinedPeople`."""
+    """Tables of a Spark session joined by person; see `JoinedPeople`."""
 
     def __init__(self, jobs: Jobs, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
         check_values(numbers)
         super().__init__(jobs)
         self._brought, self._place, self._numbers = brought, place, numbers
-        self._sides = [Side(number, one.name, one.known, _words(one, numbers)) for number, one in enumerate(brought)]
-        frames = [self._frame(side, one) for side, one in zip(self._sides, brought, strict=True)]
-        self.kept[0] = reduce(lambda one, other: one.join(other, "u", "fullouter"), frames).drop("u").persist()
-        self.groups = [tuple(column_name(one.name, name) for name in one.known) for one in brought]
+        self._sides = [
+            Side(number, table.name, table.known, _words(table, numbers)) for number, table in enumerate(brought)
+        ]
+        frames = [self._frame(side, table) for side, table in zip(self._sides, brought, strict=True)]
+        self.kept[0] = reduce(lambda first, second: first.join(second, "u", "fullouter"), frames).drop("u").persist()
+        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in brought]
         counts = [f"count(i{side.number}) AS n{side.number}" for side in self._sides]
         rows = jobs.run(lambda: self.kept[0].where(f"i{place} = 1").selectExpr(*counts).collect())
         self.in_common = [int(number) for number in rows[0]]
 
-    def _frame(self, side: Side, one: Brought) -> Any:
-        """A table by its key: words of its codes, and words of the values that the classes offer."""
-        store: SparkStore = one.table.store
+    def _frame(self, side: Side, brought: Brought) -> Any:
+        """A frame of a table by its key: words of its codes, and words of the values in its classes."""
+        store: SparkStore = brought.table.store
         codings = {
-            name: tasks.Coding(store.place(name), store.known[name].labels, one.values.get(name))
+            name: tasks.Coding(store.place(name), store.known[name].labels, brought.values.get(name))
             for name in side.words.places
         }
         keys = [f"k{word}" for word in range(side.words.number)]
-        rows = mapped(
+        rows = map_batches(
             store.blocks,
-            partial(tasks.people, side.words, codings, None),
+            partial(tasks.rows_with_people, side.words, codings, None),
             ", ".join(f"{key} long" for key in keys) + ", u string",
         )
-        masks = side.words.masks(len(one.known))
+        masks = side.words.masks(len(brought.known))
         classes = [f"k{word} & {mask}L AS g{word}" for word, mask in enumerate(masks)]
         whole = rows.selectExpr("u", *keys, *classes)
         group = [f"g{word}" for word in range(len(masks))]
-        columns = [f"{key} AS {own}" for key, own in zip(keys, side.keys, strict=True)]
+        columns = [f"{key} AS {name}" for key, name in zip(keys, side.keys, strict=True)]
         words = {}
         for place, (name, number) in enumerate(self._numbers.items()):
-            if name in one.values:
-                lies = side.words.places[name]
-                value = f"((k{lies.word} >> {lies.shift}) & {lies.mask}L)"
+            if name in brought.values:
+                position = side.words.places[name]
+                value = f"((k{position.word} >> {position.shift}) & {position.mask}L)"
                 for block in range(number_of_words(number)):
                     words[f"w{side.number}_{place}_{block}"] = (
                         f"bit_or(CASE WHEN {value} DIV {BITS} = {block} "
@@ -424,7 +432,7 @@ class SparkPeople(Owner):
 
     @property
     def columns(self) -> PartitionedTable:
-        """The same."""
+        """The targets by the columns of the tables: `targets` has no other columns."""
         return self.targets
 
     def offers(
@@ -434,22 +442,22 @@ class SparkPeople(Owner):
         merge: Merge[Summary],
         missing: int | None = None,  # noqa: ARG002
     ) -> Summary:
-        """Run a kernel over all people: what the tables that have an attribute offer to them, in their order."""
+        """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
         from pyspark import cloudpickle
 
         place, blocks = list(self._numbers).index(attribute), number_of_words(self._numbers[attribute])
-        sides = [side for side, one in zip(self._sides, self._brought, strict=True) if attribute in one.values]
+        sides = [side for side, table in zip(self._sides, self._brought, strict=True) if attribute in table.values]
         columns = []
         for side in sides:
-            lies = side.words.places[attribute]
-            value = f"((k{side.number}_{lies.word} >> {lies.shift}) & {lies.mask}L)"
+            position = side.words.places[attribute]
+            value = f"((k{side.number}_{position.word} >> {position.shift}) & {position.mask}L)"
             words = [f"w{side.number}_{place}_{block}" for block in range(blocks)]
             columns += [f"coalesce({term}, 0L)" for term in (f"CAST(i{side.number} AS LONG)", value, *words)]
         frame = self.kept[0].selectExpr(*(f"{term} AS x{number}" for number, term in enumerate(columns)))
-        work = partial(_of_people, len(sides), kernel, merge)
-        answered = self.jobs.run(lambda: mapped(frame, work, tasks.ANSWERS).toArrow())
+        work = partial(_run_kernel, len(sides), kernel, merge)
+        answered = self.jobs.run(lambda: map_batches(frame, work, tasks.ANSWERS).toArrow())
         places, pickled = answered.to_pydict().values()
-        answers: list[Summary] = [cloudpickle.loads(pickled[one]) for one in np.argsort(np.array(places, np.int64))]
+        answers: list[Summary] = [cloudpickle.loads(pickled[row]) for row in np.argsort(np.array(places, np.int64))]
         return reduce(merge, answers)
 
 
@@ -473,56 +481,56 @@ class TargetStore(Owner):
         return SparkCells(self.jobs, [cells], words, self._rows)
 
     def people(self) -> int:
-        """Each row is a person."""
+        """The number of rows: each is a different person."""
         return self._rows
 
     def unit_is_missing(self) -> bool:
-        """Every row is somebody's."""
+        """False: the person of every row is known."""
         return False
 
     def key_counts(self) -> KeyCounts:
-        """Every row is somebody's."""
+        """Count records and people: each row is a different person."""
         return KeyCounts(0, self._rows, 0)
 
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
-        """Spark does not keep the order of rows."""
+        """Raise: Spark does not keep the order of rows."""
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
 
 
-def _words(one: Brought, numbers: Mapping[str, int]) -> Words:
-    """How the codes of a table lie in words, those of its classes first."""
-    known = {name: one.table.columns[name].bits for name in one.known}
-    return Words.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in one.values})
+def _words(table: Brought, numbers: Mapping[str, int]) -> Words:
+    """The layout of a table's codes in words, with the columns that define its classes first."""
+    known = {name: table.table.columns[name].bits for name in table.known}
+    return Words.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in table.values})
 
 
 def _targets(words: Words, sides: Sequence[Side], place: int, batches: Iterator[Any]) -> Iterator[Part]:
-    """How often targets have which words: codes are one higher than in a table, 0 for those who are not in it."""
+    """Count targets by words; a code is one higher than in its table, and 0 for people who are not in the table."""
     for block in tasks.blocks(batches):
         columns = [
-            np.concatenate([numpy_integers(own) for own in pieces])
+            np.concatenate([numpy_integers(piece) for piece in pieces])
             for pieces in zip(*(batch.columns for batch in block), strict=True)
         ]
         codes: dict[str, Integers] = {}
         present, keys = columns[: len(sides)], iter(columns[len(sides) :])
         for side, inside in zip(sides, present, strict=True):
-            own = side.words.codes([next(keys) for _ in range(side.words.number)])
-            codes |= {column_name(side.name, name): (own[name] + 1) * inside for name in side.known}
+            side_codes = side.words.codes([next(keys) for _ in range(side.words.number)])
+            codes |= {column_name(side.name, name): (side_codes[name] + 1) * inside for name in side.known}
             if side.number == place:
-                codes |= {name: values for name, values in own.items() if name not in side.known}
-        yield tasks.counted(words.packed(codes, len(columns[0])))
+                codes |= {name: values for name, values in side_codes.items() if name not in side.known}
+        yield tasks.count_words(words.packed(codes, len(columns[0])))
 
 
-def _of_people(
+def _run_kernel(
     tables: int, kernel: Callable[[list[Offer]], Summary], merge: Merge[Summary], batches: Iterator[Any]
 ) -> Iterator[Any]:
-    """What a kernel says of the people of a partition, pickled."""
+    """Run a kernel over the people of a partition; yield the answer, pickled."""
     import pyarrow as pa
     from pyspark import TaskContext, cloudpickle
 
     answers: list[Summary] = []
     for block in tasks.blocks(batches):
         columns = [
-            np.concatenate([numpy_integers(own) for own in pieces])
+            np.concatenate([numpy_integers(piece) for piece in pieces])
             for pieces in zip(*(batch.columns for batch in block), strict=True)
         ]
         width = len(columns) // tables
@@ -553,7 +561,7 @@ class SparkEngine:
         self.jobs = Jobs(frames[0].sparkSession if frames else session())
 
     def close(self) -> None:
-        """Give back the room of what was persisted; the session is its owner's."""
+        """Free all persisted frames; the session stays open, because it belongs to the user."""
         for owner in list(self.jobs.owners):
             owner.drop()
 
@@ -585,9 +593,9 @@ class SparkEngine:
         return PartitionedTable(store, known, number, unit)
 
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-        """Counts and a sample of the values of columns; executors count, and the driver sees the sample."""
+        """Counts and a sample of the values of each column; executors count, and only the sample reaches the driver."""
         frame, read = self.jobs.run(lambda: self._rows(source, tuple(columns)))
-        parts = mapped(frame, partial(value_counts, read), "c int, v string, n long")
+        parts = map_batches(frame, partial(count_values, read), "c int, v string, n long")
         values = parts.groupBy("c", "v").sum("n").toDF("c", "v", "n")
         is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
         is_exact = f"v RLIKE r'{EXACT}' OR length(v) > {LONG_TEXT} AS is_exact"
@@ -602,7 +610,7 @@ class SparkEngine:
             f"if({unique} AND is_exact, 1, 0)",
             "if(is_value AND is_formula, n, 0)",
         )
-        numbers = [f"sum({one})" for one in sums]
+        numbers = [f"sum({term})" for term in sums]
         counted = self.jobs.run(lambda: counts.agg(*map(_expression, numbers)).collect())
         ranked = values.where(is_value).selectExpr(
             "c",
@@ -620,8 +628,8 @@ class SparkEngine:
         }
 
     def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:
-        """How many personal details of each kind columns have; of the details themselves the driver sees nothing."""
-        found = mapped(values, partial(personal_details, tuple(columns)), DETAILS)
+        """The number of personal details of each kind, by column; the details themselves do not reach the driver."""
+        found = map_batches(values, partial(find_personal_details, tuple(columns)), DETAILS)
         by_text = found.groupBy("c", "d", "f", "t", "ok").sum("n").toDF("c", "d", "f", "t", "ok", "n")
         numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
         counted = self.jobs.run(lambda: by_text.groupBy("c", "d", "f").agg(*map(_expression, numbers)).collect())
@@ -631,25 +639,25 @@ class SparkEngine:
         return [by_kind(found) for found in by_column]
 
     def hidden_differences(self, source: SparkFrame) -> HiddenDifferences:
-        """The differences between cells that no measure sees; the driver sees how many there are."""
-        frame = _checked(source.selected(source.names), source.names, source.name)
-        ways = mapped(frame, written_ways, WAYS).groupBy("c", "v", "w").sum("n").toDF("c", "v", "w", "n")
+        """The number of differences between cells that no measure sees; the cells do not reach the driver."""
+        frame = _check_types(source.selected(source.names), source.names, source.name)
+        ways = map_batches(frame, written_ways, WAYS).groupBy("c", "v", "w").sum("n").toDF("c", "v", "w", "n")
         others = ways.groupBy("c", "v").agg(_expression("sum(n) - max(n) AS n")).groupBy("c").sum("n")
         counted = {place: number for place, number in self.jobs.run(others.collect) if number}
         return HiddenDifferences({source.names[place]: int(counted[place]) for place in sorted(counted)})
 
     def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
-        """The people of several of its tables."""
+        """Join the people of several tables of this engine."""
         return SparkPeople(self.jobs, brought, place, numbers)
 
     def _rows(self, source: Source, columns: tuple[str, ...]) -> tuple[Any, Read | None]:
-        """A frame of the named columns; or, where executors read files, of numbers of row groups and how to read them.
+        """A frame of the named columns; for Parquet files, of row group numbers, with the function that reads them.
 
-        What Spark would read in its own way is read here.
+        Other files are read here, because Spark would read them differently.
         """
         parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
         if isinstance(source, SparkFrame):
-            return _checked(source.selected(columns), columns, source.name), None
+            return _check_types(source.selected(columns), columns, source.name), None
         if isinstance(parts[0], Parquet):
             _check_nested(parts[0].nested(columns), source.name)
             groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
@@ -674,8 +682,8 @@ def _expression(text: str) -> Any:
     return expr(text)
 
 
-def _checked(frame: Any, columns: Sequence[str], name: str) -> Any:
-    """A frame whose cells are text or can be written as such."""
+def _check_types(frame: Any, columns: Sequence[str], name: str) -> Any:
+    """Raise unless the cells of a frame are text or can be written as text; return the frame."""
     nested = ("array", "map", "struct", "variant")
     kinds = zip(columns, frame.dtypes, strict=True)
     _check_nested([column for column, (_, kind) in kinds if kind.startswith(nested)], name)
@@ -690,5 +698,5 @@ def _check_nested(columns: Sequence[str], name: str) -> None:
 
 
 def _integers(column: Any) -> Integers:
-    """A column of a result."""
+    """A column of an Arrow table as integers."""
     return numpy_integers(column.combine_chunks()).astype(np.int64, copy=False)

@@ -1,9 +1,9 @@
-"""What executors do for the Spark engine, with partitions that come and go as Arrow batches.
+"""Tasks that Spark executors run; partitions are passed in and out as Arrow batches.
 
-Rows are read once. A block of them becomes codes, which are kept together with the labels that the block has: so a
-block can be made again without the others. When classes are counted, blocks become cells (`Part`), and these are sent
-to the executor that has their classes. Codes and cells pass through Spark as pieces of bytes, which are short,
-because Spark hands over ten thousand at a time.
+Rows are read once. A block of rows is stored as codes together with the labels that occur in the block, so that a lost
+block can be computed again without the others. To count classes, blocks become cells (`Part`), which are sent to the
+executor that is responsible for their classes. Codes and cells pass through Spark as short pieces of bytes, because
+Spark passes ten thousand rows at a time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ Parts = Callable[[Batches], Iterator[Part]]
 
 
 class Coding(NamedTuple):
-    """Where a column is in a block, the labels that it has in the whole table, and new codes for these, if any."""
+    """The index of a column in a block, its labels in the whole table, and new codes for these, if any."""
 
     place: int
     labels: Any
@@ -46,7 +46,7 @@ class Coding(NamedTuple):
 def parquet_rows(
     paths: Sequence[str], groups: Sequence[tuple[int, int]], columns: Sequence[str], batches: Batches
 ) -> Batches:
-    """The rows of groups in Parquet files; the batches have the numbers of the groups."""
+    """Read row groups of Parquet files; the batches hold indices into `groups`."""
     from PETWorks.tables.formats.parquet import Parquet
 
     files: dict[int, Parquet] = {}
@@ -59,11 +59,11 @@ def parquet_rows(
                 yield from table.to_batches()
 
 
-def encoded(read: Callable[[Batches], Batches] | None, columns: int, _token: str, batches: Batches) -> Batches:
-    """Blocks of rows as codes with their labels; and the values of the first columns with their counts.
+def encode_blocks(read: Callable[[Batches], Batches] | None, columns: int, _token: str, batches: Batches) -> Batches:
+    """Encode blocks of rows as codes with labels, and count the values of the first columns.
 
-    A column behind them names people: of it only the number of missing cells is counted. Where rows are not what
-    Spark hands over, they have to be read first.
+    read      reads the rows, if the batches are not the rows themselves
+    columns   the number of columns to count; a further column holds the person, whose missing cells only are counted
     """
     import pyarrow as pa
 
@@ -76,14 +76,14 @@ def encoded(read: Callable[[Batches], Batches] | None, columns: int, _token: str
         for place, column in enumerate(coded):
             labels, counts = column.labels, column.counts
             if place >= columns:
-                labels, counts = pa.nulls(1, pa.string()), _missing(column)
+                labels, counts = pa.nulls(1, pa.string()), _count_missing(column)
             yield _block_rows(place, labels.cast(pa.string()), counts, pa.nulls(len(counts), pa.binary()))
-        for pieces, left in _pieces(_stored(coded)):
+        for pieces, left in _pieces(_serialise(coded)):
             yield _block_rows(-1, pa.nulls(len(pieces), pa.string()), left, pieces)
 
 
-def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) -> Batches:
-    """The values of each column in each block of rows, with their counts."""
+def count_values(read: Callable[[Batches], Batches] | None, batches: Batches) -> Batches:
+    """Count the values of each column in each block of rows."""
     import pyarrow as pa
 
     for block in blocks(batches if read is None else read(batches)):
@@ -98,9 +98,9 @@ def value_counts(read: Callable[[Batches], Batches] | None, batches: Batches) ->
 
 
 def written_ways(batches: Batches) -> Batches:
-    """The cells in each block of rows that may be written in several ways.
+    """Count the cells of each block of rows that may be written in several ways.
 
-    Column, value that is judged, cell as it stands, and the records.
+    The columns of the result: column, value as it is judged, cell as it is written, and number of records.
     """
     import pyarrow as pa
 
@@ -113,8 +113,8 @@ def written_ways(batches: Batches) -> Batches:
                 records = np.array([number for _, _, number in found], np.int64)
             elif is_text(kind):
                 cells, records = distinct_cells(column)
-                there = np.flatnonzero(records)
-                cells, records = cells.take(arrow_integers(there)), records[there]
+                present = np.flatnonzero(records)
+                cells, records = cells.take(arrow_integers(present)), records[present]
                 judged = normalised(cells)
             else:
                 continue
@@ -123,8 +123,8 @@ def written_ways(batches: Batches) -> Batches:
             yield pa.RecordBatch.from_arrays(columns, ["c", "v", "w", "n"])
 
 
-def personal_details(columns: Sequence[str], batches: Batches) -> Batches:
-    """The personal details in values: column, detector, form, text, whether it is valid, and the records."""
+def find_personal_details(columns: Sequence[str], batches: Batches) -> Batches:
+    """Find personal details in values: column, detector, form, text, validity, and number of records."""
     import pyarrow as pa
 
     for batch in batches:
@@ -137,27 +137,27 @@ def personal_details(columns: Sequence[str], batches: Batches) -> Batches:
                 cells = [
                     arrow_integers(np.full(len(found), place)).cast(pa.int32()),
                     arrow_integers(np.array(detectors, np.int64)).cast(pa.int32()),
-                    strings([form_of(*one[:2]) for one in found]).cast(pa.string()),
+                    strings([form_of(*match[:2]) for match in found]).cast(pa.string()),
                     strings(texts).cast(pa.string()),
-                    pa.array(np.array([is_valid(*one[:2]) for one in found], bool)),
+                    pa.array(np.array([is_valid(*match[:2]) for match in found], bool)),
                     arrow_integers(np.array(counts, np.int64)),
                 ]
                 yield pa.RecordBatch.from_arrays(cells, ["c", "d", "f", "t", "ok", "n"])
 
 
 def blocks(batches: Batches) -> Iterator[list[Any]]:
-    """Batches that together have many rows: each block costs a look at all labels."""
+    """Combine batches into blocks of many rows, because each block costs a lookup of all labels."""
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
-        if sum(one.num_rows for one in waiting) >= ROWS_PER_BLOCK:
+        if sum(held.num_rows for held in waiting) >= ROWS_PER_BLOCK:
             yield waiting
             waiting = []
-    if sum(one.num_rows for one in waiting):
+    if sum(held.num_rows for held in waiting):
         yield waiting
 
 
-def _missing(column: Column) -> Integers:
+def _count_missing(column: Column) -> Integers:
     code = column.code(None)
     return np.array([0 if code is None else column.counts[code]], np.int64)
 
@@ -169,11 +169,13 @@ def _block_rows(place: int, values: Any, numbers: Integers, pieces: Any) -> Any:
     return pa.RecordBatch.from_arrays([places, values, arrow_integers(numbers), pieces], ["c", "v", "n", "b"])
 
 
-def _stored(columns: Sequence[Column]) -> Any:
-    """The codes and labels of columns as bytes."""
+def _serialise(columns: Sequence[Column]) -> Any:
+    """Serialise the codes and labels of columns to bytes."""
     import pyarrow as pa
 
-    arrays = [pa.DictionaryArray.from_arrays(arrow_codes(own.codes), own.labels, safe=False) for own in columns]
+    arrays = [
+        pa.DictionaryArray.from_arrays(arrow_codes(column.codes), column.labels, safe=False) for column in columns
+    ]
     batch = pa.RecordBatch.from_arrays(arrays, [str(place) for place in range(len(arrays))])
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as stream:
@@ -182,16 +184,19 @@ def _stored(columns: Sequence[Column]) -> Any:
 
 
 def _pieces(data: Any) -> Iterator[tuple[Any, Integers]]:
-    """Bytes in pieces, and how many pieces follow each."""
+    """Cut bytes into pieces; each comes with the number of pieces that follow it."""
     cuts = np.append(np.arange(0, data.size, BYTES_PER_PIECE), data.size)
     for first in range(0, len(cuts) - 1, PIECES_PER_BATCH):
-        own = cuts[first : first + PIECES_PER_BATCH + 1]
-        left = len(cuts) - 2 - np.arange(first, first + len(own) - 1)
-        yield _binary(data.slice(int(own[0]), int(own[-1] - own[0])), own - own[0]), left
+        batch_cuts = cuts[first : first + PIECES_PER_BATCH + 1]
+        left = len(cuts) - 2 - np.arange(first, first + len(batch_cuts) - 1)
+        yield (
+            _binary(data.slice(int(batch_cuts[0]), int(batch_cuts[-1] - batch_cuts[0])), batch_cuts - batch_cuts[0]),
+            left,
+        )
 
 
 def _binary(data: Any, offsets: Integers) -> Any:
-    """An Arrow array of binary cells, which are next to each other in a buffer."""
+    """An Arrow array of binary cells that are adjacent in a buffer."""
     import pyarrow as pa
 
     buffers = [None, pa.py_buffer(offsets.astype(np.int32)), data]
@@ -206,7 +211,7 @@ def _bytes(cells: Any) -> Any:
 
 
 def _stored_blocks(batches: Batches) -> Batches:
-    """The blocks again; batches have the numbers of pieces that follow, and the pieces."""
+    """Restore blocks from batches of pieces, each with the number of pieces that follow it."""
     import pyarrow as pa
 
     waiting: list[bytes] = []
@@ -222,42 +227,42 @@ def _stored_blocks(batches: Batches) -> Batches:
             waiting.append(_bytes(cells.slice(first)).to_pybytes())
 
 
-def packed(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
-    """How often blocks have which words."""
+def count_blocks(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
+    """Count the rows of each block by their words."""
     for block in _stored_blocks(batches):
-        yield counted(words.packed(_codes(block, codings), block.num_rows))
+        yield count_words(words.packed(_codes(block, codings), block.num_rows))
 
 
-def people(
+def rows_with_people(
     words: Words, codings: Mapping[str, Coding], left_out: tuple[Coding, list[int]] | None, batches: Batches
 ) -> Batches:
-    """The words of each row and whose it is: the last column of a block names people.
+    """The words of each row and its person, which the last column of a block holds.
 
-    left_out   a column, and its codes in rows that do not count
+    left_out   a column, and the codes whose rows do not count
     """
     import pyarrow as pa
 
     names = [f"k{word}" for word in range(words.number)]
     for block in _stored_blocks(batches):
         unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
-        own = words.packed(_codes(block, codings), block.num_rows)
+        packed_words = words.packed(_codes(block, codings), block.num_rows)
         if left_out is not None:
             coding, codes = left_out
-            there = np.flatnonzero(~np.isin(_codes(block, {"": coding})[""], codes))
-            own, unit = [word[there] for word in own], unit.take(arrow_integers(there))
-        yield pa.RecordBatch.from_arrays([*map(arrow_integers, own), unit], [*names, "u"])
+            kept = np.flatnonzero(~np.isin(_codes(block, {"": coding})[""], codes))
+            packed_words, unit = [word[kept] for word in packed_words], unit.take(arrow_integers(kept))
+        yield pa.RecordBatch.from_arrays([*map(arrow_integers, packed_words), unit], [*names, "u"])
 
 
-def names_of_people(batches: Batches) -> Batches:
-    """The different people of each block."""
+def distinct_people(batches: Batches) -> Batches:
+    """The distinct people of each block."""
     import pyarrow as pa
 
     for block in _stored_blocks(batches):
         yield pa.RecordBatch.from_arrays([block.column(block.num_columns - 1).dictionary.cast(pa.string())], ["u"])
 
 
-def units(batches: Batches) -> Batches:
-    """For each row whose it is."""
+def people_of_rows(batches: Batches) -> Batches:
+    """The person of each row."""
     import pyarrow as pa
 
     for block in _stored_blocks(batches):
@@ -266,7 +271,7 @@ def units(batches: Batches) -> Batches:
 
 
 def _codes(block: Any, codings: Mapping[str, Coding]) -> dict[str, Integers]:
-    """The codes that the rows of a block have in the whole table."""
+    """Translate the codes of a block to those of the whole table."""
     from pyarrow import compute as pc
 
     codes = {}
@@ -281,38 +286,38 @@ def _codes(block: Any, codings: Mapping[str, Coding]) -> dict[str, Integers]:
 
 
 def parts_of_rows(words: int, batches: Batches) -> Iterator[Part]:
-    """Cells that come as rows of words and numbers."""
+    """Convert cells that come as rows of words and numbers."""
     for block in blocks(batches):
         columns = [
-            np.concatenate([numpy_integers(own) for own in pieces])
-            for pieces in zip(*(one.columns for one in block), strict=True)
+            np.concatenate([numpy_integers(piece) for piece in pieces])
+            for pieces in zip(*(batch.columns for batch in block), strict=True)
         ]
         yield Part(columns[:words], columns[words:])
 
 
 def parts_of_pieces(words: int, numbers: int, batches: Batches) -> Iterator[Part]:
-    """Cells that were sent."""
+    """Convert cells that another executor sent as pieces of bytes."""
     for batch in filter(len, batches):
         cells = np.frombuffer(_bytes(batch.column(1)), np.int64).reshape(-1, words + numbers).T
         yield Part(list(cells[:words]), list(cells[words:]))
 
 
-def regrouped(finer: Words, coarser: Words, parts: Parts, batches: Batches) -> Iterator[Part]:
-    """Cells by fewer columns."""
+def regroup(finer: Words, coarser: Words, parts: Parts, batches: Batches) -> Iterator[Part]:
+    """Add cells up by fewer columns."""
     for part in parts(batches):
-        yield merged(Part(coarser.packed(finer.codes(part.words), len(part.words[0])), part.numbers))
+        yield merge_cells(Part(coarser.packed(finer.codes(part.words), len(part.words[0])), part.numbers))
 
 
-def widened(words: int, before: int, after: int, parts: Parts, batches: Batches) -> Iterator[Part]:
-    """Cells with zeros for further words, and before and after their numbers."""
+def pad(words: int, before: int, after: int, parts: Parts, batches: Batches) -> Iterator[Part]:
+    """Pad cells with zeros: further words, and numbers before and after their own."""
     for part in parts(batches):
         zeros = [np.zeros(len(part.words[0]), np.int64)]
         numbers = [*(zeros * before), *part.numbers, *(zeros * after)]
         yield Part([*part.words, *(zeros * (words - len(part.words)))], numbers)
 
 
-def sent(parts: Parts, masks: Sequence[int], targets: int, batches: Batches) -> Batches:
-    """Cells in pieces, each with the number of the target that gets all cells of its classes."""
+def split_by_target(parts: Parts, masks: Sequence[int], targets: int, batches: Batches) -> Batches:
+    """Cut cells into pieces, each with the index of the target that gets all cells of its classes."""
     import pyarrow as pa
 
     for part in parts(batches):
@@ -331,10 +336,10 @@ def sent(parts: Parts, masks: Sequence[int], targets: int, batches: Batches) -> 
         )
 
 
-def answered(
+def run_task(
     words: Words, parts: Parts, complete: Callable[[Part], Part] | None, task: Callable[[Part], Any], batches: Batches
 ) -> Batches:
-    """The answer of a partition, if it has cells: pickled, or the error that came instead; and checksums of columns."""
+    """Run a task on a partition that has cells; yield the pickled answer or error, with checksums of the columns."""
     import pyarrow as pa
     from pyspark import TaskContext, cloudpickle
 
@@ -342,10 +347,10 @@ def answered(
     if not pieces:
         return
     whole = Part(
-        [np.concatenate(own) for own in zip(*(part.words for part in pieces), strict=True)],
-        [np.concatenate(own) for own in zip(*(part.numbers for part in pieces), strict=True)],
+        [np.concatenate(words_of_parts) for words_of_parts in zip(*(part.words for part in pieces), strict=True)],
+        [np.concatenate(numbers) for numbers in zip(*(part.numbers for part in pieces), strict=True)],
     )
-    part = merged(whole) if complete is None else complete(merged(whole))
+    part = merge_cells(whole) if complete is None else complete(merge_cells(whole))
     checksums = [codes_checksum(part.numbers[0], codes) for codes in words.codes(part.words).values()]
     try:
         answer = task(part)
@@ -359,33 +364,33 @@ def answered(
 
 
 def codes_checksum(counts: Integers, codes: Integers | None = None) -> int:
-    """A checksum that counts of codes add up to, and hardly any others do; codes are 0, 1, 2… if not given."""
-    own = (np.arange(len(counts)) if codes is None else codes).astype(np.uint64) + np.uint64(1)
-    return int((scrambled(own) * counts.astype(np.uint64)).sum(dtype=np.uint64))
+    """An additive checksum of counts by code; codes are 0, 1, 2… if not given."""
+    shifted = (np.arange(len(counts)) if codes is None else codes).astype(np.uint64) + np.uint64(1)
+    return int((scrambled(shifted) * counts.astype(np.uint64)).sum(dtype=np.uint64))
 
 
 def with_class_totals(masks: Sequence[int], part: Part) -> Part:
-    """Cells that have the first number, each with the total of the second one in its class."""
+    """The cells whose first number is positive, each with the total of the second number in its class."""
     starts = class_starts(part.words, masks)
-    own, others = part.numbers
-    totals = np.repeat(np.add.reduceat(others, starts), np.diff(starts, append=len(others)))
-    cells = own > 0
-    return Part([word[cells] for word in part.words], [own[cells], totals[cells]])
+    counts, class_counts = part.numbers
+    totals = np.repeat(np.add.reduceat(class_counts, starts), np.diff(starts, append=len(class_counts)))
+    cells = counts > 0
+    return Part([word[cells] for word in part.words], [counts[cells], totals[cells]])
 
 
-def counted(words: list[Integers]) -> Part:
-    """How many rows have which words."""
+def count_words(words: list[Integers]) -> Part:
+    """Count rows by their words."""
     if len(words) > 1:
-        return merged(Part(words, [np.ones(len(words[0]), np.int64)]))
+        return merge_cells(Part(words, [np.ones(len(words[0]), np.int64)]))
     ordered = np.sort(words[0])
     starts = run_starts(ordered)
     return Part([ordered[starts]], [np.diff(starts, append=len(ordered))])
 
 
-def merged(part: Part) -> Part:
-    """The cells in order, those with the same words added up."""
+def merge_cells(part: Part) -> Part:
+    """Sort the cells and add up those with the same words."""
     order = np.lexsort(part.words[::-1])
     words = [word[order] for word in part.words]
     starts = class_starts(words, [-1] * len(words))
-    numbers = [np.add.reduceat(own[order], starts) for own in part.numbers]
+    numbers = [np.add.reduceat(counts[order], starts) for counts in part.numbers]
     return Part([word[starts] for word in words], numbers)

@@ -1,4 +1,4 @@
-"""A table that executors write: each its own part of it, as Parquet files in a folder that all of them see."""
+"""Writing a table by Spark executors, each its own part, as Parquet files in a folder that all of them can access."""
 
 import pickle
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PETWorks.counting.engines.spark import Jobs, mapped
+from PETWorks.counting.engines.spark import Jobs, map_batches
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 from PETWorks.tables.formats.parquet import Parquet
@@ -15,11 +15,11 @@ from PETWorks.tables.globs import Files
 from PETWorks.tables.source import Source
 from PETWorks.tables.writing import Changes, own_fields
 
-WRITTEN = "n long, e string"  # how many records were written; or what went wrong, pickled
+WRITTEN = "n long, e string"  # the number of records written; or the error, pickled
 
 
 def check_readable(source: Source) -> None:
-    """An error for a table that executors do not read themselves: its records would pass through the driver."""
+    """Raise for a table that executors cannot read themselves, because its records would pass through the driver."""
     parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
     if not isinstance(source, SparkFrame) and not isinstance(parts[0], Parquet):
         raise InputError(
@@ -30,11 +30,11 @@ def check_readable(source: Source) -> None:
 
 
 def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Changes, folder: Path, records: int) -> None:
-    """Let the executors write the kept columns of a table, some of them changed; no record comes to the driver."""
+    """Let the executors write the kept columns of a table, with changes; no record passes through the driver."""
     read = tuple(dict.fromkeys((*(name for name in kept if name not in changes.labels), *changes.columns)))
-    what = (kept, changes, dict(own_fields(source)), str(folder))
+    arguments = (kept, changes, dict(own_fields(source)), str(folder))
     if isinstance(source, SparkFrame):
-        frame, task = source.selected(read), partial(frame_written, read, *what)
+        frame, task = source.selected(read), partial(write_partition, read, *arguments)
     else:
         parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
         for part in parts:
@@ -47,11 +47,11 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
         groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
         frame = jobs.session.range(0, len(groups), 1, min(len(groups), jobs.partitions(source.rows or 0)))
         paths = [str(Path(part.path).resolve()) for part in parts]
-        task = partial(groups_written, paths, groups, *what)
-    told = jobs.run(lambda: mapped(frame, task, WRITTEN).toArrow())
-    for error in filter(None, told.column(1).to_pylist()):
+        task = partial(groups_written, paths, groups, *arguments)
+    reports = jobs.run(lambda: map_batches(frame, task, WRITTEN).toArrow())
+    for error in filter(None, reports.column(1).to_pylist()):
         raise InputError(pickle.loads(bytes.fromhex(error)))  # noqa: S301 - our own executors wrote it
-    number = int(numpy_integers(told.column(0).combine_chunks()).sum())
+    number = int(numpy_integers(reports.column(0).combine_chunks()).sum())
     if number != records:
         raise InputError(
             "{table}: {number} records were written, but {records} were counted; the table changes",
@@ -59,7 +59,7 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
             number=number,
             records=records,
         )
-    for unfinished in folder.glob(".*"):  # of executors that were lost
+    for unfinished in folder.glob(".*"):  # left by executors that were lost
         unfinished.unlink()
 
 
@@ -68,11 +68,11 @@ def groups_written(
     groups: Sequence[tuple[int, int]],
     kept: Sequence[str],
     changes: Changes,
-    own: dict[str, Any],
+    fields: dict[str, Any],
     folder: str,
     batches: Iterator[Any],
 ) -> Iterator[Any]:
-    """Write groups of rows in Parquet files, a file for each; the batches have the numbers of the groups."""
+    """Write row groups of Parquet files, a file for each; the batches hold indices into `groups`."""
     files: dict[int, Parquet] = {}
     for batch in batches:
         for number in numpy_integers(batch.column(0)).tolist():
@@ -80,11 +80,13 @@ def groups_written(
             if place not in files:
                 files = {place: Parquet(Path(paths[place]))}
             source = _Group(files[place], group)
-            yield _told(partial(_written, source, kept, changes, own, Path(folder, f"part-{number:06}.parquet")))
+            yield _report(
+                partial(_write_file, source, kept, changes, fields, Path(folder, f"part-{number:06}.parquet"))
+            )
 
 
 class _Group:
-    """A group of rows as a table."""
+    """A row group of a Parquet file as a table."""
 
     separator: str | None = None
 
@@ -92,25 +94,25 @@ class _Group:
         self._file, self._group, self.name = file, group, file.name
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = True) -> Iterator[Any]:  # noqa: ARG002
-        """The named columns."""
+        """Read the named columns."""
         return self._file.read_group(self._group, columns)
 
 
-def frame_written(
+def write_partition(
     read: Sequence[str],
     kept: Sequence[str],
     changes: Changes,
-    own: dict[str, Any],
+    fields: dict[str, Any],
     folder: str,
     batches: Iterator[Any],
 ) -> Iterator[Any]:
-    """Write a partition of a data frame, which has the columns that are read, to a file of its own."""
+    """Write a partition of a data frame, which has the columns `read`, to a file of its own."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
     number = context.partitionId() if context else 0
     source = _Partition(read, batches)
-    yield _told(partial(_written, source, kept, changes, own, Path(folder, f"part-{number:06}.parquet")))
+    yield _report(partial(_write_file, source, kept, changes, fields, Path(folder, f"part-{number:06}.parquet")))
 
 
 class _Partition:
@@ -123,7 +125,7 @@ class _Partition:
         self._names, self._batches = list(names), batches
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = True) -> Iterator[Any]:  # noqa: ARG002
-        """The named columns, which are all that there are; many batches at a time."""
+        """Read the named columns, many batches at a time."""
         import pyarrow as pa
 
         from PETWorks.counting.engines.spark_tasks import blocks
@@ -132,8 +134,8 @@ class _Partition:
             yield pa.Table.from_batches(block).rename_columns(self._names).select(list(columns))
 
 
-def _written(source: Any, kept: Sequence[str], changes: Changes, own: dict[str, Any], path: Path) -> int:
-    """Write a file whole, or not at all: a task may be lost and done again, even twice at a time."""
+def _write_file(source: Any, kept: Sequence[str], changes: Changes, fields: dict[str, Any], path: Path) -> int:
+    """Write a file completely or not at all, because a task may be lost and repeated, even twice at the same time."""
     from uuid import uuid4
 
     from PETWorks.tables.writing import changed_pieces, write_pieces
@@ -141,16 +143,16 @@ def _written(source: Any, kept: Sequence[str], changes: Changes, own: dict[str, 
     unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         with unfinished.open("xb") as file:
-            rows = write_pieces(path, file, changed_pieces(source, kept, changes), own, changes)
-        if rows:  # a file without records would be no table
+            rows = write_pieces(path, file, changed_pieces(source, kept, changes), fields, changes)
+        if rows:  # a file without records could not be read as a table
             unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
     return rows
 
 
-def _told(work: Any) -> Any:
-    """How many records were written, or the error that came instead."""
+def _report(work: Any) -> Any:
+    """A batch with the number of records written, or with the error."""
     import numpy as np
     import pyarrow as pa
 
@@ -162,6 +164,6 @@ def _told(work: Any) -> Any:
     except OSError as raised:
         reason = system_reason(raised)
         error = Phrase("an executor cannot write the release: {reason}; all must see its folder", reason=reason)
-    packed = None if error is None else pickle.dumps(error).hex()  # with what is filled in, to be translated
-    told = [arrow_integers(np.array([rows])), strings([packed]).cast(pa.string())]
-    return pa.RecordBatch.from_arrays(told, ["n", "e"])
+    packed = None if error is None else pickle.dumps(error).hex()  # with its parameters, so that it can be translated
+    cells = [arrow_integers(np.array([rows])), strings([packed]).cast(pa.string())]
+    return pa.RecordBatch.from_arrays(cells, ["n", "e"])

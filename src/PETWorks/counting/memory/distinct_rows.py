@@ -1,4 +1,4 @@
-"""Distinct rows packed into integers, and how they become those of coarser levels."""
+"""Distinct rows packed into integers, and their generalisation to coarser levels."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,41 +16,41 @@ from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, Phras
 from PETWorks.tables.cells import SUPPRESSED
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
-TOGETHER = 13  # bits of neighbouring columns that are lifted by one look-up: such a table stays in the cache
+TOGETHER = 13  # bits of neighbouring columns recoded by one look-up, so that its table stays in the cache
 
 
 @dataclass(frozen=True)
 class Field:
-    """Where in a key the code of a column lies, and how many bits it has."""
+    """The position of a column's code in a key: its lowest bit, and the number of bits."""
 
     shift: int
     bits: int
 
     @property
     def mask(self) -> int:
-        """The bits of a code."""
+        """A mask of all bits of a code."""
         return (1 << self.bits) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Lift:
-    """A column on a coarser level: its values there with their counts, and the new code of each old one."""
+    """The generalisation of a column: its coarser values with their counts, and the new code of each old one."""
 
     known: Known
     new_codes: Keys
 
     @cached_property
     def steps(self) -> Keys:
-        """What has to be added to each old code; 64 bits wrap around, so that it may be less than nothing."""
+        """The difference to add to each old code; a negative one wraps around in 64 bits."""
         return np.asarray(self.new_codes - np.arange(len(self.new_codes), dtype=np.uint64), np.uint64)
 
 
 class PackedRows(WeightedRows):
     """Distinct rows in ascending order of their keys, each with its weight.
 
-    A column keeps its place in the key when it is generalised: rolling up is a table look-up, a sort of integers that
-    carry their weight in the lowest bits, and a sum over equal neighbours.
-    The key leaves the lowest bits free for the weight.
+    A column keeps its position in the key when it is generalised: rolling up is a table look-up, a sort of integers
+    that carry their weight in the lowest bits, and a sum over equal neighbours.
+    The lowest bits of a key are free for the weight.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class PackedRows(WeightedRows):
 
     @cached_property
     def columns(self) -> Mapping[str, Column]:  # type: ignore[override]
-        """The columns as codes, unpacked when somebody asks for them."""
+        """The columns as codes, unpacked when they are first used."""
         return {name: self._column(name) for name in self._fields}
 
     @property
@@ -80,11 +80,11 @@ class PackedRows(WeightedRows):
 
     @property
     def packed_keys(self) -> Keys:
-        """The rows, an integer each."""
+        """The keys of the rows."""
         return self._keys
 
     def field(self, name: str) -> Field:
-        """Where in a key a column lies."""
+        """The position of a column in a key."""
         return self._fields[name]
 
     def _column(self, name: str) -> Column:
@@ -94,15 +94,15 @@ class PackedRows(WeightedRows):
 
     @property
     def weight_bits(self) -> int:
-        """The lowest bits of a key, which are free for the weight."""
+        """The number of lowest bits of a key that are free for the weight."""
         return self._weight_bits
 
     def lowest(self, columns: Sequence[str]) -> int:
-        """The lowest bit of some columns."""
+        """The lowest bit of these columns in a key."""
         return min(self._fields[name].shift for name in columns)
 
     def beyond(self, columns: Sequence[str]) -> Keys:
-        """The keys without some columns, each with its weight."""
+        """The keys with the bits of these columns cleared, each with its weight in the lowest bits."""
         assert self.weights is not None
         keys = self._keys | self.weights.view(np.uint64)
         for name in columns:
@@ -110,7 +110,7 @@ class PackedRows(WeightedRows):
         return keys
 
     def placed(self, column: str, new_codes: Keys) -> Keys:
-        """For each row the new code of a column, where the column lies in a key."""
+        """The new code of a column for each row, shifted to the position of the column."""
         field = self._fields[column]
         codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
         return np.asarray((new_codes << np.uint64(field.shift))[codes], np.uint64)
@@ -121,14 +121,14 @@ class PackedRows(WeightedRows):
         return PackedRows(self.known, self._fields, self._keys[rows], self.weights[rows], self.unit, self._weight_bits)
 
     def marginal(self, column: str) -> Marginal:
-        """Values of a column and their counts."""
+        """The values of a column and their counts."""
         return Marginal(self.known[column].values, self.known[column].counts)
 
     def rolled_up(self, lifts: Mapping[str, Lift]) -> "PackedRows":
-        """The rows with some columns on coarser levels, equal ones merged."""
+        """The rows with some columns generalised, and equal rows merged."""
         assert self.weights is not None
-        # Keys carry their weights through the sort: faster than sorting places and fetching both. Fresh memory is slow,
-        # so what was used once is used again.
+        # Keys carry their weights through the sort, which is faster than sorting indices and fetching both. Newly
+        # allocated memory is slow, so buffers are reused.
         carried = self._keys | self.weights.view(np.uint64)
         part = np.empty_like(carried)
         for bits, steps in self._steps(lifts):
@@ -140,12 +140,14 @@ class PackedRows(WeightedRows):
         return PackedRows(known, self._fields, keys, weights, self.unit, self._weight_bits)
 
     def distinct(self) -> "PackedRows":
-        """They are."""
+        """Return the rows themselves, which are distinct."""
         return self
 
     def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[Field, Keys]]:
-        """What has to be added to keys, by a part of them: neighbouring columns share a look-up."""
-        room = min(TOGETHER, len(self._keys).bit_length() - 2)  # bits; making a table must cost less than a look-up
+        """Differences to add to keys, each with the part of the key it depends on; neighbouring columns share one."""
+        room = min(
+            TOGETHER, len(self._keys).bit_length() - 2
+        )  # bits, so that making the table costs less than the look-ups
         lifted = [(self._fields[name], lifts[name].steps) for name in reversed(list(self._fields)) if name in lifts]
         while lifted:
             low = lifted[0][0].shift
@@ -163,7 +165,7 @@ class PackedRows(WeightedRows):
             yield whole, table
 
     def _sizes(self, columns: tuple[str, ...]) -> Integers:
-        """The sizes of all classes in key order; where the classes are the rows themselves, nothing is counted."""
+        """The sizes of all classes in key order; if the classes are the rows themselves, nothing is counted."""
         return self._first(columns).counts if self._begin_with(columns) else super()._sizes(columns)
 
     def _classes(self, columns: tuple[str, ...]) -> Classes:
@@ -177,7 +179,7 @@ class PackedRows(WeightedRows):
         return self._by_columns[columns]
 
     def values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
-        """All classes in key order, with the counts of a sensitive attribute; the rows may be in that order already."""
+        """All classes in key order, with the counts of a sensitive attribute; without sorting if rows are in order."""
         if not self._begin_with((*columns, sensitive)):
             return super().values_by_class(columns, sensitive)
         if (columns, sensitive) not in self._values:
@@ -193,14 +195,14 @@ class PackedRows(WeightedRows):
         return columns == tuple(self._fields)[: len(columns)]
 
     def _first(self, columns: tuple[str, ...]) -> Counted:
-        """The keys of the first columns, which are in order, and their weights."""
+        """The sorted keys of the first columns, and their weights."""
         assert self.weights is not None
         keys = self._keys >> np.uint64(self._fields[columns[-1]].shift)
         return count(keys, weights=self.weights) if len(columns) < len(self._fields) else Counted(keys, self.weights)
 
 
 def packed(rows: WeightedRows) -> WeightedRows:
-    """Distinct rows, which are in order, packed into integers; as they are if 64 bits cannot hold them."""
+    """Pack distinct, sorted rows into integers; return them unchanged if they do not fit into 64 bits."""
     assert rows.weights is not None
     weight_bits = rows.rows.bit_length()
     fields = fields_of({name: column.bits for name, column in rows.domains.items()}, weight_bits)
@@ -214,9 +216,9 @@ def packed(rows: WeightedRows) -> WeightedRows:
 
 
 def lifted(rows: WeightedRows, known: Mapping[str, Known], lifts: Mapping[str, Lift]) -> PackedRows | None:
-    """Rows that 64 bits cannot hold, with columns on coarser levels and packed; None if 64 bits cannot hold that.
+    """Generalise and pack rows that did not fit into 64 bits; None if they still do not.
 
-    known   the values of each column there, with their counts
+    known   the generalised values of each column, with their counts
     """
     assert rows.weights is not None
     weight_bits = rows.rows.bit_length()
@@ -237,19 +239,19 @@ def lifted(rows: WeightedRows, known: Mapping[str, Known], lifts: Mapping[str, L
 
 
 def fields_of(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | None:
-    """Where in a key each column lies, the first one highest; None if 64 bits cannot hold them and the weight."""
+    """The position of each column in a key, the first one highest; None if they and the weight exceed 64 bits."""
     shift = sum(bits.values()) + weight_bits  # the weight has the lowest bits
     if shift > KEY_BITS:
         return None
     fields: dict[str, Field] = {}
-    for name, own in bits.items():
-        shift -= own
-        fields[name] = Field(shift, own)
+    for name, width in bits.items():
+        shift -= width
+        fields[name] = Field(shift, width)
     return fields
 
 
 def merged_keys(carried: Keys, spare: Keys, weight_bits: int) -> tuple[Keys, Integers]:
-    """Keys that carry their weights, sorted and equal ones merged: the keys without weights, and the weights."""
+    """Sort keys that carry their weights and merge equal ones; return the keys without weights, and the weights."""
     carried.sort()
     low = np.uint64((1 << weight_bits) - 1)
     keys = np.bitwise_and(carried, ~low, out=spare)
@@ -267,10 +269,10 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, eq=False)
 class _Lattice:
-    """What all nodes share: rows to start from, and each column on each level once it was asked for.
+    """Data shared by all nodes: the rows to start from, and a cache of each column on each level.
 
-    known     the values of each column as they are in the table, with their counts
-    start     the levels of the rows, if they are not as in the table
+    known     the values of each column in the table, with their counts
+    start     the level of each column in the rows
     """
 
     rows: WeightedRows
@@ -282,15 +284,15 @@ class _Lattice:
     made: dict[Hashable, Any] = field(default_factory=dict)
 
     def column(self, name: str, level: int) -> tuple[Known, Keys]:
-        """A column on a level: its values there, and for each value of the table its code there."""
+        """A column on a level: its values, and the code of each value of the table."""
         if (name, level) not in self.columns:
-            own = self.known[name]
-            known, codes = own.recoded(labels_on(name, level, own.values, self.hierarchies.get(name)))
+            original = self.known[name]
+            known, codes = original.recoded(labels_on(name, level, original.values, self.hierarchies.get(name)))
             self.columns[name, level] = known, codes.astype(np.uint64)
         return self.columns[name, level]
 
     def lift(self, name: str, low: int, high: int) -> Lift | None:
-        """From one level to a higher one; None where values that are equal on the lower are not on the higher."""
+        """The lift from one level to a higher one; None if values that are equal on the lower differ on the higher."""
         if (name, low, high) not in self.lifts:
             known, old = self.column(name, low)
             coarser, new = self.column(name, high)
@@ -304,17 +306,21 @@ class _Lattice:
 def labels_on(
     name: str, level: int, values: Sequence[str | None], hierarchy: Hierarchy | None
 ) -> dict[str | None, str | None]:
-    """What each value becomes. Missing stays missing up to the top; what is suppressed already stays so."""
+    """The label of each value on a level; missing stays missing below the top, and `*` stays `*`."""
     if level == 0 or hierarchy is None:
         return {value: value for value in values}
     known = [value for value in values if value != SUPPRESSED]
-    told = {value for value in known if value is not None}
-    if level < hierarchy.height and not told.issubset(hierarchy.levels[level]) and all(map(hierarchy.level, told)):
+    present = {value for value in known if value is not None}
+    if (
+        level < hierarchy.height
+        and not present.issubset(hierarchy.levels[level])
+        and all(map(hierarchy.level, present))
+    ):
         raise NotApplicable(
             "column {column!r} is generalised already: none of its {values} values is a leaf of "
             "its hierarchy ({hierarchy}); start from the original table, with its policy",
             column=name,
-            values=len(told),
+            values=len(present),
             hierarchy=hierarchy.name,
             what="hierarchies",
         )
@@ -324,7 +330,7 @@ def labels_on(
 
 @dataclass(frozen=True, eq=False)
 class RolledUp:
-    """Distinct rows with every quasi-identifier on one level."""
+    """A node of the lattice: distinct rows with every quasi-identifier on one level."""
 
     lattice: _Lattice
     rows: WeightedRows
@@ -338,7 +344,10 @@ class RolledUp:
         hierarchies: Mapping[str, Hierarchy],
         before: Mapping[str, tuple[int, Known]] | None = None,
     ) -> "RolledUp":
-        """Distinct rows; `before`: for columns that are on a higher level already, which one, and their own values."""
+        """The node of the given distinct rows.
+
+        before   for columns that are on a higher level already: that level, and their original values
+        """
         rows = packed(rows)
         raised = before or {}
         start = {name: raised[name][0] if name in raised else 0 for name in columns}
@@ -346,11 +355,11 @@ class RolledUp:
         return cls(_Lattice(rows, hierarchies, known, start), rows, start)
 
     def at(self, levels: Mapping[str, int]) -> "RolledUp":
-        """The same records with some columns on other levels."""
+        """The node with some columns on other levels."""
         wanted = {**self.levels, **self._checked(levels)}
         lifts = self._lifts(self.levels, wanted)
         start: WeightedRows = self.rows
-        if lifts is None:  # something is finer than here: start over
+        if lifts is None:  # some column must become finer, so start from the base
             start, lifts = self.lattice.rows, self._lifts(self.lattice.start, wanted)
             assert lifts is not None
         if isinstance(start, PackedRows):
@@ -369,7 +378,7 @@ class RolledUp:
         return {value: values[code] for value, code in zip(start.domains[name].values, lift.new_codes, strict=True)}
 
     def _lifts(self, here: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, Lift] | None:
-        """What has to be done; None if it cannot be done from here."""
+        """The lifts from these levels to the wanted ones; None if they cannot be reached from here."""
         lifts: dict[str, Lift] = {}
         for name, level in wanted.items():
             if level != here[name]:
@@ -401,7 +410,7 @@ class RolledUp:
         return levels
 
     def remembered(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Something that is made once for the whole lattice."""
+        """The value for a key, made once for the whole lattice."""
         if key not in self.lattice.made:
             self.lattice.made[key] = make()
         made: Made = self.lattice.made[key]

@@ -12,7 +12,7 @@ from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import naming
 from PETWorks.tables.source import Source
 
-LABELS_SHARE = 4  # a limit is so many times what distinct values may take: they are copied as they are compared
+LABELS_SHARE = 4  # distinct values may take this fraction of the memory limit, because comparing copies them
 
 
 def load_rows(
@@ -22,7 +22,7 @@ def load_rows(
     memory_limit: int | None = None,
     key: str | None = None,
 ) -> WeightedRows:
-    """The named columns of a source, and the one that names people; a key is for joining tables and has no texts."""
+    """Load the named columns of a source, and the unit, which names people; a key is for joining tables only."""
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(THREADS)
@@ -54,7 +54,7 @@ def load_rows(
 
 
 def check_labels(size: int, memory_limit: int | None, source: Source) -> None:
-    """An error if the distinct values of columns are too large to be compared within the limit."""
+    """Raise if the distinct values of columns are too large to be compared within the memory limit."""
     if memory_limit is not None and size > memory_limit // LABELS_SHARE:
         raise InputError(
             "{table}: the distinct values of its columns take {size:.1f} GB, too much for a "

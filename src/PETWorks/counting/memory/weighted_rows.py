@@ -1,7 +1,7 @@
-"""Rows as integer codes, each with the number of records it stands for: what every count in this package is made of.
+"""Rows as integer codes, each with the number of records it stands for; all counts in this package come from them.
 
-A table that was loaded into memory, a part of the cells of another engine, and the distinct rows that a search rolls up
-are all of this one form. Classes are counted by sorting packed keys.
+A table loaded into memory, a part of the cells of another engine, and the distinct rows that a search merges all have
+this form. Classes are counted by sorting packed keys.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,11 +34,11 @@ Summary = TypeVar("Summary")
 
 
 class WeightedRows:
-    """Columns of codes; see `Table` for what may be asked.
+    """Columns of codes in memory; see `Table` for the methods.
 
-    weights   how many records each row stands for; None: one each, in the order of the input
-    persons   for each row how many people its class has, if that is not what the weights add up to
-    whole     whether every label occurs; in a part of a larger table it need not, and codes keep their meaning
+    weights   the number of records each row stands for; None: one each, in the order of the input
+    persons   for each row the number of people in its class, if that is not the sum of the weights
+    whole     whether to drop labels that do not occur; in a part of a larger table, codes keep their meaning
     """
 
     def __init__(
@@ -67,20 +67,20 @@ class WeightedRows:
 
     @cached_property
     def rows(self) -> int:
-        """Number of records."""
+        """The number of records."""
         return len(next(iter(self.columns.values())).codes) if self.weights is None else int(self.weights.sum())
 
     def marginal(self, column: str) -> Marginal:
-        """Values of a column and their counts."""
-        own = self.columns[column]
+        """The values of a column and their counts."""
+        coded = self.columns[column]
         if self.weights is None:
-            return Marginal(own.values, own.counts)
-        counts = np.zeros(len(own.labels), np.int64)
-        np.add.at(counts, own.codes, self.weights)
-        return Marginal(own.values, counts)
+            return Marginal(coded.values, coded.counts)
+        counts = np.zeros(len(coded.labels), np.int64)
+        np.add.at(counts, coded.codes, self.weights)
+        return Marginal(coded.values, counts)
 
     def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "WeightedRows":
-        """The rows with each value of the named columns replaced as the mapping says."""
+        """The rows with the values of the named columns replaced by these mappings."""
         columns = dict(self.columns)
         for name, mapping in levels.items():
             labels, new_codes = recoding_of(self.columns[name].values, mapping)
@@ -88,18 +88,18 @@ class WeightedRows:
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
     def distinct(self) -> "WeightedRows":
-        """The same records with equal rows merged, in ascending order of their codes."""
+        """The records with equal rows merged, in ascending order of their codes."""
         names = tuple(self.columns)
         classes = self._classes(names)
         codes = classes.layout.codes(classes.keys)
         columns = {
-            name: Column(self.columns[name].labels, own.astype(self.columns[name].codes.dtype))
-            for name, own in zip(names, codes, strict=True)
+            name: Column(self.columns[name].labels, column.astype(self.columns[name].codes.dtype))
+            for name, column in zip(names, codes, strict=True)
         }
         return WeightedRows(columns, self.unit, classes.sizes, whole=self.whole)
 
     def in_label_order(self) -> "WeightedRows":
-        """The same rows, the values of each column in ascending order."""
+        """The rows with the values of each column coded in ascending order."""
         columns = {name: column.in_label_order() for name, column in self.columns.items()}
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
@@ -110,48 +110,54 @@ class WeightedRows:
 
     @cached_property
     def merged_rows(self) -> "WeightedRows | None":
-        """Equal rows merged, where that is cheap and leaves far fewer. None: rows that kept themselves would stay."""
+        """The rows with equal ones merged, if that is cheap and leaves far fewer; otherwise None.
+
+        None instead of the rows themselves, because a cached reference to itself would keep the table alive.
+        """
         if self.weights is not None or self.unit is not None or len(self.columns) < 2:
             return None
         bits = sum(column.bits for column in self.columns.values())
         return self.distinct() if bits <= BINCOUNT_BITS and 4 << bits <= self.rows else None
 
     def people(self) -> int:
-        """Number of people that the unit names."""
+        """The number of different people."""
         return len(self.columns[str(self.unit)].labels)
 
     def unit_is_missing(self) -> bool:
-        """Whether some record does not say whose it is."""
+        """Whether the person of some record is missing."""
         return bool(self.columns[str(self.unit)].labels.null_count)
 
     def per_person(self, columns: Sequence[str], told: str | None = None) -> "WeightedRows":
-        """Of each person one record for each combination of values that these columns have, of those that are told."""
+        """The table with one record for each person and combination of values of these columns.
+
+        told   a column; records where it is missing do not count
+        """
         keys = self._packed((*columns, str(self.unit))).keys
         missing = None if told is None else self.columns[told].code(None)
         if told is None or missing is None:
             rows = np.sort(np.unique(keys, return_index=True)[1])
         else:
-            there = np.flatnonzero(self.columns[told].codes != missing)
-            rows = np.sort(there[np.unique(keys[there], return_index=True)[1]])
+            present = np.flatnonzero(self.columns[told].codes != missing)
+            rows = np.sort(present[np.unique(keys[present], return_index=True)[1]])
         counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns}, whole=self.whole)
         counted.origin = rows
         return counted
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
-        """The answers to questions about classes."""
+        """Answer questions about classes."""
         rows = self.merged_rows or self
         return [question.of_part(rows, question.people) for question in questions]
 
     def rows_aside(self, grouping: Grouping) -> int:
-        """Number of records that stand aside from the classes."""
+        """The number of records that are set aside from the classes."""
         out = aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
         return 0 if out is None else int(np.sum(out if self.weights is None else self.weights[out]))
 
     def class_sizes(self, grouping: Grouping) -> ClassSizes:
-        """How many classes have how many records.
+        """The histogram of class sizes.
 
-        The classes themselves are kept for further questions only if they are the first: as many as there are records,
-        for each of many groupings, would not fit into memory.
+        Only the classes of the first grouping are kept for further questions: there may be as many as records, and
+        those of many groupings would not fit into memory.
         """
         are_kept = not self._by_columns or grouping.columns in self._by_columns
         sizes, kept = self._sizes(grouping.columns), self._kept(grouping)
@@ -174,7 +180,10 @@ class WeightedRows:
         merge: Callable[[Summary, Summary], Summary],
         people: "WeightedRows | None" = None,
     ) -> Summary:
-        """Run a kernel over classes with the counts of a sensitive attribute; `people` count the people of a class."""
+        """Run a kernel over classes with the counts of a sensitive attribute.
+
+        people   rows that count the people of a class, if records of one person count once
+        """
         classes, kept = self.values_by_class(grouping.columns, sensitive), self._kept(grouping)
         if people is not None:
             classes = replace(classes, people=people._sizes(grouping.columns))
@@ -210,26 +219,26 @@ class WeightedRows:
         kernel: Callable[[ClassPairs], Summary],
         merge: Callable[[Summary, Summary], Summary],
     ) -> Summary:
-        """Run a kernel over the classes of these rows and of others."""
+        """Run a kernel over the classes of these rows and of a background table."""
         joined = [common_coding(self.columns[name], background.columns[name]) for name in grouping.columns]
         keys = pack(joined).keys
-        own = len(keys) - len(next(iter(background.columns.values())).codes)
-        released = self._counted_beside(keys[:own], grouping)
-        known = background._counted_beside(keys[own:], replace(grouping, suppressed_apart=False))
+        rows_here = len(keys) - len(next(iter(background.columns.values())).codes)
+        released = self._count_keys(keys[:rows_here], grouping)
+        known = background._count_keys(keys[rows_here:], replace(grouping, suppressed_apart=False))
         all_keys = np.union1d(released.keys, known.keys)
         cuts = range(counting_questions.CELLS_PER_BATCH, len(all_keys), counting_questions.CELLS_PER_BATCH)
         pairs = (ClassPairs(released.of(part), known.of(part)) for part in np.split(all_keys, cuts))
         return reduce(merge, map(kernel, pairs))
 
-    def _counted_beside(self, keys: Codes, grouping: Grouping) -> Any:
-        """How many records have each of the keys, without those that stand aside."""
+    def _count_keys(self, keys: Codes, grouping: Grouping) -> Any:
+        """Count records by their keys, without those set aside."""
         out = aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
         if out is None:
             return count(keys, weights=self.weights)
         return count(keys[~out], weights=None if self.weights is None else self.weights[~out])
 
     def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
-        """For each pair of columns, how often they have which values together."""
+        """Count the pairs of values of each pair of columns."""
         from concurrent.futures import ThreadPoolExecutor
 
         rows = self.merged_rows or self
@@ -237,29 +246,29 @@ class WeightedRows:
             return list(pool.map(lambda pair: rows._pairs(rows.columns[pair[0]], rows.columns[pair[1]]), pairs))
 
     def pair_in_order(self, column: str, other: "WeightedRows") -> PairCounts:
-        """How often a column has which value here and in the same row of another table."""
+        """Count the pairs of values of a column here and in the same row of another table."""
         merged = self.weights is not None or other.weights is not None
         assert not merged or np.array_equal(self.weights, other.weights), "merged rows have no order"  # type: ignore[arg-type]
         return self._pairs(self.columns[column], other.columns[column])
 
-    def _pairs(self, one: Column, other: Column) -> PairCounts:
-        if one.bits + other.bits <= BINCOUNT_BITS and 1 << one.bits + other.bits <= 2 * len(one.codes):
-            return self._few_pairs(one, other)
-        keys, bits, layout = pack([one, other])
+    def _pairs(self, first: Column, second: Column) -> PairCounts:
+        if first.bits + second.bits <= BINCOUNT_BITS and 1 << first.bits + second.bits <= 2 * len(first.codes):
+            return self._few_pairs(first, second)
+        keys, bits, layout = pack([first, second])
         counted = count(keys, bits, self.weights)
-        ones, others = layout.codes(counted.keys)
-        return PairCounts(ones.astype(np.int64), others.astype(np.int64), counted.counts)
+        firsts, seconds = layout.codes(counted.keys)
+        return PairCounts(firsts.astype(np.int64), seconds.astype(np.int64), counted.counts)
 
-    def _few_pairs(self, one: Column, other: Column) -> PairCounts:
-        """The same where there are few pairs, block by block: that needs little memory beside the rows."""
-        counts = np.zeros(1 << one.bits + other.bits, np.int64)
-        for first in range(0, len(one.codes), counting_questions.CELLS_PER_BATCH):
+    def _few_pairs(self, left: Column, right: Column) -> PairCounts:
+        """Count few possible pairs with an array of bins, block by block, which needs little memory."""
+        counts = np.zeros(1 << left.bits + right.bits, np.int64)
+        for first in range(0, len(left.codes), counting_questions.CELLS_PER_BATCH):
             rows = slice(first, first + counting_questions.CELLS_PER_BATCH)
-            keys = one.codes[rows].astype(np.int64) << other.bits | other.codes[rows]
+            keys = left.codes[rows].astype(np.int64) << right.bits | right.codes[rows]
             counted = np.bincount(keys, None if self.weights is None else self.weights[rows], len(counts))
-            counts += counted.astype(np.int64)  # of floats, which are exact up to 2**53 records
+            counts += counted.astype(np.int64)  # floats, exact up to 2**53 records
         pairs = np.flatnonzero(counts)
-        return PairCounts(pairs >> other.bits, pairs & (1 << other.bits) - 1, counts[pairs])
+        return PairCounts(pairs >> right.bits, pairs & (1 << right.bits) - 1, counts[pairs])
 
     def count_subsets(
         self,
@@ -270,7 +279,7 @@ class WeightedRows:
         finished: Callable[[frozenset[str]], bool],
         worths: Worths | None = None,
     ) -> Iterator[CountsBySubset]:
-        """The counts of all subsets of the known columns that have one of the sizes, a family at a time."""
+        """Count all subsets of the known columns of the given sizes, a family at a time."""
         from PETWorks.counting.subsets.subset_counts import count_subsets
 
         rows = self.merged_rows or self
@@ -278,7 +287,7 @@ class WeightedRows:
         return count_subsets(columns, known, sensitive, sizes, memory, finished, rows.weights, worths)
 
     def fingerprint(self, columns: Sequence[str]) -> str:
-        """A text that is another one for every other table."""
+        """A fingerprint of these columns of the table."""
         weights = [] if self.weights is None else [self.weights]
         return fingerprint_of(self.columns, columns, *(self.columns[name].codes for name in columns), *weights)
 
@@ -316,7 +325,7 @@ class WeightedRows:
         return self._values[columns, sensitive]
 
     def _kept(self, grouping: Grouping) -> NDArray[np.bool_] | None:
-        """Which classes do not stand aside; None when all stay."""
+        """A mask of the classes that are not set aside; None if none is."""
         if grouping not in self._kept_classes:
 
             def codes() -> Sequence[Codes]:
@@ -333,7 +342,7 @@ class WeightedRows:
 
 @dataclass(frozen=True)
 class Classes:
-    """All classes in key order: sizes, keys, and how to get the codes from a key."""
+    """All classes in key order: sizes, keys, and the layout that restores codes from keys."""
 
     sizes: Integers
     keys: Codes
@@ -343,13 +352,13 @@ class Classes:
 def aside(
     grouping: Grouping, columns: Mapping[str, Domain], codes: Callable[[], Sequence[NDArray[np.integer]]]
 ) -> NDArray[np.bool_] | None:
-    """Of rows or classes, given by the codes of the known columns, those that stand aside; None for none."""
+    """A mask of the rows or classes, given by the codes of the known columns, that are set aside; None for none."""
     out = None
     stars = [columns[name].code(SUPPRESSED) for name in grouping.known if grouping.suppressed_apart]
     if stars and None not in stars:
-        out = np.logical_and.reduce([own == star for own, star in zip(codes(), stars, strict=True)])
+        out = np.logical_and.reduce([column_codes == star for column_codes, star in zip(codes(), stars, strict=True)])
     blanks = [columns[name].code(None) for name in grouping.known if grouping.incomplete_apart]
-    for own, blank in zip(codes(), blanks, strict=True) if set(blanks) - {None} else ():
+    for column_codes, blank in zip(codes(), blanks, strict=True) if set(blanks) - {None} else ():
         if blank is not None:
-            out = own == blank if out is None else out | (own == blank)
+            out = column_codes == blank if out is None else out | (column_codes == blank)
     return out

@@ -1,9 +1,9 @@
-"""Loops over keys, compiled at first use. While they run, other threads can.
+"""Loops over keys, compiled at first use; they release the GIL, so that other threads can run.
 
-A key has bits for each column, those of a sensitive one last. An entry is a key and, behind it, how many records
-have it; without bits for that, one record. A key that is too many records for these bits has several entries.
+A key has bits for each column, those of a sensitive one last. An entry is a key followed by the number of its records;
+without bits for that number, it is one record. A key with too many records for these bits has several entries.
 
-Types are spelt out: signed and unsigned numbers together would become floats.
+Types are spelt out, because mixing signed and unsigned integers would give floats.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,15 @@ from numba import njit
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
 
-# What a cache that is damaged, or that cannot be written, makes Numba raise.
+# Errors that Numba raises if its cache is damaged or cannot be written.
 CACHE_ERRORS = (OSError, EOFError, ValueError, LookupError, AttributeError, ImportError, RuntimeError, PickleError)
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile at first use, and keep the result for other processes if there is a sound place for it."""
+    """Compile a function at first use, and cache the result for other processes if the cache works."""
     plain = njit(nogil=True)(function)
     if plain is function:  # NUMBA_DISABLE_JIT
-        return _interpreted(function)
+        return _interpret(function)
     try:
         kept = njit(nogil=True, cache=True)(function)
     except CACHE_ERRORS:
@@ -39,8 +39,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as Python runs it, slowly; its numbers are Python's, as those of compiled ones are."""
+def _interpret(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a function without compiling it, and convert its results to Python numbers, as compiled functions do."""
 
     def call(*arguments: Any) -> Any:
         numbers = function(*arguments)
@@ -53,7 +53,7 @@ def _interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @compiled
 def entries_needed(weights: Codes, weight_bits: int) -> int:
-    """How many entries these weights take."""
+    """The number of entries that these weights take."""
     most = max(1, (1 << weight_bits) - 1)
     needed = 0
     for weight in weights:
@@ -63,7 +63,7 @@ def entries_needed(weights: Codes, weight_bits: int) -> int:
 
 @compiled
 def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weight_bits: int, entries: Codes) -> None:
-    """Take columns out of keys, the leftmost first (`lows` and `widths`: their bits), and write them as entries."""
+    """Remove columns from keys, the leftmost first (`lows` and `widths`: their bits), and write the keys as entries."""
     most = max(1, (1 << weight_bits) - 1)
     row = 0
     for position in range(len(keys)):
@@ -82,27 +82,27 @@ def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weigh
 
 @compiled
 def gained(keys: Codes, weights: Codes, value_bits: int, worth: Integers) -> int:
-    """The units that the best guess gains in each class, added up; keys are distinct and in order."""
+    """The sum over classes of the units that the best guess gains; keys are distinct and sorted."""
     mask = (np.uint64(1) << np.uint64(value_bits)) - np.uint64(1)
     total, best = 0, 0
     previous = np.uint64(0)
     for row in range(len(keys)):
         key = np.uint64(keys[row])
-        own = key >> np.uint64(value_bits)
-        if row > 0 and own != previous:
+        class_key = key >> np.uint64(value_bits)
+        if row > 0 and class_key != previous:
             total += best
             best = 0
-        previous = own
+        previous = class_key
         best = max(best, np.int64(weights[row]) * worth[np.int64(key & mask)])
     return total + best
 
 
 @compiled
 def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> tuple[int, int, int, int, int, int]:
-    """Turn sorted entries into distinct keys, in place, with their weights apart; and count.
+    """Merge sorted entries into distinct keys, in place, with their weights in a separate array, and count classes.
 
     Returns the number of distinct keys and the weight of the heaviest; then the number of classes and of those with
-    one record, the size of the smallest, and how many records have the commonest value of their class.
+    one record, the size of the smallest, and the number of records with the commonest value of their class.
     """
     mask = (np.uint64(1) << np.uint64(weight_bits)) - np.uint64(1)
     distinct, heaviest, classes, uniques, smallest, hits = 0, 0, 0, 0, 1 << 62, 0

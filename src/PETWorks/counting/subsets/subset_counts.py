@@ -1,4 +1,4 @@
-"""Counts for every subset of some columns: coarse partitions from finer ones that were counted before."""
+"""Counts for every subset of some columns, with coarse partitions computed from finer ones."""
 
 import sys
 from collections import deque
@@ -25,14 +25,19 @@ from PETWorks.counting.subsets.families import (
     merged_counts,
 )
 
-NARROW = 32  # entries of so few bits are sorted twice as fast
+NARROW = 32  # entries of at most this many bits are sorted twice as fast
 
 NO_VALUE = Field(np.empty(0, np.uint8), 0)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Codes of each column; how many records each row stands for; of a chunk, lead values between which to sort."""
+    """Rows as codes.
+
+    fields    the codes of each column
+    weights   the number of records each row stands for
+    cuts      of a chunk, lead values at which it can be cut into pieces that are sorted separately
+    """
 
     fields: Mapping[str, Field]
     weights: Codes
@@ -42,18 +47,18 @@ class Rows:
         return len(self.weights)
 
     def taken(self, names: Sequence[str], rows: Integers) -> "Rows":
-        """These columns of these rows."""
+        """The given columns of the given rows."""
         fields = {name: replace(self.fields[name], codes=self.fields[name].codes[rows]) for name in names}
         return Rows(fields, self.weights[rows])
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The distinct keys of some columns in ascending order, and what was counted on the way.
+    """The distinct keys of some columns in ascending order, with the counts of their subset.
 
     columns   names and bits, from high to low; the last, which has no name, is the sensitive value
     counts    of these columns; without a sensitive value the right guesses mean nothing
-    worth     one or several of each sensitive value, in units; None: gains are not asked for
+    worth     rows with the worth of each sensitive value, in units; None: no gains are needed
     """
 
     columns: tuple[tuple[str | None, int], ...]
@@ -70,7 +75,7 @@ class Keys:
         lows = [sum(bits[place + 1 :]) for place in range(len(bits))]
         out = [(lows[place], bits[place]) for place, (name, _) in enumerate(self.columns) if name in dropped]
         columns = tuple(column for column in self.columns if column[0] not in dropped)
-        return _sorted_out(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.worth)
+        return _merge_keys(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.worth)
 
 
 def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, worth: Integers | None = None) -> Keys:
@@ -81,15 +86,15 @@ def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, worth: Inte
     columns: list[tuple[str | None, int]] = [(name, field.bits) for name, field in zip(names, fields, strict=True)]
     cuts = rows.cuts
     if bits < sum(field.bits for field in fields):
-        # More than a key can hold: their combinations are numbered, and count as one column.
+        # The columns do not fit into a key, so their combinations were numbered, and count as one column.
         columns, cuts = [(None, bits)], ()
     if value.bits:
         keys <<= keys.dtype.type(value.bits)
         keys |= value.codes
-    return _sorted_out((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts, (), worth)
+    return _merge_keys((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts, (), worth)
 
 
-def _sorted_out(
+def _merge_keys(
     columns: tuple[tuple[str | None, int], ...],
     keys: Codes,
     weights: Codes,
@@ -98,7 +103,7 @@ def _sorted_out(
     dropped: Sequence[tuple[int, int]] = (),
     worth: Integers | None = None,
 ) -> Keys:
-    """Sort keys, less the dropped bits, merge equal ones and count."""
+    """Sort keys without the dropped bits, merge equal ones and count classes."""
     from PETWorks.counting.subsets import kernels  # loads the compiler
 
     key_bits = sum(bits for _, bits in columns)
@@ -108,7 +113,7 @@ def _sorted_out(
         entries = np.empty(needed, np.uint32 if size == NARROW else np.uint64)
         lows, widths = np.array(dropped, np.int64).reshape(-1, 2).T.copy()
         kernels.project(keys, weights, lows, widths, weight_bits, entries)
-    # Keys are in the order of their first column, so that parts of it can be sorted apart.
+    # Keys are already sorted by their first column, so that ranges of it can be sorted separately.
     below = key_bits - columns[0][1] + weight_bits
     bounds = np.searchsorted(entries, np.array([cut << below for cut in cuts], entries.dtype)).tolist()
     for first, last in pairwise([0, *bounds, len(entries)]):
@@ -119,13 +124,13 @@ def _sorted_out(
     )
     gains: tuple[int, ...] = ()
     if worth is not None:
-        gains = tuple(kernels.gained(entries[:distinct], merged[:distinct], columns[-1][1], own) for own in worth)
+        gains = tuple(kernels.gained(entries[:distinct], merged[:distinct], columns[-1][1], units) for units in worth)
     counts = SubsetCounts(classes, uniques, smallest, (right_guesses,), gains)
     return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, worth)
 
 
 def _room(key_bits: int, weights: Codes, heaviest: int) -> tuple[int, int, int]:
-    """Bits for the weights behind keys, bits of the entries, and how many entries it takes."""
+    """The number of bits for weights in an entry, the bits of an entry, and the number of entries."""
     from PETWorks.counting.subsets.kernels import entries_needed
 
     wanted = heaviest.bit_length() if heaviest > 1 else 0
@@ -147,12 +152,12 @@ COMPILED_FROM = 1 << 25  # records times subsets
 
 
 def is_small(records: int, subsets: int) -> bool:
-    """Whether so many subsets of so many records are counted faster without the compiler."""
+    """Whether this much work is done faster without loading the compiler."""
     return records * subsets < COMPILED_FROM and "PETWorks.counting.subsets.kernels" not in sys.modules
 
 
 def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str], worths: Worths) -> CountsBySubset:
-    """The counts of these subsets."""
+    """Count these subsets without the compiler."""
     records = rows
     if rows.weights.max() > 1:
         records = rows.taken(tuple(rows.fields), np.repeat(np.arange(len(rows)), rows.weights))
@@ -161,17 +166,17 @@ def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str],
 
 
 def _counts(known: Sequence[Field], values: Sequence[tuple[Field, Integers | None]]) -> SubsetCounts:
-    """The counts of one subset, whose columns these are."""
+    """The counts of the subset of these known columns."""
     keys = pack(known, room=max((value.bits for value, _ in values), default=0)).keys
     by_value = [_classes(keys, *value) for value in values or ((NO_VALUE, None),)]
     sizes, *_ = by_value[0]
     right_guesses = tuple(int(commonest.sum()) for _, commonest, _ in by_value) if values else ()
-    gains = tuple(gain for *_, own in by_value for gain in own)
+    gains = tuple(gain for *_, own_gains in by_value for gain in own_gains)
     return SubsetCounts(len(sizes), int(np.count_nonzero(sizes == 1)), int(sizes.min()), right_guesses, gains)
 
 
 def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integers, Integers, list[int]]:
-    """The size of each class, how many of its records have its most frequent value, and what the best guesses gain."""
+    """The size of each class, the count of its most frequent value, and the gain of the best guesses for each worth."""
     worths: Iterable[Integers] = [] if worth is None else worth
     bits = keys.dtype.type(value.bits)
     keys = keys << bits
@@ -181,11 +186,11 @@ def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integer
     cells = run_starts(keys)
     if not bits:
         sizes = _lengths(cells, len(keys))
-        return sizes, sizes, [int(sizes.sum() * own[0]) for own in worths]
+        return sizes, sizes, [int(sizes.sum() * units[0]) for units in worths]
     distinct = keys[cells]
     classes, lengths = run_starts(distinct >> bits), _lengths(cells, len(keys))
     values = (distinct & keys.dtype.type((1 << value.bits) - 1)).astype(np.int64)
-    gains = [int(np.maximum.reduceat(lengths * own[values], classes).sum()) for own in worths]
+    gains = [int(np.maximum.reduceat(lengths * units[values], classes).sum()) for units in worths]
     return _lengths(cells[classes], len(keys)), np.maximum.reduceat(lengths, classes), gains
 
 
@@ -197,14 +202,14 @@ def _lengths(starts: Integers, end: int) -> Integers:
     return lengths
 
 
-CHUNK_ROWS = 1 << 19  # what is made of them stays in the cache
-PIECE_ROWS = 1 << 15  # sorting so many stays in the cache of a core
+CHUNK_ROWS = 1 << 19  # so that the keys made from a chunk stay in the cache
+PIECE_ROWS = 1 << 15  # so that sorting a piece stays in the cache of a core
 
 
 def count_family(
     rows: Rows, family: Family, sensitive: Sequence[str], sizes: Sequence[int], worths: Worths
 ) -> CountsBySubset:
-    """The counts of a family in the rows of a chunk."""
+    """Count the subsets of a family in the rows of a chunk."""
     counted: CountsBySubset = {}
 
     def visit(above: Keys | None, names: tuple[str, ...], free: tuple[str, ...], value: str | None) -> None:
@@ -240,12 +245,12 @@ def count_subsets(
     weights: Integers | None = None,
     worths: Worths | None = None,
 ) -> Iterator[CountsBySubset]:
-    """The counts of all subsets of the known columns that have one of the sizes, a family at a time.
+    """Count all subsets of the known columns of the given sizes, a family at a time.
 
     memory     bytes to work in, beside the table
-    finished   says which subsets need not be counted
-    weights    how many records each row stands for; None: one each
-    worths     for some sensitive attributes one or several worths of each code, in units: by rows
+    finished   whether a subset need not be counted
+    weights    the number of records each row stands for; None: one each
+    worths     for some sensitive attributes, rows with the worth of each code, in units
     """
     worths = worths or {}
     order = in_order(columns, known)
@@ -260,22 +265,22 @@ def count_subsets(
     pool = ThreadPoolExecutor(THREADS)
     try:
         ordered_rows = _OrderedRows(rows, sensitive, memory, pool)
-        for lead, others, unfinished in leads(columns, known, sizes, finished):
+        for lead, later, unfinished in leads(columns, known, sizes, finished):
             totals: dict[Family, CountsBySubset] = {}
-            for part, is_last in ordered_rows.parts(lead, others):
-                for family, counts in _counted(pool, chunks(part, lead), unfinished, sensitive, sizes, worths):
+            for part, is_last in ordered_rows.parts(lead, later):
+                for family, counts in _count_families(pool, chunks(part, lead), unfinished, sensitive, sizes, worths):
                     totals[family] = merged_counts(totals.get(family), counts)
                     if is_last:
                         yield totals.pop(family)
-                del part  # before the next one is made
+                del part  # to free its memory before the next one is made
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 class _OrderedRows:
-    """Rows in the order of one lead after another; rows that differ only in earlier leads are merged where possible.
+    """Rows sorted by one lead after another; rows that differ only in earlier leads are merged if possible.
 
-    memory   bytes that a part of the rows may take
+    memory   the number of bytes that a part of the rows may take
     """
 
     def __init__(self, rows: Rows, sensitive: Sequence[str], memory: int, pool: ThreadPoolExecutor) -> None:
@@ -283,46 +288,46 @@ class _OrderedRows:
         self._sensitive, self._memory, self._pool = tuple(sensitive), memory, pool
         self._following: dict[str, Future[Rows]] = {}  # for the next lead
 
-    def parts(self, lead: str, others: Sequence[str]) -> Iterator[tuple[Rows, bool]]:
-        """The rows in the order of a lead, cut between its values, each with whether it is the last part.
+    def parts(self, lead: str, later: Sequence[str]) -> Iterator[tuple[Rows, bool]]:
+        """The rows sorted by a lead, in parts cut between its values, each with whether it is the last part.
 
-        others   the columns after the lead; the following leads are taken from them
+        later   the columns after the lead, which become leads later
         """
         most = rows_that_fit([field.codes.itemsize for field in self._rows.fields.values()], self._memory)
         ranges = _parts(self._rows, lead, most)
         if len(ranges) > 1:
-            yield from self._several(lead, others, ranges, most)
+            yield from self._several(lead, later, ranges, most)
             return
         if lead in self._following:
             self._rows = self._following[lead].result()
         else:
-            self._rows = _ordered(self._rows, (lead, *others, *self._sensitive), ranges[0])
-        # For the subsets without this lead: made while those with it are counted.
-        self._following = {others[0]: self._pool.submit(self._without_lead, self._rows, others)} if others else {}
+            self._rows = _sort_by_lead(self._rows, (lead, *later, *self._sensitive), ranges[0])
+        # The rows without this lead are merged while the subsets with it are counted.
+        self._following = {later[0]: self._pool.submit(self._without_lead, self._rows, later)} if later else {}
         yield self._rows, True
 
     def _several(
-        self, lead: str, others: Sequence[str], ranges: Sequence[tuple[int, int]], most: int
+        self, lead: str, later: Sequence[str], ranges: Sequence[tuple[int, int]], most: int
     ) -> Iterator[tuple[Rows, bool]]:
-        """The rows in several parts. They are merged for the next lead as long as that needs little memory."""
+        """The rows in several parts; they are merged for the next lead as long as that needs little memory."""
         merged: list[Rows] = []
-        merging = bool(others)
+        merging = bool(later)
         for span in ranges:
-            part = _ordered(self._rows, (lead, *others, *self._sensitive), span)
+            part = _sort_by_lead(self._rows, (lead, *later, *self._sensitive), span)
             yield part, span is ranges[-1]
             if merging:
-                merged = [self._without_lead(_together([*merged, part]), others)]
+                merged = [self._without_lead(_concatenate([*merged, part]), later)]
                 merging = len(merged[0]) <= most // 2
                 merged = merged if merging else []
             del part
         if merging:
             self._rows = merged[0]
 
-    def _without_lead(self, rows: Rows, others: Sequence[str]) -> Rows:
-        return _merged(rows, (*others, *self._sensitive))
+    def _without_lead(self, rows: Rows, later: Sequence[str]) -> Rows:
+        return _merge_rows(rows, (*later, *self._sensitive))
 
 
-def _counted(
+def _count_families(
     pool: ThreadPoolExecutor,
     parts: list[Rows],
     families: list[Family],
@@ -330,7 +335,7 @@ def _counted(
     sizes: Sequence[int],
     worths: Worths,
 ) -> Iterator[tuple[Family, CountsBySubset]]:
-    """Each family with its counts, added up over chunks."""
+    """Count each family, adding up over chunks."""
     tasks = deque(
         pool.submit(count_family, part, family, sensitive, sizes, worths) for family in families for part in parts
     )
@@ -341,8 +346,8 @@ def _counted(
         yield family, total or {}
 
 
-def _together(parts: Sequence[Rows]) -> Rows:
-    """The rows of several parts, of the columns that all of them have."""
+def _concatenate(parts: Sequence[Rows]) -> Rows:
+    """Concatenate the rows of several parts with the same columns."""
     fields = {
         name: replace(field, codes=np.concatenate([part.fields[name].codes for part in parts]))
         for name, field in parts[0].fields.items()
@@ -351,12 +356,15 @@ def _together(parts: Sequence[Rows]) -> Rows:
 
 
 def rows_that_fit(widths: Sequence[int], memory: int) -> int:
-    """How many rows, with columns of so many bytes, can be ordered, merged and counted in so much memory."""
+    """The number of rows that can be sorted, merged and counted in this memory.
+
+    widths   the bytes per code of each column
+    """
     return max(1, memory // (3 * sum(widths) + 28))
 
 
 def _parts(rows: Rows, lead: str, most: int) -> list[tuple[int, int]]:
-    """Ranges of lead values with at most so many rows, if that can be: all values, if they are no more."""
+    """Ranges of lead values with at most `most` rows each, unless a single value has more."""
     field = rows.fields[lead]
     if len(rows) <= most:
         return [(0, 1 << field.bits)]
@@ -365,8 +373,8 @@ def _parts(rows: Rows, lead: str, most: int) -> list[tuple[int, int]]:
     return list(pairwise([0, *(np.searchsorted(upto, bounds[1:]) + 1).tolist()]))
 
 
-def _ordered(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Rows:
-    """These columns of the rows with a lead value in this range, in the order of the lead, which is the first."""
+def _sort_by_lead(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Rows:
+    """The given columns of the rows with a lead value in this range, sorted by the lead, which is the first column."""
     lead = rows.fields[names[0]].codes
     chosen = np.flatnonzero((lead >= part[0]) & (lead < part[1]))
     if len(chosen) == len(lead):
@@ -374,8 +382,8 @@ def _ordered(rows: Rows, names: Sequence[str], part: tuple[int, int]) -> Rows:
     return rows.taken(names, chosen[np.argsort(lead[chosen], kind="stable")])
 
 
-def _merged(rows: Rows, names: Sequence[str]) -> Rows:
-    """These columns, in the order of the first; equal rows merged, if a key can hold them."""
+def _merge_rows(rows: Rows, names: Sequence[str]) -> Rows:
+    """The given columns, sorted by the first; equal rows are merged if the columns fit into a key."""
     fields = {name: rows.fields[name] for name in names}
     if sum(field.bits for field in fields.values()) > KEY_BITS:
         return rows.taken(names, np.argsort(fields[names[0]].codes, kind="stable"))
@@ -389,21 +397,21 @@ def _merged(rows: Rows, names: Sequence[str]) -> Rows:
 
 
 def chunks(rows: Rows, lead: str) -> list[Rows]:
-    """The rows, which are in the order of the lead, cut where its value changes."""
+    """Cut rows that are sorted by the lead into chunks where its value changes."""
     codes = rows.fields[lead].codes
     ends = np.append(run_starts(codes)[1:], len(codes))
     parts = []
     for first, last in pairwise(_cuts(ends, 0, len(codes), CHUNK_ROWS)):
         fields = {name: replace(field, codes=field.codes[first:last]) for name, field in rows.fields.items()}
-        own = codes[first:last] - codes[first]
-        fields[lead] = Field(own, int(own[-1]).bit_length())
+        lead_codes = codes[first:last] - codes[first]
+        fields[lead] = Field(lead_codes, int(lead_codes[-1]).bit_length())
         cuts = _cuts(ends, first, last, PIECE_ROWS)[1:-1]
-        parts.append(Rows(fields, rows.weights[first:last], tuple(int(own[cut - first]) for cut in cuts)))
+        parts.append(Rows(fields, rows.weights[first:last], tuple(int(lead_codes[cut - first]) for cut in cuts)))
     return parts
 
 
 def _cuts(ends: Integers, first: int, last: int, rows: int) -> list[int]:
-    """Bounds from first to last, all of them in `ends`, as far apart as `rows` or the least that is possible."""
+    """Bounds from first to last, taken from `ends`, at most `rows` apart if possible."""
     bounds = [first]
     while bounds[-1] < last:
         within = np.searchsorted(ends, min(bounds[-1] + rows, last), side="right") - 1

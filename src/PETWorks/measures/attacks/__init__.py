@@ -1,4 +1,4 @@
-"""What an adversary who knows the quasi-identifiers of a target can do. Every file here is part of the catalogue."""
+"""Attacks by an adversary who knows the quasi-identifiers of a target; every file here is part of the catalogue."""
 
 from PETWorks.measures.attacks import inference, reidentification
 

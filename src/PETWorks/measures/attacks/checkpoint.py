@@ -1,7 +1,7 @@
-"""The finished part of a long run, in a file that can be read at any time and continued.
+"""A file with the finished part of a long run, from which the run can be continued.
 
-One JSON object per line: first what was counted, then a line for each finished subset. Lines are only added:
-a run that is stopped, in whatever way, loses at most the line it was writing.
+One JSON object per line: first the table and options, then a line for each finished subset. Lines are only appended,
+so a run that is stopped in any way loses at most the line it was writing.
 """
 
 import json
@@ -25,14 +25,14 @@ ABOUT = {
     "records": Phrase("records"),
     "table": Phrase("table"),
     "worth": Phrase("worth"),
-}  # what errors call what a file is about
+}  # names of the fields in error messages
 
 
 class Checkpoint:
     """The counts of finished subsets of columns, kept in a file.
 
-    about      the table and the options; a file with others is refused
-    finished   what the file had when it was opened
+    about      the table and the options; a file with different ones is refused
+    finished   the subsets in the file when it was opened
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Checkpoint:
             os.truncate(self.path, len(whole))
 
     def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: int) -> tuple[Subset, SubsetCounts]:
-        """A finished subset and its counts; an error if they cannot be."""
+        """A finished subset and its counts; raise if the counts are impossible."""
         names = line["attributes"]
         subset = frozenset(names)
         guesses = tuple(line["right_guesses"][name] for name in self.sensitive)

@@ -1,4 +1,4 @@
-"""Attribute inference: an adversary who knows a person's quasi-identifiers guesses a sensitive value."""
+"""Attribute inference, where an adversary who knows a person's quasi-identifiers guesses a sensitive value."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,27 +28,27 @@ from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtMost, Number, Worths
 from PETWorks.measures.result import Result, no_more_than
 
-FINEST = 10**6  # denominators of a worth: 1/3 is meant by 0.3333333333333333
+FINEST = 10**6  # largest denominator of a worth, so that 0.3333333333333333 is read as 1/3
 MOST_UNITS = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """What each value of an attribute is worth, by its code: `units[code] / scale`."""
+    """The worth of each value of an attribute to an adversary, by its code: `units[code] / scale`."""
 
     units: Integers
     scale: int
 
     def recoded(self, codes: Integers) -> "Worth":
-        """The same for a table that has other codes: codes[c] is here what is code c there."""
+        """The same worth for a table with other codes: its code c is `codes[c]` here."""
         return Worth(self.units[codes], self.scale)
 
     def gain(self, units: int, records: int) -> float:
-        """So many units, gained from so many records, as the gain on average."""
+        """The average gain per record, from a number of units."""
         return float(Fraction(int(units), self.scale * records))
 
     def prior(self, counts: Integers) -> int:
-        """The units that are gained by one guess for all records, of which so many have each value."""
+        """The units gained by the best single guess for all records, from the number of records with each value."""
         return int((counts * self.units).max(initial=0))
 
 
@@ -67,26 +67,27 @@ def worth_of(
     *,
     folds: bool = False,
 ) -> dict[str, Worth]:
-    """For each attribute that has one, the worth of its values, which are listed in the order of their codes.
+    """Check the worth of values and convert it to units, by attribute.
 
-    records   how many there are: so often a worth may be added up
-    where     where a value should occur, and what the attributes are, for errors
-    folds     whether values that differ in spelling only are one, which is worth the most of what they are, and
-              missing ones do not count
+    values    the values of each attribute, in the order of their codes
+    records   the number of records, which bounds the sums of worths
+    where     the place where values should occur, and `what` the attributes are, for error messages
+    folds     whether values that differ in spelling only are one value, with the highest of their worths, and the
+              missing value does not count
     """
     if worth is None:
         return {}
-    if isinstance(worth, Mapping) and all(isinstance(given, Worth) for given in worth.values()):
-        return {column: given for column, given in worth.items() if isinstance(given, Worth)}  # checked before
-    if not isinstance(worth, Mapping) or not all(isinstance(given, Mapping) for given in worth.values()):
+    if isinstance(worth, Mapping) and all(isinstance(by_value, Worth) for by_value in worth.values()):
+        return {column: by_value for column, by_value in worth.items() if isinstance(by_value, Worth)}  # checked before
+    if not isinstance(worth, Mapping) or not all(isinstance(by_value, Mapping) for by_value in worth.values()):
         raise ParameterError("expected worth as a dict from attribute to a dict from value to number", what="worth")
     checked = {}
-    for column, given in worth.items():
+    for column, by_value in worth.items():
         if column not in values:
             raise unknown(what, column, values, what="worth")
-        assert isinstance(given, Mapping)
+        assert isinstance(by_value, Mapping)
         numbers: dict[str | None, Fraction] = {}
-        for value, number in given.items():
+        for value, number in by_value.items():
             cell = folded(_cell(value)) if folds else _cell(value)
             if cell is not None or not folds:
                 numbers[cell] = max(_number(column, number), numbers.get(cell, Fraction(0)))
@@ -105,7 +106,7 @@ def worth_of(
 
 
 def _cell(value: Any) -> str | None:
-    """A value as cells are read: trimmed, an empty one missing."""
+    """A value as it would be read from a cell: trimmed, and None if empty."""
     return None if value is None else str(value).strip() or None
 
 
@@ -114,7 +115,7 @@ def _number(column: str, number: Any) -> Fraction:
 
 
 def _in_units(worth: Iterable[Fraction], records: int) -> Worth:
-    """Whole numbers of units, as fine as it takes to be exact, or as they fit into 64 bits."""
+    """Convert worths to integers: exact if they fit into 64 bits, otherwise as precise as possible."""
     numbers = list(worth)
     most = max([*numbers, Fraction(1)])
     if most * records > MOST_UNITS:
@@ -128,18 +129,18 @@ ValueWorths = Annotated[Given | None, Worths()]
 
 
 def _hits(view: View, column: str) -> Question[int]:
-    """How many records have the commonest value of their class?"""
+    """The question how many records have the commonest value of their class."""
     return view.fold("commonest value", column, _most_frequent, add, attacker=True)
 
 
 def _gain(view: View, column: str, worth: Worth) -> Question[int]:
-    """How many units do the best guesses gain?"""
+    """The question how many units the best guesses gain."""
     name = ("gain", worth.units.tobytes())
     return view.fold(name, column, partial(_most_valuable, worth.units), add, attacker=True)
 
 
 def _worths(view: View, worth: Given | None) -> dict[str, Worth]:
-    """The worth of values, by their codes in the classes."""
+    """The worth of values, by the codes that the view uses."""
     if not worth:
         return {}
     values = {column: view.overall(column, attacker=True).values for column in view.sensitive_attributes}
@@ -148,7 +149,7 @@ def _worths(view: View, worth: Given | None) -> dict[str, Worth]:
 
 def _asks(view: View, *, worth: Given | None = None, **_limits: Any) -> list[Question[int]]:
     guesses = [_hits(view, column) for column in view.sensitive_attributes]
-    return guesses + [_gain(view, column, one) for column, one in _worths(view, worth).items()]
+    return guesses + [_gain(view, column, own_worth) for column, own_worth in _worths(view, worth).items()]
 
 
 @metric(
@@ -189,7 +190,7 @@ def attribute_inference(
         if worth or gain is not None:
             attributes[column] |= {"gain": _gains(view, column, worths.get(column), counted)}
     value, gained = (max(attribute[name] for attribute in attributes.values()) for name in ("posterior", "excess"))
-    most = max((one["gain"]["posterior"] for one in attributes.values() if "gain" in one), default=None)
+    most = max((found["gain"]["posterior"] for found in attributes.values() if "gain" in found), default=None)
     return Result(
         "attribute-inference",
         value,
@@ -205,7 +206,7 @@ def attribute_inference(
 
 
 def _gains(view: View, column: str, worth: Worth | None, counted: tuple[int, int, int]) -> dict[str, float]:
-    """What guessing gains on average: before and after; with a worth of 1 it is the chance of a right guess."""
+    """The average gain of guessing, before and after; with a worth of 1, the chance of a right guess."""
     prior, posterior, people = counted
     if worth is None or not people:
         return {"prior": prior / max(people, 1), "posterior": posterior / max(people, 1)}
@@ -215,17 +216,17 @@ def _gains(view: View, column: str, worth: Worth | None, counted: tuple[int, int
 
 
 def attribute_inference_per_record(release: Release, sensitive: str) -> NDArray[np.float64]:
-    """The chance for each record, in the order of the input: share of the commonest value in its class."""
+    """The chance of a right guess for each record, in input order: the share of the commonest value in its class."""
     sizes, modes = record_class_modes(release, sensitive)
     return modes / np.maximum(sizes, 1)
 
 
 def _most_valuable(units: Integers, classes: ClassValues) -> int:
-    """The units that the best guess gains in each class, added up."""
+    """The sum over classes of the units that the best guess gains."""
     gains = classes.counts * units[classes.values]
     return int(np.maximum.reduceat(gains, classes.starts).sum()) if len(classes.starts) else 0
 
 
 def _most_frequent(classes: ClassValues) -> int:
-    """Records that have the commonest value of their class."""
+    """The number of records with the commonest value of their class."""
     return int(np.maximum.reduceat(classes.counts, classes.starts).sum()) if len(classes.starts) else 0

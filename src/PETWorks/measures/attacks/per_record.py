@@ -1,4 +1,4 @@
-"""`risks_per_record`: what an adversary can do about each record."""
+"""The risk of each single record, `risks_per_record`."""
 
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def risks_per_record(release: Release, *, up_to: int | None = None, below: int | None = None) -> "pa.Table":
-    """The risk of each record, in the order of the input, as a PyArrow table. It has no cell, but is for insiders.
+    """The risk of each record, in input order, as a PyArrow table; it contains no cells, but is for insiders only.
 
-    Its columns are `record` (its number, from 1 on), `class_size` (how many records share its quasi-identifiers),
-    `re-identification` (the chance to pick this record) and, for each sensitive attribute,
-    `attribute-inference of NAME` (the chance to guess its value).
+    Its columns are `record` (its number, from 1 on), `class_size` (the number of records that share its
+    quasi-identifiers), `re-identification` (the chance of picking this record) and, for each sensitive attribute,
+    `attribute-inference of NAME` (the chance of guessing its value).
 
-    up_to   also the fewest attributes by which a record is unique, up to that many: `unique_with` (how many, 0 if it
-            is not unique), `unique_attributes`, and `minimal_uniques`, how many such sets there are
-    below   only the records of classes of fewer records than that, and `stands_out_by`: the fewest attributes that a
-            record shares with fewer records than that
+    up_to   add the smallest set of at most this many attributes by which a record is unique: `unique_with` (its size,
+            0 if the record is not unique), `unique_attributes`, and `minimal_uniques`, the number of minimal sets
+    below   only records of classes smaller than this, with `stands_out_by`: the smallest set of attributes whose
+            values a record shares with fewer records than this
 
     >>> risks_per_record(Release("data/patient_anonymized.csv")).to_pylist()[0]["re-identification"]
     0.3333333333333333

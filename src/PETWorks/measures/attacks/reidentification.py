@@ -1,4 +1,4 @@
-"""Re-identification: an adversary who knows a person's quasi-identifiers looks for their record."""
+"""Re-identification, where an adversary who knows a person's quasi-identifiers looks for their record."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from PETWorks.measures.result import Result, no_more_than
 
 
 def table_in_memory(release: Release) -> WeightedRows:
-    """The table of a release with quasi-identifiers, if its records are at hand."""
+    """The table of a release in memory; raise if it is elsewhere, or there are no quasi-identifiers."""
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if not isinstance(release.table, WeightedRows):
@@ -40,7 +40,7 @@ def record_class_sizes(release: Release) -> Integers:
 def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Integers]:
     """The class size of each record, and the count of the commonest sensitive value in its class.
 
-    Where missing values are left out, both are of the records that have one; a class may have none.
+    If missing values are left out, both count only records with a value; a class may have none.
     """
     table = table_in_memory(release)
     if sensitive not in release.sensitive_attributes:
@@ -50,20 +50,20 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
             sensitive_attributes=quoted(release.sensitive_attributes),
         )
     if release.view.told(sensitive) is not None:
-        people, once = (_people(release, *others, told=sensitive) for others in ((sensitive,), ()))
+        people, once = (_people(release, *further, told=sensitive) for further in ((sensitive,), ()))
         return records.told_class_modes(table, release.quasi_identifiers, sensitive, people, once)
     people = _people(release, sensitive)
     modes = records.record_class_modes(table, release.quasi_identifiers, sensitive, people)
     return record_class_sizes(release), modes
 
 
-def _people(release: Release, *others: str, told: str | None = None) -> WeightedRows | None:
+def _people(release: Release, *further: str, told: str | None = None) -> WeightedRows | None:
     """The records that count, if not all do."""
-    counted = release.view.counted(*release.quasi_identifiers, *others, told=told)
+    counted = release.view.counted(*release.quasi_identifiers, *further, told=told)
     return counted if isinstance(counted, WeightedRows) and counted is not release.table else None
 
 
-# To an adversary no record stands aside.
+# For an adversary, no record is set aside.
 EVERYTHING_SEEN = {"missing": AS_VALUE, "suppressed": AS_CLASS}
 
 
@@ -106,27 +106,27 @@ def re_identification(view: View, *, at_most: AtMost = None, excess: AtMost = No
 
 
 def re_identification_per_record(release: Release) -> NDArray[np.float64]:
-    """The chance for each record, in the order of the input: 1/(size of its class)."""
+    """The chance of re-identification of each record, in input order: 1/(size of its class)."""
     return 1 / record_class_sizes(release)
 
 
 def beyond_guessing(prior: int, posterior: int, records: int) -> float:
-    """What is gained beyond guessing, as a share of what guessing leaves; nothing where guessing always succeeds."""
+    """The excess (posterior - prior)/(1 - prior), from numbers of successes; 0 if guessing always succeeds."""
     return (posterior - prior) / (records - prior) if records > prior else 0.0
 
 
 def both(*verdicts: bool | None) -> bool | None:
-    """Whether the limits that were given hold; None when none was."""
-    given = [verdict for verdict in verdicts if verdict is not None]
-    return all(given) if given else None
+    """Whether all given limits hold; None if none was given."""
+    limited = [verdict for verdict in verdicts if verdict is not None]
+    return all(limited) if limited else None
 
 
 def vulnerability(prior: int, posterior: Any, records: int) -> dict[str, Any]:
-    """Successes out of `records` before and after the adversary learns the quasi-identifiers, and what that leaks."""
-    records = max(records, 1)  # of an attribute that nobody has
+    """The chance of success before and after learning the quasi-identifiers, and the leakage, from successes."""
+    records = max(records, 1)  # 0 if nobody has a value of the attribute
     return {
         "prior": prior / records,
         "posterior": posterior / records,
-        "multiplicative_leakage": posterior / prior if prior else 1 + 0 * posterior,  # nothing is worth anything
+        "multiplicative_leakage": posterior / prior if prior else 1 + 0 * posterior,  # 1 if no value has a worth
         "additive_leakage": (posterior - prior) / records,
     }

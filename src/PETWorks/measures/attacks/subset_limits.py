@@ -1,4 +1,4 @@
-"""Which subsets of quasi-identifiers are attacked with, and limits on what such attacks may achieve."""
+"""Checks of the sizes of subsets to attack with, and of the limits on the risk of such attacks."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +14,14 @@ from PETWorks.errors import Hint, InputError, NotApplicable, ParameterError, Phr
 from PETWorks.measures.parameters import Number
 
 MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
-MOST_COLUMNS = 60  # a subset is the bits of an integer
+MOST_COLUMNS = 60  # a subset is stored as the bits of an integer
 MOST_SUBSETS = (1 << 20) - 1
 
 Sizes = str | int | Iterable[int]
 
 
 def known_columns(release: Release | View) -> tuple[str, ...]:
-    """The quasi-identifiers whose subsets are to be counted."""
+    """The quasi-identifiers whose subsets are to be counted; raise if there are none, or there is a privacy unit."""
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if release.privacy_unit is not None:
@@ -32,12 +32,12 @@ def known_columns(release: Release | View) -> tuple[str, ...]:
 
 
 def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
-    """Sizes of subsets, ascending, from 'all', a number, a text like '1-3,5' or numbers."""
+    """Parse sizes of subsets, given as 'all', a number, a text like '1-3,5' or several numbers; ascending."""
     if isinstance(sizes, str):
-        wanted = set(range(1, most + 1)) if sizes.strip() == "all" else _listed(sizes)
+        wanted = set(range(1, most + 1)) if sizes.strip() == "all" else _parse_sizes(sizes)
     else:
-        given = sizes if isinstance(sizes, Iterable) else [sizes]
-        wanted = {int(size) if isinstance(size, Integral) and not isinstance(size, bool) else 0 for size in given}
+        items = sizes if isinstance(sizes, Iterable) else [sizes]
+        wanted = {int(size) if isinstance(size, Integral) and not isinstance(size, bool) else 0 for size in items}
     if not wanted or not all(1 <= size <= most for size in wanted):
         raise ParameterError(
             "expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}",
@@ -48,8 +48,8 @@ def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
     return tuple(sorted(wanted))
 
 
-def _listed(text: str) -> set[int]:
-    """The sizes that a text like '1-3,5' names; 0 for what it does not."""
+def _parse_sizes(text: str) -> set[int]:
+    """The sizes in a text like '1-3,5'; 0 stands for any part that is malformed."""
     wanted: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
@@ -59,7 +59,7 @@ def _listed(text: str) -> set[int]:
 
 
 def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
-    """How many subsets have these sizes; an error if they are too many to count."""
+    """The number of subsets of these sizes; raise if they are too many to count."""
     if columns > MOST_COLUMNS:
         raise InputError(
             "{columns} quasi-identifiers are too many to count their subsets; at most {most} are allowed",
@@ -90,7 +90,7 @@ LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 
 
 def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str], worth: Iterable[str] = ()) -> dict[str, float]:
-    """Limits as numbers, or an error if there is no such limit: inference needs a sensitive attribute, gain a worth."""
+    """Check limits and return them as numbers; inference needs a sensitive attribute, gain a worth."""
     columns, worths = list(sensitive), list(worth)
     share, gain = Number(at_least=0, at_most=1), Number(at_least=0)
     rules = dict.fromkeys([*LIMITS, *(f"inference:{column}" for column in columns)], share)

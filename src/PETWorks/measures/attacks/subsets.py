@@ -1,4 +1,4 @@
-"""Every adversary: re-identification and attribute inference for all subsets of the quasi-identifiers."""
+"""Re-identification and attribute inference by adversaries who know any subset of the quasi-identifiers."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +30,7 @@ from PETWorks.tables.frames import Rows
 
 
 class Attack(NamedTuple):
-    """What an attack achieves before, and with each subset; and what that is divided by to be a chance, or a gain."""
+    """Successes of an attack without and with each subset, and the number to divide by to get a chance or a gain."""
 
     prior: int
     hits: Integers
@@ -48,7 +48,10 @@ def attack_column(attack: str, field: str) -> str:
 
 
 def shapley_share(values: Integers, players: int, player: int) -> Fraction:
-    """What a player adds on average, over all orders in which players may come. values[mask]: of each coalition."""
+    """The Shapley value of a player: the average gain over all orders of joining.
+
+    values   the value of each coalition, indexed by its bit mask
+    """
     masks = np.arange(1 << players)
     before = masks[masks >> player & 1 == 0]
     gains = values[before | 1 << player] - values[before]
@@ -73,14 +76,14 @@ def every_subset(
     resume: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> "Subsets":
-    """Attack a table with every subset of its quasi-identifiers, or with those of some sizes.
+    """Attack a table with every subset of its quasi-identifiers, or with those of the given sizes.
 
     sizes        "all", 3, "1-3", "1,3" or [1, 3]
     worth        what it is worth to an adversary to guess a value, 1 by default: {"grade": {"A": 10}}
-    memory       bytes to work in, beside the table; otherwise what the release is limited to
+    memory       bytes to work in, beside the table; by default the limit of the release
     checkpoint   a file for finished subsets; with `resume` the run continues from it. It is not removed: the caller
                  removes it when the result is saved
-    progress     is called with the number of finished subsets and of all
+    progress     called with the number of finished subsets and the number of all
 
     >>> subsets = every_subset(Release("data/patient_anonymized.csv"))
     >>> subsets.row({"Age"})["classes"], subsets.row({"Age", "ZIPCode"})["classes"]
@@ -92,9 +95,9 @@ def every_subset(
     view = release.view if isinstance(release, Release) else release
     marginals = {column: release.marginal(column) for column in sensitive}
     missing = {column: marginals[column].values.index(None) for column in sensitive if view.told(column) is not None}
-    told = {column: own.told() if column in missing else own for column, own in marginals.items()}
-    priors = {column: int(own.counts.max(initial=0)) for column, own in told.items()}
-    values = {column: own.values for column, own in told.items()}
+    counted = {column: each.told() if column in missing else each for column, each in marginals.items()}
+    priors = {column: int(marginal.counts.max(initial=0)) for column, marginal in counted.items()}
+    values = {column: marginal.values for column, marginal in counted.items()}
     worths = worth_of(worth, values, release.records, folds=view.folds_values)
     units = _units(marginals, missing, worths)
     finished: CountsBySubset = {}
@@ -106,9 +109,9 @@ def every_subset(
             "table": release.table.fingerprint((*columns, *sensitive)),
         }
         if missing:
-            about["worth"] = [one.tolist() for own in units.values() for one in own]
+            about["worth"] = [row.tolist() for rows in units.values() for row in rows]
         elif worths:
-            about["worth"] = {column: one.units.tolist() for column, one in worths.items()}
+            about["worth"] = {column: own_worth.units.tolist() for column, own_worth in worths.items()}
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
         finished |= kept.finished
     if progress:
@@ -126,59 +129,59 @@ def every_subset(
         sum(1 << place for place in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
     ]
     counts = [finished[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
-    guesses = np.array([one.right_guesses for one in counts], np.int64).reshape(len(counts), len(sensitive))
+    guesses = np.array([found.right_guesses for found in counts], np.int64).reshape(len(counts), len(sensitive))
     right_guesses = dict(zip(sensitive, guesses.T, strict=True))
     gained: dict[str, Integers] = {}
-    gains = iter(np.array([one.gains for one in counts], np.int64).T)
+    gains = iter(np.array([found.gains for found in counts], np.int64).T)
     for column in units:  # in the order in which they were counted
         right_guesses |= {column: next(gains)} if column in missing else {}
         gained |= {column: next(gains)} if column in worths else {}
-    prior_gains = {column: (one, one.prior(told[column].counts)) for column, one in worths.items()}
+    prior_gains = {column: (own_worth, own_worth.prior(counted[column].counts)) for column, own_worth in worths.items()}
     return Subsets(
         columns,
         release.records,
         priors,
         np.array(masks, np.int64),
-        np.array([one.classes for one in counts], np.int64),
-        np.array([one.uniques for one in counts], np.int64),
-        np.array([one.smallest_class for one in counts], np.int64),
+        np.array([found.classes for found in counts], np.int64),
+        np.array([found.uniques for found in counts], np.int64),
+        np.array([found.smallest_class for found in counts], np.int64),
         right_guesses,
         prior_gains,
         gained,
-        {column: told[column].records for column in missing},
+        {column: counted[column].records for column in missing},
     )
 
 
 def _units(
     marginals: Mapping[str, Marginal], missing: Mapping[str, int], worths: Mapping[str, Worth]
 ) -> dict[str, NDArray[np.int64]]:
-    """What right guesses count, by code: 1, but nothing of a missing value that is left out; then the worth.
+    """The units that a right guess scores, by code: 1, but 0 for a missing value left out; then the worth, if any.
 
-    Attributes of which all values count once are not listed: their right guesses are counted anyway.
+    Attributes whose values all score 1 are not listed, because their right guesses are counted anyway.
     """
     units: dict[str, NDArray[np.int64]] = {}
     for column, marginal in marginals.items():
-        own, place = worths[column].units if column in worths else None, missing.get(column)
+        worth, place = worths[column].units if column in worths else None, missing.get(column)
         counted = [np.ones(len(marginal.values) - (place is not None), np.int64)] if place is not None else []
-        counted += [] if own is None else [own]
+        counted += [] if worth is None else [worth]
         if counted:
-            units[column] = np.array(counted if place is None else [np.insert(one, place, 0) for one in counted])
+            units[column] = np.array(counted if place is None else [np.insert(scores, place, 0) for scores in counted])
     return units
 
 
 @dataclass(frozen=True, eq=False)
 class Subsets(Rows, Shown):
-    """What adversaries can do who know some of the quasi-identifiers: each array has a number for each subset of them.
+    """Attacks by adversaries who know some of the quasi-identifiers; each array has a number for each subset of them.
 
-    priors           for each sensitive attribute, how many records have its most frequent value
+    priors           for each sensitive attribute, the number of records with its most frequent value
     masks            bit i is set if the i-th quasi-identifier is in the subset; by size, then in the order of the
                      columns
     uniques          classes with one record
     smallest_class   the size of the smallest class
-    right_guesses    for each sensitive attribute, how many records have the most frequent value of their class
-    worths           for each one whose values have a worth, that, and the units that one guess for all records gains
-    gains            for each of these the units that the best guesses gain
-    told             for each attribute of which missing values are left out, how many records have one; all otherwise
+    right_guesses    for each sensitive attribute, the number of records with the most frequent value of their class
+    worths           for each attribute with a worth, that worth, and the units that one guess for all records gains
+    gains            for each attribute with a worth, the units that the best guesses gain
+    told             for each attribute whose missing values are left out, the number of records that have a value
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -206,21 +209,21 @@ class Subsets(Rows, Shown):
 
     @property
     def is_complete(self) -> bool:
-        """Whether these are all subsets."""
+        """Whether subsets of all sizes were counted."""
         return len(self) == (1 << len(self.quasi_identifiers)) - 1
 
     @property
     def counts(self) -> list[SubsetCounts]:
-        """What was counted for each subset."""
-        guesses = [tuple(one) for one in np.array([*self.right_guesses.values()], np.int64).T.tolist()]
+        """The counts of each subset."""
+        guesses = [tuple(row) for row in np.array([*self.right_guesses.values()], np.int64).T.tolist()]
         numbers = (self.classes.tolist(), self.uniques.tolist(), self.smallest_class.tolist())
-        gains = [tuple(one) for one in np.array([*self.gains.values()], np.int64).T.tolist()]
+        gains = [tuple(row) for row in np.array([*self.gains.values()], np.int64).T.tolist()]
         nothing: list[tuple[int, ...]] = [()] * len(self)
         return [SubsetCounts(*counts) for counts in zip(*numbers, guesses or nothing, gains or nothing, strict=True)]
 
     @property
     def attacks(self) -> dict[str, Attack]:
-        """For each attack, successes out of all records: before, and with each subset; for gains, units."""
+        """The successes of each attack, without and with each subset; for gains, in units of worth."""
         inference = {
             f"attribute-inference of {column}": Attack(prior, self.right_guesses[column], self._people(column))
             for column, prior in self.priors.items()
@@ -232,15 +235,15 @@ class Subsets(Rows, Shown):
         return {RE_IDENTIFICATION: Attack(1, self.classes, self.records), **inference, **gains}
 
     def _people(self, column: str) -> int:
-        """How many records have a sensitive value that can be guessed; at least 1, to divide by."""
+        """The number of records with a value that can be guessed; at least 1, because it is divided by."""
         return max(self.told.get(column, self.records), 1)
 
     def attributes(self, mask: int) -> list[str]:
-        """The names in a subset."""
+        """The names of the quasi-identifiers in a subset."""
         return [name for place, name in enumerate(self.quasi_identifiers) if mask >> place & 1]
 
     def row(self, subset: Iterable[str]) -> dict[str, Any]:
-        """What was counted for a subset, by the names of its attributes."""
+        """The counts and risks of the subset with these attributes."""
         names = {subset} if isinstance(subset, str) else set(subset)
         if not names <= set(self.quasi_identifiers):
             raise ParameterError(
@@ -271,7 +274,7 @@ class Subsets(Rows, Shown):
         return [self._row(place) for place in range(len(self))]
 
     def to_arrow(self) -> Any:
-        """A row for each subset as a PyArrow table: its attributes, what was counted, and each attack."""
+        """A PyArrow table with a row for each subset: its attributes, its counts, and each attack."""
         import pyarrow as pa
 
         names = [self.attributes(mask) for mask in self.masks.tolist()]
@@ -287,9 +290,9 @@ class Subsets(Rows, Shown):
         return pa.Table.from_arrays(list(columns.values()), list(columns))
 
     def by_size(self) -> list[dict[str, Any]]:
-        """For each number of known attributes and each attack: the subsets with lowest, median and highest risk.
+        """The subsets with lowest, median and highest risk, for each number of known attributes and each attack.
 
-        Of several that are equal the first in the order of the columns is taken; of two medians the lower.
+        Ties go to the first in the order of the columns; of two medians the lower is taken.
         """
         answers = []
         for size in sorted(set(self.sizes.tolist())):
@@ -310,9 +313,9 @@ class Subsets(Rows, Shown):
         return answers
 
     def minimal_risky(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The subsets that go beyond a limit while no smaller one within them does: by size, the worst first.
+        """The minimal subsets that exceed a limit (no smaller subset of them does), by size, the worst first.
 
-        If an adversary who knows nothing is beyond it already, that is the one answer, without attributes.
+        If an adversary who knows nothing exceeds it already, that is the only answer, without attributes.
 
         limits   highest-risk: 1/(size of the smallest class); average-risk: the posterior of re-identification;
                  uniques: share of unique records; inference: the posterior of any sensitive attribute, or
@@ -324,7 +327,7 @@ class Subsets(Rows, Shown):
             if not at_most(guessing, limit):
                 risky = [(0, guessing)]
             else:
-                risky = sorted(self._minimal(risks, limit), key=lambda one: (one[0].bit_count(), -one[1]))
+                risky = sorted(self._minimal(risks, limit), key=lambda pair: (pair[0].bit_count(), -pair[1]))
             answers += [
                 {"limit": name, "at_most": limit, "attributes": self.attributes(mask), "value": value}
                 for mask, value in risky
@@ -332,7 +335,7 @@ class Subsets(Rows, Shown):
         return answers
 
     def limits(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """For each limit the highest value of all subsets, and whether it keeps to the limit."""
+        """Each limit with the highest value of all subsets, and whether that is within the limit."""
         answers = []
         for name, limit in checked_limits(limits, self.priors, self.worths).items():
             worst = max(float(self._risks(name)[0].max()), self._risks(name)[1])
@@ -340,17 +343,19 @@ class Subsets(Rows, Shown):
         return answers
 
     def _risks(self, limit: str) -> tuple[NDArray[np.float64], float]:
-        """What a limit is compared with: of each subset, and of an adversary who knows nothing."""
-        name, one, column = limit.partition(":")
+        """The values to compare with a limit: that of each subset, and that of an adversary who knows nothing."""
+        name, colon, column = limit.partition(":")
         if name == "highest-risk":
             return np.asarray(1 / self.smallest_class), 1 / self.records
         if name == "inference":
-            chosen = [known for known in self.priors if not one or column == known]
+            chosen = [known for known in self.priors if not colon or column == known]
             guesses = [self.right_guesses[known] / self._people(known) for known in chosen]
             return np.max(guesses, axis=0), max(self.priors[known] / self._people(known) for known in chosen)
         if name == "gain":
-            attacks = [self.attacks[f"gain of {known}"] for known in self.worths if not one or column == known]
-            return np.max([own.hits / own.of for own in attacks], axis=0), max(own.prior / own.of for own in attacks)
+            attacks = [self.attacks[f"gain of {known}"] for known in self.worths if not colon or column == known]
+            return np.max([attack.hits / attack.of for attack in attacks], axis=0), max(
+                attack.prior / attack.of for attack in attacks
+            )
         if name == "uniques":
             return np.asarray(self.uniques / self.records), float(self.records == 1)
         return np.asarray(self.classes / self.records), 1 / self.records
@@ -360,14 +365,14 @@ class Subsets(Rows, Shown):
         masks, values = self.masks[beyond], risks[beyond]
         minimal = []
         while len(masks):
-            # Subsets come by size: the first contains none of the others.
+            # Subsets are ordered by size, so the first contains none of the others.
             minimal.append((int(masks[0]), float(values[0])))
             rest = masks & masks[0] != masks[0]
             masks, values = masks[rest], values[rest]
         return minimal
 
     def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
-        """What is drawn from the subsets, ready for JSON; with limits, also the verdict."""
+        """The conclusions from all subsets, ready for JSON; with limits, also the verdict."""
         risky = self.minimal_risky(limits)
         answers = {
             "records": self.records,
@@ -380,10 +385,10 @@ class Subsets(Rows, Shown):
         return {**({"satisfied": not risky} if limits else {}), "subsets": answers}
 
     def drivers(self) -> list[dict[str, Any]]:
-        """What each quasi-identifier adds to the risk, for each attack.
+        """The contribution of each quasi-identifier to the risk of each attack.
 
-        shapley    its exact share in the posterior with all of them: shares add up to posterior - prior
-        without    the posterior that is left when it is removed
+        shapley    its exact share of posterior - prior with all quasi-identifiers; the shares add up to it
+        without    the posterior without this quasi-identifier
         """
         if not self.is_complete:
             raise NotApplicable("what drives the risk is known only once all subsets are counted", Hint.ALL_SUBSETS)

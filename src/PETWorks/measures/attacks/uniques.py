@@ -1,4 +1,4 @@
-"""Which few attributes distinguish a record: smallest sets, and minimal sample uniques."""
+"""Small sets of attributes that distinguish a record: smallest sets, and minimal sample uniques."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from PETWorks.measures.attacks.subset_limits import feasible, known_columns
 
 Mask = NDArray[np.bool_]
 
-MOST_WORK = 1 << 27  # rows that are looked at: a minute or two
-EACH_PASS = 1 << 12  # rows that could be looked at in the time that a pass takes in any case
+MOST_WORK = 1 << 27  # rows read in all passes: a minute or two
+EACH_PASS = 1 << 12  # the fixed cost of a pass, in rows
 NONE = -1
 
 
 @dataclass(frozen=True, eq=False)
 class SmallestSets:
-    """For each item a place in `sets`, NONE where no set was found; a set is some of the columns."""
+    """For each item an index into `sets`, which are sets of columns; NONE if no set was found."""
 
     sets: tuple[tuple[str, ...], ...]
     places: Integers
@@ -37,11 +37,12 @@ class SmallestSets:
 def smallest_sets(
     columns: Sequence[str], items: int, rows: int, stands_out: Callable[[tuple[str, ...], Integers], Mask]
 ) -> SmallestSets:
-    """For each item the smallest set of columns by which it stands out; of several, the first in their order.
+    """For each item the smallest set of columns by which it stands out; of several, the first in the order of columns.
 
-    Sets of one column come first, then those of two, as many as there is time for: each set takes a pass over the rows.
+    Sets of one column are tried first, then those of two, up to a size that is affordable: each set takes a pass over
+    the rows.
 
-    stands_out   told a set and some items: which of these stand out by it
+    stands_out   called with a set and some items: whether each of these stands out by the set
     """
     found, left = np.full(items, NONE, np.int64), np.arange(items)
     sets: list[tuple[str, ...]] = []
@@ -58,7 +59,7 @@ def smallest_sets(
 
 
 def largest_size(columns: int, rows: int) -> int:
-    """How many columns a set can have so that there is time for all sets up to that size; at least one."""
+    """The largest size such that all sets up to that size are affordable; at least one."""
     passes = columns
     for size in range(2, columns + 1):
         passes += comb(columns, size)
@@ -68,12 +69,12 @@ def largest_size(columns: int, rows: int) -> int:
 
 
 def is_affordable(passes: int, rows: int) -> bool:
-    """Whether there is time for so many passes over the rows."""
+    """Whether this many passes over the rows are affordable."""
     return passes * (rows + EACH_PASS) <= MOST_WORK
 
 
 def checked_below(below: int) -> int:
-    """A number of records that classes may have fewer of."""
+    """Check the class size below which records are reported, and return it."""
     if type(below) is not int or below < 2:
         raise ParameterError(
             "expected below as a number of records, 2 or more; got {below!r}", below=below, what="below"
@@ -82,9 +83,9 @@ def checked_below(below: int) -> int:
 
 
 def in_groups_below(release: Release, below: int) -> SmallestSets:
-    """For each record, in the order of the input, the smallest set by which it shares its values with too few.
+    """For each record, in input order, the smallest set of columns whose values fewer than `below` records share.
 
-    Records of classes of `below` records or more have none. No record stands aside, as to an adversary.
+    Records of classes of `below` records or more have none. As for an adversary, no record is set aside.
 
     >>> roles = dict.fromkeys(["age", "sex"], "quasi_identifier")
     >>> found = in_groups_below(Release({"age": [20, 30, 30, 30], "sex": ["f", "f", "m", "m"]}, roles), 2)
@@ -95,23 +96,23 @@ def in_groups_below(release: Release, below: int) -> SmallestSets:
     names = columns if table.unit is None else (*columns, table.unit)
     rows = WeightedRows({name: table.columns[name] for name in names}, table.unit).distinct()
     distinct, first = np.unique(rows._packed(columns).keys, return_index=True)
-    own = np.searchsorted(distinct, pack([table.columns[name] for name in columns]).keys)
+    class_of = np.searchsorted(distinct, pack([table.columns[name] for name in columns]).keys)
     small = np.zeros(len(distinct), np.bool_)
-    small[own] = record_class_sizes(release) < checked_below(below)
+    small[class_of] = record_class_sizes(release) < checked_below(below)
     of_small = first[small]
 
     def is_in_few(chosen: tuple[str, ...], items: Integers) -> Mask:
         kept = chosen if rows.unit is None else (*chosen, rows.unit)
-        some = WeightedRows({name: rows.columns[name] for name in kept}, rows.unit, rows.weights, whole=False)
-        counted = some if rows.unit is None else some.per_person(chosen)
-        keys = some._packed(chosen).keys
+        projected = WeightedRows({name: rows.columns[name] for name in kept}, rows.unit, rows.weights, whole=False)
+        counted = projected if rows.unit is None else projected.per_person(chosen)
+        keys = projected._packed(chosen).keys
         groups = np.searchsorted(np.unique(keys), keys[of_small[items]])
         return np.asarray(counted._sizes(chosen)[groups] < below)
 
     found = smallest_sets(columns, len(of_small), len(first), is_in_few)
     places = np.full(len(distinct), NONE, np.int64)
     places[small] = found.places
-    return SmallestSets(found.sets, places[own])
+    return SmallestSets(found.sets, places[class_of])
 
 
 Flags = NDArray[np.uint8]  # one bit per record
@@ -119,11 +120,11 @@ Flags = NDArray[np.uint8]  # one bit per record
 
 @dataclass(frozen=True, eq=False)
 class MinimalUniques:
-    """For each record, the subsets of quasi-identifiers in which it is unique while it is in none of their subsets.
+    """For each record, the minimal subsets of quasi-identifiers in which it is unique.
 
-    size      of the smallest such subset; 0 if there is none up to the size that was looked for
+    size      of the smallest such subset; 0 if there is none up to the size searched
     subset    that subset, the first one if there are several: bit i is set if the i-th quasi-identifier is in it
-    number    how many there are, of any size looked for
+    number    the number of minimal subsets, of any size searched
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -132,15 +133,15 @@ class MinimalUniques:
     number: Integers
 
     def attributes(self, mask: int) -> list[str]:
-        """The names in a subset."""
+        """The names of the quasi-identifiers in a subset."""
         return [name for place, name in enumerate(self.quasi_identifiers) if mask >> place & 1]
 
 
 def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUniques:
-    """Look for subsets of at most so many quasi-identifiers (None: all) in which a record is unique.
+    """Find the minimal subsets of at most `up_to` quasi-identifiers (None: all) in which each record is unique.
 
-    Level by level: a record that is unique in a subset is unique in all that contain it, so that each subset is
-    counted among the records which are unique in no smaller one.
+    The search goes by size: a record that is unique in a subset is unique in all that contain it, so each subset is
+    counted only among the records that are unique in none of its subsets.
 
     >>> roles = dict.fromkeys(["age", "sex"], "quasi_identifier")
     >>> uniques = minimal_uniques(Release({"age": [20, 30, 30], "sex": ["f", "f", "m"]}, roles))
@@ -176,7 +177,7 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
 
 
 def _check_room(columns: int, deepest: int, rows: int) -> None:
-    """An error if there is too much to do, or no room for the flags of two levels."""
+    """Raise if there are too many subsets, or too little memory for the flags of two levels."""
     feasible(range(1, deepest + 1), columns, rows)
     memory = half_the_machine()
     needed = [(comb(columns, level) + comb(columns, level - 1)) * rows // 8 for level in range(1, deepest + 1)]
@@ -193,15 +194,15 @@ def _check_room(columns: int, deepest: int, rows: int) -> None:
 
 
 def _new_uniques(fields: list[Field], mask: int, smaller: dict[int, Flags], rows: int) -> tuple[Flags, Integers]:
-    """Which records are unique in a subset of this one, and those that are in none but are in this."""
+    """Flags of the records that are unique in a smaller subset, and the records that are unique in this one first."""
     chosen = [place for place in range(len(fields)) if mask >> place & 1]
     before = np.bitwise_or.reduce([smaller[mask & ~(1 << place)] for place in chosen])
-    others = np.flatnonzero(np.unpackbits(before, count=rows) == 0)
-    if len(others) == 0:
-        return before, others
-    row_bits = (len(others) - 1).bit_length()
-    keys, bits, _ = pack([Field(fields[place].codes[others], fields[place].bits) for place in chosen], room=row_bits)
-    return before, np.sort(others[_unique_rows(keys, bits, row_bits)])
+    remaining = np.flatnonzero(np.unpackbits(before, count=rows) == 0)
+    if len(remaining) == 0:
+        return before, remaining
+    row_bits = (len(remaining) - 1).bit_length()
+    keys, bits, _ = pack([Field(fields[place].codes[remaining], fields[place].bits) for place in chosen], room=row_bits)
+    return before, np.sort(remaining[_unique_rows(keys, bits, row_bits)])
 
 
 def _unique_rows(keys: Codes, bits: int, row_bits: int) -> Integers:

@@ -1,4 +1,4 @@
-"""Models that ask for enough look-alikes: k-anonymity, (alpha, k)-anonymity, k-map."""
+"""Models that require enough records with the same quasi-identifiers: k-anonymity, (alpha, k)-anonymity, k-map."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -70,7 +70,7 @@ def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
 
 @dataclass(frozen=True)
 class _ShareAbove(Above):
-    """Whether the share in a class is above a limit."""
+    """The test that a share in a class is above a fixed limit."""
 
     alpha: float
 
@@ -80,7 +80,7 @@ class _ShareAbove(Above):
 
 
 def _as_counted(view: View, value: str | None) -> str | None:
-    """A sensitive value that the user named, as it is among those that are counted."""
+    """A sensitive value that the user gave, folded if sensitive values are."""
     return folded(value) if view.folds_values else value
 
 
@@ -132,7 +132,7 @@ def alpha_k_anonymity(
     <alpha-k-anonymity = [3, 0.333333] (alpha=0.5, k=3): satisfied>
     """
     named = _as_counted(view, value)
-    known = {one for name in view.sensitive_attributes for one in view.overall(name).values}
+    known = {label for name in view.sensitive_attributes for label in view.overall(name).values}
     if value is not None and (named is None or named not in known):
         raise ParameterError("the given value is in no sensitive attribute", what="value", measure="alpha-k-anonymity")
     attributes: dict[str, dict[str, Any]] = {}
@@ -205,7 +205,7 @@ def k_map(view: View, *, k: ClassSize = None) -> Result:
 
 
 def _below(linked: LinkedSizes, k: float | None) -> dict[str, Any]:
-    """The chance that goes with the smallest class, and what is below the limit."""
+    """The chance in the smallest class, and the number of classes and records below the limit."""
     highest = {"highest_risk": 1 / int(linked.sizes[0]) if len(linked.sizes) else 0.0}
     if k is None:
         return highest

@@ -27,7 +27,7 @@ Kernel = Callable[[ClassValues], Numbers]
 
 
 class _Distance(NamedTuple):
-    """How far apart the values of a column are: the kind of distance, its kernel, and the unit of what that returns."""
+    """The distance between values of a column: its kind, its kernel, and the unit of the kernel's results."""
 
     kind: str
     cost: Kernel
@@ -35,15 +35,15 @@ class _Distance(NamedTuple):
 
 
 def _distance(view: View, column: str, forced: str) -> _Distance:
-    # Where people are counted, what the whole table has depends on the classes.
+    # If people are counted, the distribution in the whole table depends on the classes, and so on the levels.
     once = view.for_all_levels if view.privacy_unit is None else view.remembered
-    return once(("distance", column, forced), lambda: _made_distance(view, column, forced))
+    return once(("distance", column, forced), lambda: _make_distance(view, column, forced))
 
 
-def _made_distance(view: View, column: str, forced: str) -> _Distance:
+def _make_distance(view: View, column: str, forced: str) -> _Distance:
     overall = view.overall(column)
     order = numeric_order(overall.values)
-    kind = forced if overall.values else "equal"  # where nothing is told, no distance is asked for
+    kind = forced if overall.values else "equal"  # without any value, no distance is needed
     if kind == "auto":
         kind = "numeric" if order is not None else "hierarchical" if column in view.hierarchies else "equal"
     if kind == "numeric":
@@ -70,7 +70,7 @@ def _made_distance(view: View, column: str, forced: str) -> _Distance:
 
 
 def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) -> Worst:
-    """The class that is farthest from the whole table, and what is beyond the limit."""
+    """The class that is farthest from the whole table, and the number of classes and records beyond the limit."""
     cost, distances = _distances(distance, classes)
     beyond = ~at_most(distances, np.inf if limit is None else limit)
     extreme = largest_ratio(cost, classes.sizes)
@@ -81,7 +81,7 @@ def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) ->
 
 
 def _distances(distance: _Distance, classes: ClassValues) -> tuple[Numbers, Numbers]:
-    """What each class costs to be moved, and how far that is."""
+    """The cost of moving each class to the distribution of the table, and the distance."""
     cost = distance.cost(wide_enough(classes, distance.unit))
     return cost, cost.astype(np.float64) / classes.sizes / distance.unit
 
@@ -91,19 +91,19 @@ def _too_far(distance: _Distance, limit: float, classes: ClassValues) -> Mask:
 
 
 def _staying_far(distance: _Distance, limit: float, farthest: Numbers, classes: ClassValues) -> Integers:
-    """How many records of each class are in classes beyond the limit on every finer level.
+    """A lower bound of the records of each class that are in classes beyond the limit on every finer level.
 
     Distances are convex: that of a class is at most the mean, by records, of those of the classes it is split into. If
-    those of a share f are beyond the limit, they are at most as far as the farthest single value of the class, and the
-    others at most as far as the limit; so distance <= f * farthest + (1 - f) * limit.
+    those of a share f of the records are beyond the limit, they are at most as far as the farthest single value of the
+    class, and the others at most as far as the limit; so distance <= f * farthest + (1 - f) * limit.
     """
     beyond = _distances(distance, classes)[1] - limit
     room = np.maximum.reduceat(farthest[classes.values], classes.starts) - limit
     return at_least(classes.sizes * beyond / np.where(beyond > 0, room, 1))
 
 
-def _of_single_values(distance: _Distance, values: int) -> Numbers:
-    """How far a class of one record is, for each value."""
+def _single_value_distances(distance: _Distance, values: int) -> Numbers:
+    """The distance of a class of one record, for each value."""
     ones = np.ones(values, np.int64)
     return _distances(distance, ClassValues(ones, np.arange(values), np.arange(values), ones))[1]
 
@@ -114,7 +114,7 @@ def _farthest_question(view: View, column: str, forced: str, limit: float | None
     return view.fold(("distance", distance.kind), column, kernel, Worst.merged, limit=limit)
 
 
-def _forced(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
+def _distance_kinds(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
     """The kind of distance for each sensitive attribute."""
     attributes = view.sensitive_attributes
     forced = distance if isinstance(distance, Mapping) else dict.fromkeys(attributes, distance)
@@ -130,23 +130,23 @@ def _forced(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
 
 
 def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> list[Question[Worst]]:
-    return [_farthest_question(view, column, kind, t) for column, kind in _forced(view, distance).items()]
+    return [_farthest_question(view, column, kind, t) for column, kind in _distance_kinds(view, distance).items()]
 
 
 def _tests(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> list[ClassTest]:
     if t is None:
         return []
     tests = []
-    for column, kind in _forced(view, distance).items():
-        own = _distance(view, column, kind)
-        farthest = _of_single_values(own, len(view.overall(column).values))
+    for column, kind in _distance_kinds(view, distance).items():
+        column_distance = _distance(view, column, kind)
+        farthest = _single_value_distances(column_distance, len(view.overall(column).values))
         tests.append(
             ClassTest(
-                partial(_too_far, own, t),
+                partial(_too_far, column_distance, t),
                 Monotone.UNSUPPRESSED,
                 sensitive=column,
                 compares=True,
-                lasting=partial(_staying_far, own, t, farthest),
+                lasting=partial(_staying_far, column_distance, t, farthest),
             )
         )
     return tests
@@ -184,7 +184,7 @@ def t_closeness(
     """
     attributes: dict[str, dict[str, Any]] = {}
     largest = Fraction(0)
-    for column, forced in _forced(view, distance).items():
+    for column, forced in _distance_kinds(view, distance).items():
         worst = view.answer(_farthest_question(view, column, forced, t))
         kind, _, unit = _distance(view, column, forced)
         farthest, size = (Fraction(0), None) if worst.extreme is None else (worst.extreme[0] / unit, worst.extreme[1])
@@ -210,16 +210,16 @@ def t_closeness(
 
 
 def equal_cost(classes: ClassValues, overall: Integers) -> Numbers:
-    """Cost when any two values are at distance 1: what the class has too much of each value."""
+    """The cost if any two values are at distance 1: the sum of the surplus of each value in the class."""
     surplus = classes.counts * overall.sum() - overall[classes.values] * classes.cell_sizes
     return classes.sum_by_class(np.maximum(surplus, 0))
 
 
 def numeric_cost(classes: ClassValues, overall: Integers, rank: Integers) -> Numbers:
-    """Cost over ranks: differences of the cumulated counts, added up over all ranks.
+    """The cost over ranks: the absolute differences of the cumulative counts, added up over all ranks.
 
-    Between two neighbouring values of a class its cumulated count stands still while that of the table
-    grows; so each cell stands for a stretch of ranks, first below and then above the class's level.
+    Between two neighbouring values of a class its cumulative count is constant while that of the table grows; so each
+    cell covers a range of ranks in which the table is first below and then above the class's level.
     """
     if not np.array_equal(rank, np.arange(len(rank))):
         classes = classes.relabelled(rank)
@@ -244,10 +244,10 @@ def numeric_cost(classes: ClassValues, overall: Integers, rank: Integers) -> Num
 
 
 def hierarchical_cost(classes: ClassValues, overall: Integers, nodes: list[Integers]) -> Numbers:
-    """Cost over a hierarchy: on each level below the top, what the class has too much of each node.
+    """The cost over a hierarchy: on each level below the top, the sum of the surplus of each node in the class.
 
-    Mass that cannot be settled within a node moves one level up. Settling level by level costs
-    sum over h of h (S[h-1] - S[h]), S[h] being the surplus left on level h: that is the sum of all S[h].
+    Mass that cannot be balanced within a node moves one level up. Balancing level by level costs the sum over h of
+    h (S[h-1] - S[h]), where S[h] is the surplus left on level h; that is the sum of all S[h].
     """
     cost = classes.sizes * 0
     for node in nodes:
@@ -260,22 +260,22 @@ def hierarchical_cost(classes: ClassValues, overall: Integers, nodes: list[Integ
 def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
     """For each level below the top, the node of each value.
 
-    A value that is not a leaf hangs, as a leaf of its own, from the node that it names; a missing or suppressed one
-    from the top.
+    A value that is not a leaf is treated as an extra leaf below the node that it names; a missing or suppressed one as
+    a leaf below the top.
     """
     places = [hierarchy.place(value) for value in values]
     strange = places.count(None)
     if strange:
-        told = sum(value is not None for value in values)
-        raise misfit(column, hierarchy, strange, told, Phrase("values have no place, or several, in"))
-    own = len(hierarchy.leaves) + np.arange(len(values))
+        present = sum(value is not None for value in values)
+        raise misfit(column, hierarchy, strange, present, Phrase("values have no place, or several, in"))
+    extra_leaves = len(hierarchy.leaves) + np.arange(len(values))
     levels = np.array([level for level, _ in places])  # type: ignore[misc]
     leaves = np.array([leaf for _, leaf in places])  # type: ignore[misc]
-    return [np.where(levels <= level, nodes[leaves], own) for level, nodes in enumerate(hierarchy.tree[:-1])]
+    return [np.where(levels <= level, nodes[leaves], extra_leaves) for level, nodes in enumerate(hierarchy.tree[:-1])]
 
 
 def wide_enough(classes: ClassValues, factor: int) -> ClassValues:
-    """The same classes with unlimited integers, should the cost of one not fit into 64 bits."""
+    """The classes, with Python integers if the cost of one might not fit into 64 bits."""
     if len(classes.sizes) == 0 or int(classes.sizes.max()) * factor < 2**62:
         return classes
     return replace(classes, sizes=classes.sizes.astype(object), counts=classes.counts.astype(object))

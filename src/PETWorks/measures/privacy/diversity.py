@@ -1,4 +1,4 @@
-"""Models that ask for enough different sensitive values in every class: l-diversity in three forms."""
+"""Models that require enough different sensitive values in every class: l-diversity in three forms."""
 
 from collections.abc import Callable
 from decimal import Context, Decimal
@@ -16,14 +16,14 @@ from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most, below, no_less_than
 
-SAME = 1 + 2.0**-50  # sums of the same logarithms in another order
+SAME = 1 + 2.0**-50  # tolerance for sums of the same logarithms in another order
 NEEDED = ("quasi-identifiers", "a sensitive attribute")
 Reals = NDArray[np.float64]
 Diversity = Annotated[float | None, Number(at_least=1, limit="at least", unit="values")]
 
 
 class _Least(NamedTuple):
-    """The least diverse class: its diversity and size; how many classes and records are below the limit."""
+    """The least diverse class, with its diversity and size, and the number of classes and records below the limit."""
 
     diversity: float
     size: int | None
@@ -32,10 +32,10 @@ class _Least(NamedTuple):
     counts: tuple[int, ...] = ()
 
     def merged(self, other: "_Least") -> "_Least":
-        """The less diverse of two, of equal ones the smaller class."""
+        """The less diverse of two classes, and of equal ones the smaller."""
         lowest = min(self.diversity, other.diversity)
-        equal = [one for one in (self, other) if one.diversity <= lowest * SAME]
-        least = min(equal, key=lambda one: (one.size is None, one.size or 0))
+        equal = [found for found in (self, other) if found.diversity <= lowest * SAME]
+        least = min(equal, key=lambda found: (found.size is None, found.size or 0))
         return least._replace(classes=self.classes + other.classes, records=self.records + other.records)
 
 
@@ -43,9 +43,9 @@ def _distinct(classes: ClassValues) -> Reals:
     return classes.cells_per_class.astype(np.float64)
 
 
-def _worth(classes: ClassValues) -> Reals:
-    """How many equally common values those of each class are worth: exp(entropy)."""
-    shares = classes.counts / classes.cell_sizes  # the same for classes of the same mixture, whatever their size
+def _effective_number(classes: ClassValues) -> Reals:
+    """The effective number of values of each class: exp(entropy)."""
+    shares = classes.counts / classes.cell_sizes  # equal for classes with the same proportions, whatever their size
     return np.asarray(np.exp(-classes.sum_by_class(shares * np.log(shares))))
 
 
@@ -58,20 +58,20 @@ def _least_distinct(limit: float | None, classes: ClassValues) -> _Least:
 
 
 def _least_entropy(limit: float | None, classes: ClassValues) -> _Least:
-    return _least(_worth(classes), classes, limit)
+    return _least(_effective_number(classes), classes, limit)
 
 
 def _worst_recursive(c: float | None, rank: int, classes: ClassValues) -> tuple[Worst, int]:
-    """The worst class, and how many classes have too few values."""
+    """The worst class, and the number of classes with too few values."""
     first, tail = _first_and_tail(classes, rank)
-    some = tail > 0
+    has_tail = tail > 0
     failed = _too_common(c, first, tail)
-    worst = Worst(largest_ratio(first[some], tail[some]), int(failed.sum()), int(classes.persons[failed].sum()))
-    return worst, int(np.count_nonzero(~some))
+    worst = Worst(largest_ratio(first[has_tail], tail[has_tail]), int(failed.sum()), int(classes.persons[failed].sum()))
+    return worst, int(np.count_nonzero(~has_tail))
 
 
 def _too_common(c: float | None, first: Integers, tail: Integers) -> Mask:
-    """In which classes the commonest value is too common among the rarer ones, or too few are rarer."""
+    """Whether in each class the commonest value is too common compared with the rarer ones, or these are too few."""
     with np.errstate(over="ignore"):
         return np.asarray(tail == 0 if c is None else (tail == 0) | ~below(first, c * tail))
 
@@ -81,21 +81,22 @@ def _not_recursive(c: float, rank: int, classes: ClassValues) -> Mask:
 
 
 def _staying_uniform(limit: float, classes: ClassValues) -> Integers:
-    """How many records of each class are in classes with too little entropy on every finer level.
+    """A lower bound of the records of each class that are in classes with too little entropy on every finer level.
 
     Entropy is concave: that of a class is at least the mean, by records, of those of the classes it is split into. If a
     share f of the records is in failing ones, entropy >= (1 - f) * log(limit).
     """
     if limit <= 1:  # no class fails
         return classes.sizes * 0
-    return at_least(classes.sizes * (1 - np.log(_worth(classes)) / np.log(limit)))
+    return at_least(classes.sizes * (1 - np.log(_effective_number(classes)) / np.log(limit)))
 
 
 def _staying_too_common(c: float, rank: int, classes: ClassValues) -> Integers:
-    """How many records of each class are in classes whose commonest value is too common on every finer level.
+    """A lower bound of the records of each class that are in failing classes on every finer level.
 
-    Take away the records of a class that are in failing ones. What is left passes, as passing classes together pass,
-    and has no more rarer values than the whole class; so every value is left less often than c times these.
+    Remove the records of a class that are in failing finer ones. The rest passes, because passing classes together
+    pass, and it has at most as many records with rarer values as the whole class; so every value remains less often
+    than c times that number.
     """
     first, tail = _first_and_tail(classes, rank)
     surplus = classes.counts - np.repeat(c * tail, classes.cells_per_class)
@@ -112,7 +113,7 @@ def _tests(
 
 
 def _staying_few(limit: float, classes: ClassValues) -> Integers:
-    """How many records of each class are in classes with too few values on every finer level: those with a value."""
+    """The records of each class that are in classes with too few values on every finer level: all with a value."""
     return np.where(_too_few(_distinct, limit, classes), classes.sizes, 0)
 
 
@@ -121,7 +122,7 @@ def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa:
         return []
     fails, lasting = partial(_too_few, _distinct, l), partial(_staying_few, l)
     return [
-        # Where missing values are left out, records without a value may be in a passing class on a finer level.
+        # If missing values are left out, records without a value may be in a passing class on a finer level.
         ClassTest(fails, Monotone.ALWAYS, sensitive=column)
         if view.told(column) is None
         else ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, lasting=lasting)
@@ -132,7 +133,7 @@ def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa:
 def _tests_entropy(view: View, *, l: float | None) -> list[ClassTest]:  # noqa: E741
     if l is None:
         return []
-    return _tests(view, partial(_too_few, _worth, l), Monotone.UNSUPPRESSED, partial(_staying_uniform, l))
+    return _tests(view, partial(_too_few, _effective_number, l), Monotone.UNSUPPRESSED, partial(_staying_uniform, l))
 
 
 def _tests_recursive(view: View, *, c: float | None, l: int) -> list[ClassTest]:  # noqa: E741
@@ -142,8 +143,8 @@ def _tests_recursive(view: View, *, c: float | None, l: int) -> list[ClassTest]:
     return _tests(view, partial(_not_recursive, c, l), Monotone.UNSUPPRESSED, lasting)
 
 
-def _worse(one: tuple[Worst, int], other: tuple[Worst, int]) -> tuple[Worst, int]:
-    return one[0].merged(other[0]), one[1] + other[1]
+def _merge_worst(first: tuple[Worst, int], second: tuple[Worst, int]) -> tuple[Worst, int]:
+    return first[0].merged(second[0]), first[1] + second[1]
 
 
 def _asks_distinct(view: View, *, l: float | None) -> list[Question[_Least]]:  # noqa: E741
@@ -158,7 +159,7 @@ def _asks_entropy(view: View, *, l: float | None) -> list[Question[_Least]]:  # 
 
 def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tuple[Worst, int]]]:  # noqa: E741
     columns, kernel = view.sensitive_attributes, partial(_worst_recursive, c, l)
-    return [view.fold(("recursive", l), column, kernel, _worse, limit=c) for column in columns]
+    return [view.fold(("recursive", l), column, kernel, _merge_worst, limit=c) for column in columns]
 
 
 @metric(
@@ -186,7 +187,7 @@ def l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: E741 - i
     attributes = {}
     for column, question in zip(view.sensitive_attributes, _asks_distinct(view, l=l), strict=True):
         least = view.answer(question)
-        attributes[column] = _described(least, int(least.diversity) if least.size else None, l)
+        attributes[column] = _describe(least, int(least.diversity) if least.size else None, l)
     return _result("l-diversity", attributes, l, view)
 
 
@@ -213,7 +214,7 @@ def entropy_l_diversity(view: View, *, l: Diversity = None) -> Result:  # noqa: 
     attributes = {}
     for column, question in zip(view.sensitive_attributes, _asks_entropy(view, l=l), strict=True):
         least = view.answer(question)
-        attributes[column] = _described(least, _perplexity(least.counts) if least.size else None, l)
+        attributes[column] = _describe(least, _perplexity(least.counts) if least.size else None, l)
     return _result("entropy-l-diversity", attributes, l, view)
 
 
@@ -255,8 +256,8 @@ def recursive_l_diversity(
             "classes_with_too_few_values": too_few,
             **({} if c is None else {"classes_beyond_c": worst.classes, "records_beyond_c": worst.records}),
         }
-    without = [one for one in attributes.values() if one["classes_with_too_few_values"]]
-    bounds = [one["c"] for one in attributes.values() if one["c"] is not None]
+    without = [found for found in attributes.values() if found["classes_with_too_few_values"]]
+    bounds = [found["c"] for found in attributes.values() if found["c"] is not None]
     value = max(bounds, default=None) if not without else None
     return Result(
         "recursive-l-diversity",
@@ -284,7 +285,7 @@ def _least(diversity: Any, classes: ClassValues, limit: float | None) -> _Least:
     )
 
 
-def _described(least: _Least, value: float | None, limit: float | None) -> dict[str, Any]:
+def _describe(least: _Least, value: float | None, limit: float | None) -> dict[str, Any]:
     return {
         "l": value,
         "worst_class_size": least.size,
@@ -293,7 +294,7 @@ def _described(least: _Least, value: float | None, limit: float | None) -> dict[
 
 
 def _result(name: str, attributes: dict[str, dict[str, Any]], limit: float | None, view: View) -> Result:
-    values = [one["l"] for one in attributes.values() if one["l"] is not None]
+    values = [found["l"] for found in attributes.values() if found["l"] is not None]
     value = min(values, default=None)
     return Result(
         name,
@@ -305,7 +306,7 @@ def _result(name: str, attributes: dict[str, dict[str, Any]], limit: float | Non
 
 
 def _perplexity(counts: tuple[int, ...]) -> float:
-    """exp(entropy) of a class, rounded once: with 40 digits, so that a class on the limit is not beside it."""
+    """exp(entropy) of a class, computed with 40 digits and rounded once, so that a class at the limit meets it."""
     context = Context(prec=40)
     size = Decimal(sum(counts))
     different, numbers = np.unique(np.array(counts), return_counts=True)
@@ -316,7 +317,7 @@ def _perplexity(counts: tuple[int, ...]) -> float:
 
 
 def _first_and_tail(classes: ClassValues, rank: int) -> tuple[Integers, Integers]:
-    """For each class the commonest value's count, and the sum of the counts from the given rank on."""
+    """For each class the count of the commonest value, and the sum of the counts from the given rank on."""
     if len(classes.sizes) == 0:
         return classes.sizes, classes.sizes
     if rank == 2:

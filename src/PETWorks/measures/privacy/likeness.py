@@ -1,4 +1,4 @@
-"""Models that bound how much more, or less, common a sensitive value may be in a class than in the whole table."""
+"""Models that limit how much more, or less, common a sensitive value may be in a class than in the whole table."""
 
 import math
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Beta = Annotated[float | None, Number(at_least=0, limit="at most")]
 
 @dataclass(frozen=True)
 class _GainAbove(Above):
-    """Whether (q - p)/p is above a limit."""
+    """The test that the relative gain (q - p)/p is above a limit."""
 
     beta: float
 
@@ -32,7 +32,7 @@ class _GainAbove(Above):
 
 @dataclass(frozen=True)
 class _BeyondTheBound(Above):
-    """Whether (q - p)/p is above -ln p."""
+    """The test that the relative gain (q - p)/p is above -ln p."""
 
     def limit(self, overall: Any) -> Any:
         """The largest share that passes."""
@@ -41,7 +41,7 @@ class _BeyondTheBound(Above):
 
 @dataclass(frozen=True)
 class _Far:
-    """Whether |ln(q/p)| is not below a limit; by the shares themselves, as logarithms near 0 are all rounding."""
+    """The test that |ln(q/p)| is not below a limit; compares shares, because logarithms near 0 are mostly rounding."""
 
     limit: float
 
@@ -53,7 +53,7 @@ _BEYOND_THE_BOUND = _BeyondTheBound()
 
 
 def _questions(view: View, tests: Mapping[str, Any]) -> list[Question[Any]]:
-    """The shares of each sensitive attribute, and how many classes fail each test."""
+    """The questions for the shares of each sensitive attribute, and for the number of classes that fail each test."""
     columns = view.sensitive_attributes
     return [shares_question(view, column) for column in columns] + [
         beyond_question(view, column, test, limit) for column in columns for limit, test in tests.items()
@@ -208,8 +208,8 @@ def delta_disclosure(
     unit = math.log(BASES[base])
     attributes: dict[str, dict[str, Any]] = {}
     for column in view.sensitive_attributes:
-        own = shares(view, column)
-        lifts = [lift for lift in (own.highest_lift(), own.lowest_lift()) if lift is not None]
+        found = shares(view, column)
+        lifts = [lift for lift in (found.highest_lift(), found.lowest_lift()) if lift is not None]
         far = [(max(lift, 1 / lift), size) for lift, size in lifts]
         worst, size = max(far, key=lambda pair: (pair[0], -pair[1]), default=(Fraction(1), None))
         attributes[column] = {

@@ -1,4 +1,4 @@
-"""Models that ask whether a person's presence in the release can be told."""
+"""Models of whether a person's presence in the release can be inferred."""
 
 from fractions import Fraction
 from functools import partial
@@ -22,9 +22,9 @@ def _outside(least: float, most: float, classes: ClassPairs) -> Mask:
 
 
 def _staying_outside(least: float, most: float, classes: ClassPairs) -> Integers:
-    """How many records of each class are in failing classes on every finer level.
+    """A lower bound of the records of each class that are in failing classes on every finer level.
 
-    Where too many are released, passing classes have at most `most` times their people. Where too few are, at least one
+    If too many are released, passing classes have at most `most` times their people. If too few are, at least one
     record is in a failing class.
     """
     too_many = at_least(classes.released - most * classes.background)
@@ -36,7 +36,7 @@ def _tests(_view: View, *, delta_min: float | None, delta_max: float | None) -> 
         return []
     least, most = delta_min or 0, 1 if delta_max is None else delta_max
     fails = partial(_outside, least, most)
-    all_present = not at_most(least, 0)  # where the release has nobody of a class, delta is 0
+    all_present = not at_most(least, 0)  # delta is 0 for a class that the release lacks
     lasting = partial(_staying_outside, least, most)
     return [ClassTest(fails, Monotone.UNSUPPRESSED, background="original", all_present=all_present, lasting=lasting)]
 
@@ -147,13 +147,13 @@ def _summary(classes: ClassPairs) -> _Deltas:
     )
 
 
-def _merge(one: _Deltas, other: _Deltas) -> _Deltas:
-    smallest = [part.smallest for part in (one, other) if part.smallest is not None]
-    largest = [part.largest for part in (one, other) if part.largest is not None]
+def _merge(first: _Deltas, second: _Deltas) -> _Deltas:
+    smallest = [part.smallest for part in (first, second) if part.smallest is not None]
+    largest = [part.largest for part in (first, second) if part.largest is not None]
     return _Deltas(
         min(smallest, default=None),
         max(largest, default=None),
-        one.absent + other.absent,
-        one.strangers + other.strangers,
-        one.too_many + other.too_many,
+        first.absent + second.absent,
+        first.strangers + second.strangers,
+        first.too_many + second.too_many,
     )

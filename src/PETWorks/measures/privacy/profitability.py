@@ -18,7 +18,7 @@ Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 
 
 def _attacked(sizes: Integers, cost: float, gain: float, loss: float) -> tuple[Mask, NDArray[np.float64]]:
-    """Which classes are worth an attack, and the expected loss from each of their records."""
+    """Whether each class is worth an attack, and the expected loss from each of its records."""
     attacked = at_most(cost, gain / sizes)
     return attacked, np.where(attacked, loss / sizes, 0)
 
@@ -31,14 +31,14 @@ def _unprofitable(amounts: tuple[float, float, float, float], allow_attack: bool
 
 
 def _tests(_view: View, *, allow_attack: bool, **amounts: float) -> list[ClassTest]:
-    given = (
+    ordered = (
         amounts["adversary_cost"],
         amounts["adversary_gain"],
         amounts["publisher_loss"],
         amounts["publisher_benefit"],
     )
-    fails = partial(_unprofitable, given, allow_attack)
-    return [ClassTest(fails, Monotone.ALWAYS)]  # a larger class is attacked less, and each record costs less
+    fails = partial(_unprofitable, ordered, allow_attack)
+    return [ClassTest(fails, Monotone.ALWAYS)]  # a larger class is a worse target, and each record costs less
 
 
 @metric(
@@ -99,7 +99,7 @@ def profitability(
 
 
 def _safe_size(gain: float, cost: float) -> int | None:
-    """The smallest class on which an attack does not pay; None when there is none."""
+    """The smallest class size at which an attack does not pay; None if there is none."""
     if cost == 0 or gain / cost > 2**53:
         return None
     size = max(math.floor(gain / cost) - 1, 1)

@@ -1,4 +1,4 @@
-"""Re-identification risk by scenario: who looks for whom, and how likely they succeed."""
+"""Re-identification risk by scenario: the adversary, the targets, and the chance of success."""
 
 import math
 from fractions import Fraction
@@ -24,7 +24,7 @@ BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
 def _exposed(highest: float | None, cell_size: float | None, sizes: Integers) -> Mask:
-    """Which classes are too small for a chance or for a cell size."""
+    """Whether each class is too small for a limit on the chance or on the cell size."""
     fails = np.zeros(len(sizes), np.bool_)
     if highest is not None:
         fails |= ~at_most(1 / np.maximum(sizes, 1), highest)
@@ -46,9 +46,9 @@ def _tests(
 def _tests_linked(
     view: View, *, highest: float | None, cell_size: float | None, **_of_the_table: float | None
 ) -> list[ClassTest]:
-    own = _tests(view, highest=highest, cell_size=cell_size)
-    if not own or not view.background.has_population_table:
-        return own
+    tests = _tests(view, highest=highest, cell_size=cell_size)
+    if not tests or not view.background.has_population_table:
+        return tests
     return [ClassTest(partial(_exposed_people, highest, cell_size), Monotone.ALWAYS, background="population")]
 
 
@@ -100,7 +100,7 @@ def prosecutor_risk(
     linked = own_sizes(view)
     limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
     risks = _risks(linked, _average(linked), threshold)
-    return _judged("prosecutor-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
+    return _result("prosecutor-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
 
 
 @metric(
@@ -139,7 +139,7 @@ def journalist_risk(
     limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
     average_found = max(_average(linked), _ratio(linked.classes.sum(), int(linked.sizes @ linked.classes)))
     risks = _risks(linked, average_found, threshold)
-    return _judged("journalist-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
+    return _result("journalist-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
 
 
 @metric(
@@ -166,7 +166,7 @@ def marketer_risk(view: View, *, average: Share = None) -> Result:
     """
     linked = linked_sizes(view)
     risks = {"average": _average(linked), "expected_finds": float(_finds(linked))}
-    return _judged("marketer-risk", risks["average"], risks, linked, {"average": average}, {}, view)
+    return _result("marketer-risk", risks["average"], risks, linked, {"average": average}, {}, view)
 
 
 @metric(
@@ -194,11 +194,11 @@ def average_risk(view: View, *, average: Share = None, highest: Chance = None, c
     linked = own_sizes(view)
     risks = {"average": _average(linked), "highest": _highest(linked)}
     limits = {"average": average, "highest": highest, "cell_size": cell_size}
-    return _judged("average-risk", risks["average"], risks, linked, limits, {}, view)
+    return _result("average-risk", risks["average"], risks, linked, limits, {}, view)
 
 
 def cell_size_of(risk: float) -> int | None:
-    """The smallest class in which no chance is above a probability.
+    """The smallest class size at which the chance is not above a probability; None if there is none.
 
     >>> cell_size_of(0.09), cell_size_of(1 / 11)
     (12, 11)
@@ -212,7 +212,7 @@ def cell_size_of(risk: float) -> int | None:
 
 
 def _finds(linked: LinkedSizes) -> Any:
-    """The expected number of records found: exactly, unless classes of very many sizes make that long."""
+    """The expected number of records found, exact unless there are too many different class sizes."""
     if len(linked.sizes) > MOST_FRACTIONS:
         return math.fsum((linked.records / linked.sizes).tolist())
     return sum(map(Fraction, linked.records.tolist(), linked.sizes.tolist()), Fraction(0))
@@ -222,8 +222,8 @@ def _average(linked: LinkedSizes) -> float:
     return _ratio(_finds(linked), int(linked.records.sum()))
 
 
-def _ratio(some: Any, of: int) -> float:
-    return float(some / of) if of else 0.0
+def _ratio(part: Any, of: int) -> float:
+    return float(part / of) if of else 0.0
 
 
 def _highest(linked: LinkedSizes) -> float:
@@ -231,7 +231,7 @@ def _highest(linked: LinkedSizes) -> float:
 
 
 def _risks(linked: LinkedSizes, average: float, threshold: float) -> dict[str, Any]:
-    """All that is said of a scenario."""
+    """The risks of a scenario, for the details of a result."""
     exposed = ~at_most(1 / linked.sizes, threshold)
     records_at_risk = int(linked.records[exposed].sum())
     return {
@@ -243,7 +243,7 @@ def _risks(linked: LinkedSizes, average: float, threshold: float) -> dict[str, A
     }
 
 
-def _judged(
+def _result(
     name: str,
     value: float,
     risks: dict[str, Any],
@@ -252,7 +252,7 @@ def _judged(
     parameters: dict[str, Any],
     view: View,
 ) -> Result:
-    """The result: every limit that was given is compared as it was given, and the details say how."""
+    """The result; every limit is compared in the form in which it was given, and the details record how."""
     smallest = int(linked.sizes[0]) if len(linked.sizes) else None
     compared: dict[str, dict[str, Any]] = {}
     for limit, wanted in limits.items():
@@ -291,7 +291,7 @@ def _linked_with(view: View) -> str:
 
 
 def distribution(sizes: Integers, classes: Integers, records: Integers) -> dict[str, dict[str, Any]]:
-    """Classes and records by size of the class, in a few groups of sizes."""
+    """The number of classes and records by class size, in a few ranges of sizes."""
     places = np.searchsorted(BINS, sizes, side="right") - 1
     number = int(records.sum())
     rows: dict[str, dict[str, Any]] = {}

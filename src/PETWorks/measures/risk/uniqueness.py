@@ -1,4 +1,4 @@
-"""How many people are unique: in the release, and as estimated in the population it was drawn from."""
+"""The share of unique people: in the release, and as estimated in the population it was drawn from."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Reals = NDArray[np.float64]
 
 MODELS = ("dankar", "pitman", "zayatz")
 SMALL_SAMPLE = 0.1
-SUMMED_SINGLY = 1 << 12  # terms of a sum beyond these are integrated: their differences are below rounding
+SUMMED_SINGLY = 1 << 12  # terms beyond these are integrated instead of summed; the difference is below rounding
 
 
 def _unique_left(limit: float, sizes: Integers) -> Mask:
@@ -89,9 +89,9 @@ def population_uniqueness(
     'pitman'
     """
     sizes, population = view.class_sizes(), view.population_size
-    assert population is not None  # the catalogue sees to that
+    assert population is not None  # the catalogue checks that
     if view.background.has_population_table:
-        linked_sizes(view)  # or the release was not drawn from it
+        linked_sizes(view)  # raises if the release was not drawn from it
     if view.privacy_unit is not None:
         # A person counts once in each of their classes, so the population does too.
         population = round(population * view.counted_records / view.people)
@@ -121,7 +121,7 @@ def population_uniqueness(
 
 
 def _counted_share(view: View) -> dict[str, float]:
-    """Where the population is a table, how many of its people are unique on the levels of the release."""
+    """The share of unique people in the population on the levels of the release, if it is a table."""
     if not view.background.has_population_table:
         return {}
     known = population_class_sizes(view)
@@ -141,8 +141,8 @@ def zayatz(sizes: ClassSizes, population: int) -> float:
 def _drawn_once(sizes: NDArray[np.int64], drawn: int, population: int) -> Reals:
     """The hypergeometric chance that exactly one of i people is among those drawn, for each i.
 
-    It is i n/N times the product of (N - n - j)/(N - 1 - j) for j from 0 to i - 2. It falls by a factor of about
-    1 - n/N with each step, so that long products are 0.
+    It is i n/N times the product of (N - n - j)/(N - 1 - j) for j from 0 to i - 2. The product falls by a factor of
+    about 1 - n/N with each step, so that long ones are 0.
     """
     longest = int(min(sizes[-1], population - drawn + 1, 800 * population / drawn + 2))
     steps = np.arange(longest - 1, dtype=np.float64)
@@ -156,18 +156,18 @@ def _drawn_once(sizes: NDArray[np.int64], drawn: int, population: int) -> Reals:
 def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, float | None]:
     """The share of the population that is unique in the Ewens-Pitman model, and its theta and alpha.
 
-    Both solve the likelihood equations; theta is found for each alpha, then alpha.
+    They solve the likelihood equations: an outer search for alpha, with the best theta for each alpha.
     """
     classes, records = sizes.number, sizes.records
     if classes == records:
-        return (1.0 if records else 0.0), None, None  # the likelihood grows without end towards everybody unique
+        return (1.0 if records else 0.0), None, None  # the likelihood has no maximum: it grows towards everybody unique
     if classes == 1:
-        return 0.0, None, None  # and here towards one class for all
+        return 0.0, None, None  # no maximum either: it grows towards one class for all
 
-    near = math.log(classes)  # the logarithm of the best theta + alpha; the next one is near the last
+    near = math.log(classes)  # the logarithm of the best theta + alpha, as a start for the next search
 
     def excess_of(alpha: float) -> float:
-        """The best theta + alpha, which is above 0."""
+        """The best theta + alpha for this alpha, which is positive."""
         nonlocal near
 
         def slope(logarithm: float) -> float:
@@ -191,7 +191,7 @@ def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, flo
 
 
 def _log_gamma_ratio(number: float, more: float) -> float:
-    """Log Gamma(number + more) - log Gamma(number), `more` being at most 1: by its expansion where both are large."""
+    """Log Gamma(number + more) - log Gamma(number), for `more` <= 1; by its expansion if the numbers are large."""
     if number < 1e5:
         return math.lgamma(number + more) - math.lgamma(number)
     product = more * (more - 1)
@@ -201,8 +201,8 @@ def _log_gamma_ratio(number: float, more: float) -> float:
 def _slope_of_theta(excess: float, alpha: float, classes: int, records: int) -> float:
     """Derivative of the log-likelihood by theta, at theta = excess - alpha.
 
-    It is the sum of 1/(theta + i alpha) over the classes but one, less that of 1/(theta + i) over the records but one.
-    As far as both go their terms are subtracted one by one, as they hardly differ where nearly all are unique.
+    It is the sum of 1/(theta + i alpha) over the classes but one, minus that of 1/(theta + i) over the records but one.
+    Terms with the same i are subtracted one by one, because they hardly differ if nearly all records are unique.
     """
     theta = excess - alpha
 
@@ -213,13 +213,13 @@ def _slope_of_theta(excess: float, alpha: float, classes: int, records: int) -> 
         return (1 - alpha) * (theta**2 - i**2 * alpha) / ((excess + (i - 1) * alpha) * (excess + (i - alpha))) ** 2
 
     first = excess + (classes - alpha)
-    rest = _summed(lambda i: 1 / (first + (i - 1)), lambda i: -1 / (first + (i - 1)) ** 2, records - classes)
-    return _summed(difference, its_slope, classes - 1) - rest
+    rest = _sum_terms(lambda i: 1 / (first + (i - 1)), lambda i: -1 / (first + (i - 1)) ** 2, records - classes)
+    return _sum_terms(difference, its_slope, classes - 1) - rest
 
 
 def _slope_of_alpha(excess: float, alpha: float, sizes: ClassSizes) -> float:
     """Derivative of the log-likelihood by alpha, at theta = excess - alpha."""
-    grown = _summed(
+    grown = _sum_terms(
         lambda i: i / (excess + (i - 1) * alpha),
         lambda i: (excess - alpha) / (excess + (i - 1) * alpha) ** 2,
         sizes.number - 1,
@@ -234,8 +234,8 @@ def _slope_of_alpha(excess: float, alpha: float, sizes: ClassSizes) -> float:
     return grown - float(sizes.classes @ sums)
 
 
-def _summed(term: Callable[[Any], Any], slope: Callable[[Any], Any], number: int) -> float:
-    """The sum of a smooth term from 1 to some number: singly at first, then by Euler and Maclaurin's formula."""
+def _sum_terms(term: Callable[[Any], Any], slope: Callable[[Any], Any], number: int) -> float:
+    """The sum of a smooth term from 1 to `number`: the first terms one by one, the rest by Euler-Maclaurin."""
     summed = float(np.sum(term(np.arange(1, min(number, SUMMED_SINGLY - 1) + 1, dtype=np.float64))))
     if number < SUMMED_SINGLY:
         return summed
@@ -250,14 +250,14 @@ def _summed(term: Callable[[Any], Any], slope: Callable[[Any], Any], number: int
 
 @cache
 def _quadrature() -> tuple[Reals, Reals]:
-    """Gauss and Legendre's points and weights."""
+    """The points and weights of Gauss-Legendre quadrature."""
     return np.polynomial.legendre.leggauss(40)
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that is positive at the low end and negative at the high one is zero.
+    """The root of a function that is positive at the low end and negative at the high end.
 
-    The secant's point is taken, and the end that stays is given half its weight each time (Illinois).
+    Found by the Illinois algorithm: the secant method, with half the weight for an end that stays.
     """
     at_low, at_high, side = function(low), function(high), 0
     if at_low <= 0 or at_high >= 0:

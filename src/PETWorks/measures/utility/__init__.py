@@ -1,4 +1,4 @@
-"""What a release is still worth: every file here is part of the catalogue."""
+"""Utility of a release; every file here is part of the catalogue."""
 
 from importlib import import_module as _import_module
 from pkgutil import iter_modules as _iter_modules

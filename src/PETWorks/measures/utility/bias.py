@@ -1,4 +1,4 @@
-"""How far an answer that is computed from the data moves."""
+"""The change of a statistic computed by a function of the user."""
 
 import sys
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def utility_bias(
 
 
 def difference(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
-    """The bias between two tables of any kind that the function understands."""
+    """The bias between two tables of any type that the function accepts."""
     before, after = _number(function(original), Phrase("original")), _number(function(released), Phrase("released"))
     bias = min(float(min(abs(after - before), Fraction(LARGEST))), LARGEST)
     return Result(
@@ -66,7 +66,7 @@ def difference(original: Any, released: Any, function: Callable[[Any], Any], max
 
 
 def _number(answer: Any, table: Phrase) -> Fraction:
-    """What the function said of a table, exactly."""
+    """The answer of the function as an exact number; raise if it is not a finite number."""
     wanted = isinstance(answer, Real | Decimal) and not isinstance(answer, bool)
     try:
         if not wanted:

@@ -1,4 +1,4 @@
-"""What the sizes of the equivalence classes say about utility: AECS and discernibility."""
+"""Utility by the sizes of equivalence classes: AECS and discernibility."""
 
 from fractions import Fraction
 
@@ -97,7 +97,7 @@ def discernibility(view: View, *, at_least: AtLeast = None) -> Result:
 
 
 def _all_records(measure: str, view: View) -> int:
-    """The records of the original: those that the release lacks were left out."""
+    """The number of records of the original; raise if the release has more."""
     records = view.original_people.rows
     if view.counted_records > records:
         raise NotApplicable(
@@ -111,6 +111,6 @@ def _all_records(measure: str, view: View) -> int:
 
 
 def _penalty(sizes: ClassSizes, records: int) -> int:
-    """The sum of squares, and the number of all records for each that stands aside: integers without limit."""
+    """The sum of squared class sizes, plus the number of all records for each record set aside; exact integers."""
     squares = int(sizes.sizes.astype(object) ** 2 @ sizes.classes.astype(object)) if sizes.number else 0
     return squares + records * (records - sizes.records)

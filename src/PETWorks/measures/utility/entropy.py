@@ -1,4 +1,4 @@
-"""How much information, in bits, generalisation has taken from each column."""
+"""The information, in bits, that each column lost by generalisation."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
         released, original = view.marginal(column).values, view.background.original.marginal(column).values
         pairs = view.table.pair_in_order(column, view.background.original)
         levels = _levels(released, hierarchy, column)
-        lifted = _lifted(original, hierarchy, column)
+        lifted = _lift_values(original, hierarchy, column)
         lost = _bits_lost(pairs, levels, lifted)
         most = _bits(np.bincount(pairs.other, pairs.counts), view.records)
         columns[column] = {
@@ -66,7 +66,7 @@ def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
             "raw": lost,
             "min": 0.0,
             "max": most,
-            "cells_not_from_their_original": _strange(pairs, released, original, hierarchy, levels),
+            "cells_not_from_their_original": _count_strange(pairs, released, original, hierarchy, levels),
         }
     raw, most = (sum(column[name] for column in columns.values()) for name in ("raw", "max"))
     value = normalised(raw, 0, most)
@@ -84,24 +84,24 @@ def _levels(values: list[str | None], hierarchy: Hierarchy, column: str) -> Inte
     levels = [hierarchy.level(value) for value in values]
     strange = levels.count(None)
     if strange:
-        told = sum(value not in (None, SUPPRESSED) for value in values)
-        raise misfit(column, hierarchy, strange, told, Phrase("released values are not on any level of"))
+        present = sum(value not in (None, SUPPRESSED) for value in values)
+        raise misfit(column, hierarchy, strange, present, Phrase("released values are not on any level of"))
     return np.array(levels, np.int64)
 
 
-def _lifted(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
-    """For each level, a number for what each original value is there; missing and `*` stay so up to the top."""
+def _lift_values(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
+    """For each level, a code of each original value lifted to it; missing and `*` stay themselves below the top."""
     leaves = {leaf: place for place, leaf in enumerate(hierarchy.leaves)}
     known = [value in leaves for value in values]
-    strange = sum(not there and value not in (None, SUPPRESSED) for value, there in zip(values, known, strict=True))
+    strange = sum(not is_leaf and value not in (None, SUPPRESSED) for value, is_leaf in zip(values, known, strict=True))
     if strange:
-        told = sum(value not in (None, SUPPRESSED) for value in values)
-        raise misfit(column, hierarchy, strange, told, Phrase("original values are not leaves of"))
+        present = sum(value not in (None, SUPPRESSED) for value in values)
+        raise misfit(column, hierarchy, strange, present, Phrase("original values are not leaves of"))
     both = list(zip(values, known, strict=True))
     by_level = []
     for level, labels in enumerate(hierarchy.levels):
-        # What is no leaf, missing or `*`, stays a value of its own.
-        lifted = [(labels[leaves[value]], True) if there else (value, False) for value, there in both]  # type: ignore[index]
+        # A value that is not a leaf (missing or `*`) stays a value of its own.
+        lifted = [(labels[leaves[value]], True) if is_leaf else (value, False) for value, is_leaf in both]  # type: ignore[index]
         numbers = {label: number for number, label in enumerate(dict.fromkeys(lifted))}
         top = level == hierarchy.height
         by_level.append(np.array([0 if top else numbers[label] for label in lifted], np.int64))
@@ -109,34 +109,34 @@ def _lifted(values: list[str | None], hierarchy: Hierarchy, column: str) -> list
 
 
 def _bits_lost(pairs: PairCounts, levels: Integers, lifted: list[Integers]) -> float:
-    """Bits that a column has lost, added up over its cells."""
+    """The bits that a column has lost, added up over its cells."""
     level_of = levels[pairs.one]
     lost, before = 0.0, np.arange(int(pairs.other.max()) + 1)
     for level in np.unique(level_of[level_of > 0]).tolist():
-        there = level_of >= level
-        values, counts = pairs.other[there], pairs.counts[there]
+        is_lifted = level_of >= level
+        values, counts = pairs.other[is_lifted], pairs.counts[is_lifted]
         lost += _self_information(lifted[level][values], counts) - _self_information(before[values], counts)
         before = lifted[level]
     return lost
 
 
 def _self_information(values: Integers, counts: Integers) -> float:
-    """The sum over cells of log2 of how many have the same value."""
+    """The sum over cells of log2 of the number of cells with the same value."""
     records = np.bincount(values, counts)
     records = records[records > 0]
     return float(np.sum(records * np.log2(records)))
 
 
 def _bits(counts: NDArray[Any], records: int) -> float:
-    """Bits that a column has: what is lost if every cell becomes the same."""
-    some = counts[counts > 0]
-    return float(max(np.sum(some * (np.log2(records) - np.log2(some))), 0.0))
+    """The bits of a column, which are lost if all cells become equal."""
+    positive = counts[counts > 0]
+    return float(max(np.sum(positive * (np.log2(records) - np.log2(positive))), 0.0))
 
 
-def _strange(
+def _count_strange(
     pairs: PairCounts, released: list[str | None], original: list[str | None], hierarchy: Hierarchy, levels: Integers
 ) -> int:
-    """Cells whose released value is not what the hierarchy makes of their original value."""
+    """The number of cells whose released value is not a generalisation of their original value."""
     codes = {value: code for code, value in enumerate(released)}
     made = levels[pairs.one] == hierarchy.height
     for level in range(hierarchy.height + 1):

@@ -1,4 +1,4 @@
-"""How close the released columns, and pairs of them, are to the original ones."""
+"""The similarity of the released columns, and pairs of columns, to the original ones."""
 
 import math
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     if not names:
         raise NeedNotMet("needs a column to compare: a quasi-identifier or a sensitive attribute")
     original = view.background.original
-    columns = {name: _compared(original.marginal(name), view.marginal(name)) for name in names}
+    columns = {name: _compare(original.marginal(name), view.marginal(name)) for name in names}
     numbers = {
         name: bias
         for name in names
@@ -67,10 +67,10 @@ def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     return Result("fidelity", value, no_less_than(value, at_least), {"at_least": at_least}, details)
 
 
-def _compared(original: Marginal, released: Marginal) -> dict[str, float]:
+def _compare(original: Marginal, released: Marginal) -> dict[str, float]:
     """Total variation and Jensen-Shannon distance (in bits) of two marginals."""
     counts = _side_by_side(original, released)
-    p, q = (own / own.sum() for own in counts)
+    p, q = (side / side.sum() for side in counts)
     middle = (p + q) / 2
     divergence = (_relative_entropy(p, middle) + _relative_entropy(q, middle)) / 2
     return {
@@ -80,7 +80,7 @@ def _compared(original: Marginal, released: Marginal) -> dict[str, float]:
 
 
 def _total_variation(original: Marginal, released: Marginal) -> Fraction:
-    """Half the differences of shares, added up: in integers, over one denominator."""
+    """Half the sum of the absolute differences of shares, in integers over a common denominator."""
     before, after = _side_by_side(original, released)
     scale = original.records * released.records
     kind = np.int64 if scale < 2**61 else object
@@ -89,84 +89,87 @@ def _total_variation(original: Marginal, released: Marginal) -> Fraction:
 
 
 def _side_by_side(original: Marginal, released: Marginal) -> tuple[Integers, Integers]:
-    """The counts of both for the same values."""
+    """The counts of both marginals, for the union of their values."""
     places = {value: place for place, value in enumerate(dict.fromkeys([*original.values, *released.values]))}
     counts = np.zeros(len(places), np.int64), np.zeros(len(places), np.int64)
-    for own, marginal in zip(counts, (original, released), strict=True):
-        own[[places[value] for value in marginal.values]] = marginal.counts
+    for side, marginal in zip(counts, (original, released), strict=True):
+        side[[places[value] for value in marginal.values]] = marginal.counts
     return counts
 
 
 def _relative_entropy(p: Reals, q: Reals) -> float:
-    some = p > 0
-    return float(np.sum(p[some] * np.log2(p[some] / q[some])))
+    positive = p > 0
+    return float(np.sum(p[positive] * np.log2(p[positive] / q[positive])))
 
 
 def _numeric_bias(original: Marginal, released: Marginal) -> dict[str, float] | None:
-    """How far mean, variance and quartiles have moved; None unless both columns are numbers."""
+    """The changes of mean, variance and quartiles; None unless both columns are numeric."""
     both = [_numbers(marginal) for marginal in (original, released)]
     if both[0] is None or both[1] is None:
         return None
-    before, after = (_described(*numbers) for numbers in both if numbers is not None)
+    before, after = (_describe(*numbers) for numbers in both if numbers is not None)
     return {name: after[name] - before[name] for name in before}
 
 
 def _numbers(marginal: Marginal) -> tuple[Reals, Integers] | None:
     """The numbers of a column in ascending order and their counts, without missing and suppressed cells."""
-    told = [
+    present = [
         (value, count)
         for value, count in zip(marginal.values, marginal.counts.tolist(), strict=True)
         if value is not None and value != SUPPRESSED
     ]
-    if not told or not all(is_number(value) for value, _ in told):
+    if not present or not all(is_number(value) for value, _ in present):
         return None
-    numbers, counts = np.array([float(value) for value, _ in told]), np.array([count for _, count in told])
+    numbers, counts = np.array([float(value) for value, _ in present]), np.array([count for _, count in present])
     if not np.isfinite(numbers).all() or np.abs(numbers).max() > 1e150:
-        return None  # their variance is beyond what can be computed
+        return None  # their variance would overflow
     order = np.argsort(numbers, kind="stable")
     return numbers[order], counts[order]
 
 
-def _described(numbers: Reals, counts: Integers) -> dict[str, float]:
+def _describe(numbers: Reals, counts: Integers) -> dict[str, float]:
     records = int(counts.sum())
     mean = math.fsum((numbers * counts).tolist()) / records
     variance = math.fsum(((numbers - mean) ** 2 * counts).tolist()) / records
-    # The smallest number that at least this share of the records does not exceed.
+    # A quantile is the smallest number that at least this share of the records does not exceed.
     places = np.searchsorted(np.cumsum(counts), [math.ceil(share * records) for share in QUANTILES.values()])
     quartiles = dict(zip(QUANTILES, numbers[places].tolist(), strict=True))
     return {"mean_bias": mean, "variance_bias": variance, **quartiles}
 
 
 def _pairs(released: Table, original: Table, names: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Cramér's V of each pair of columns, before and after."""
+    """Cramér's V of each pair of columns, in the original and in the release."""
     pairs = list(combinations(names, 2))
     before, after = dependence(original, pairs), dependence(released, pairs)
     return {
-        quoted(pair): {"original": then, "released": now, "change": now - then}
-        for pair, then, now in zip(pairs, before, after, strict=True)
+        quoted(pair): {"original": old, "released": new, "change": new - old}
+        for pair, old, new in zip(pairs, before, after, strict=True)
     }
 
 
 def dependence(table: Table, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Cramér's V of each pair of columns, over the records that tell both."""
-    return [cramers_v(_told(table, pair, counts)) for pair, counts in zip(pairs, table.pair_counts(pairs), strict=True)]
+    """Cramér's V of each pair of columns, over the records with a value in both."""
+    return [
+        cramers_v(_with_both_values(table, pair, counts))
+        for pair, counts in zip(pairs, table.pair_counts(pairs), strict=True)
+    ]
 
 
-def _told(table: Table, pair: tuple[str, str], pairs: PairCounts) -> PairCounts:
-    """The counts of values that both columns tell."""
-    there = np.ones(len(pairs.counts), np.bool_)
+def _with_both_values(table: Table, pair: tuple[str, str], pairs: PairCounts) -> PairCounts:
+    """The counts of pairs in which neither value is missing or suppressed."""
+    present = np.ones(len(pairs.counts), np.bool_)
     for name, codes in zip(pair, (pairs.one, pairs.other), strict=True):
-        for nothing in (SUPPRESSED, None):
-            there &= codes != (-1 if (code := table.domains[name].code(nothing)) is None else code)
-    return PairCounts(pairs.one[there], pairs.other[there], pairs.counts[there])
+        for blank in (SUPPRESSED, None):
+            present &= codes != (-1 if (code := table.domains[name].code(blank)) is None else code)
+    return PairCounts(pairs.one[present], pairs.other[present], pairs.counts[present])
 
 
 def cramers_v(pairs: PairCounts) -> float:
-    """Cramér's V of two columns: 0 when neither tells anything of the other, or has but one value; at most 1."""
-    one, other = np.bincount(pairs.one, pairs.counts), np.bincount(pairs.other, pairs.counts)
-    narrower = min(np.count_nonzero(one), np.count_nonzero(other)) - 1
+    """Cramér's V of two columns: 0 if they are independent or one has a single value; at most 1."""
+    first, second = np.bincount(pairs.one, pairs.counts), np.bincount(pairs.other, pairs.counts)
+    narrower = min(np.count_nonzero(first), np.count_nonzero(second)) - 1
     if narrower <= 0:
         return 0.0
-    expected = one[pairs.one] * other[pairs.other]
+    expected = first[pairs.one] * second[pairs.other]
     inertia = float(np.sum(pairs.counts.astype(np.float64) ** 2 / expected)) - 1
     return math.sqrt(min(max(inertia / narrower, 0.0), 1.0))

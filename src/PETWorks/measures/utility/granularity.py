@@ -1,4 +1,4 @@
-"""How many different people's values a released value may stand for: granularity and ambiguity."""
+"""The number of original values that a released value may stand for: granularity and ambiguity."""
 
 import math
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def granularity(view: View, *, at_least: AtLeast = None) -> Result:
     0.37317073170731707
     """
     leaves = view.for_all_levels("leaves", lambda: _leaves(view))
-    # In integers over one denominator, which divide exactly: a search asks for this again and again.
+    # Exact integers over a common denominator, because a search computes this again and again.
     scale, least, most = view.for_all_levels("scale of granularity", lambda: _scale(leaves, view.records))
     lost = sum([view.by_level("lost", column, partial(_lost, view, column, scale)) for column in leaves])
     value = 1.0 if most <= least and lost <= least else min(max((most - lost) / max(most - least, 1), 0.0), 1.0)
@@ -48,12 +48,12 @@ def granularity(view: View, *, at_least: AtLeast = None) -> Result:
     def details() -> dict[str, Any]:
         columns = {}
         raw, smallest = Fraction(lost, most), Fraction(least, most)
-        for column, own in leaves.items():
+        for column, number in leaves.items():
             share = Fraction(view.by_level("lost", column, partial(_lost, view, column, scale)), most // len(leaves))
             columns[column] = {
-                "granularity": normalised(share, Fraction(1, own), 1),
+                "granularity": normalised(share, Fraction(1, number), 1),
                 "raw": float(share),
-                "min": 1 / own,
+                "min": 1 / number,
                 "max": 1.0,
             }
         return {"raw": float(raw), "min": float(smallest), "max": 1.0, "columns": columns, "records": view.records}
@@ -62,40 +62,40 @@ def granularity(view: View, *, at_least: AtLeast = None) -> Result:
 
 
 def _leaves(view: View) -> dict[str, int]:
-    """How many leaves the hierarchy of each column has."""
-    return {column: len(own.leaves) for column, own in view.generalised_hierarchies("granularity").items()}
+    """The number of leaves in the hierarchy of each column."""
+    return {column: len(hierarchy.leaves) for column, hierarchy in view.generalised_hierarchies("granularity").items()}
 
 
 def _scale(leaves: Mapping[str, int], records: int) -> tuple[int, int, int]:
-    """What all shares of leaves are multiplied with, and what an untouched and a suppressed table then lose."""
+    """A common multiple to scale shares of leaves by, and the scaled loss of an untouched and a suppressed table."""
     scale = math.lcm(*leaves.values())
-    return scale, records * sum(scale // own for own in leaves.values()), records * scale * len(leaves)
+    return scale, records * sum(scale // number for number in leaves.values()), records * scale * len(leaves)
 
 
 def _lost(view: View, column: str, scale: int) -> int:
-    """The shares of leaves that the cells of a column may stand for, added up and scaled."""
+    """The scaled sum of the shares of leaves that the cells of a column may stand for."""
     marginal, hierarchy = view.marginal(column), view.hierarchies[column]
     below = int(hierarchy.leaf_counts(marginal.values, column) @ marginal.counts)
     return below * (scale // len(hierarchy.leaves))
 
 
 def _fits(combinations: int, records: int) -> bool:
-    """Whether the sum fits into 64 bits; otherwise shares of all combinations are added up, which cannot overflow."""
+    """Whether the sum fits into 64 bits; if not, shares of all combinations are added up, which cannot overflow."""
     return combinations * records < 2**62
 
 
-def _stood_for_question(view: View) -> Question[float]:
-    """For how many combinations of original values may all records stand?"""
+def _combinations_question(view: View) -> Question[float]:
+    """The question how many combinations of original values all records may stand for."""
     hierarchies = view.generalised_hierarchies("ambiguity")
     exact = _fits(math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values()), view.records)
     weights = {}
     for column, hierarchy in hierarchies.items():
         leaves = hierarchy.leaf_counts(view.marginal(column).values, column)
         weights[column] = leaves if exact else leaves / len(hierarchy.leaves)
-    return view.fold_codes("stood for", partial(_stood_for, weights, exact), add, every_record=True)
+    return view.fold_codes("stood for", partial(_count_combinations, weights, exact), add, every_record=True)
 
 
-def _stood_for(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> Any:
+def _count_combinations(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> Any:
     products = classes.sizes.astype(np.int64 if exact else np.float64)
     for column, codes in classes.codes.items():
         products *= weights[column][codes]
@@ -103,7 +103,7 @@ def _stood_for(weights: Mapping[str, Any], exact: bool, classes: ClassCodes) -> 
 
 
 def _asks(view: View, **_limits: float | None) -> list[Question[float]]:
-    return [_stood_for_question(view)]
+    return [_combinations_question(view)]
 
 
 @metric(
@@ -131,7 +131,7 @@ def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
     hierarchies = view.generalised_hierarchies("ambiguity")
     combinations = math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values())
     exact = _fits(combinations, view.records)
-    total = Fraction(view.answer(_stood_for_question(view)))
+    total = Fraction(view.answer(_combinations_question(view)))
     raw = total if exact else max(total * combinations, Fraction(view.records))
     least, most = view.records, view.records * combinations
     value = normalised(raw, least, most)
@@ -140,10 +140,10 @@ def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
         value,
         no_less_than(value, at_least),
         {"at_least": at_least},
-        {"raw": int(raw) if exact else _rounded(raw), "min": least, "max": most, "records": view.records},
+        {"raw": int(raw) if exact else _round(raw), "min": least, "max": most, "records": view.records},
     )
 
 
-def _rounded(number: Fraction) -> float | None:
-    """A number as far as it can be told; None beyond that."""
+def _round(number: Fraction) -> float | None:
+    """A number as a float; None if it is too large."""
     return float(number) if number < 1e300 else None

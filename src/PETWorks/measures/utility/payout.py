@@ -1,4 +1,4 @@
-"""What a publisher gains by a release, less what attacks on it may cost."""
+"""The expected payout of a publisher: the benefit of a release minus the losses by attacks."""
 
 import math
 from functools import partial
@@ -24,7 +24,7 @@ ROUNDING = 1e-12  # of a sum of logarithms over the columns
 
 
 class _Amounts(NamedTuple):
-    """What an attack costs and gains, and what it costs the publisher; what a record brings."""
+    """The cost and gain of an attack, the publisher's loss by it, and the benefit of a record."""
 
     adversary_cost: float
     adversary_gain: float
@@ -33,42 +33,42 @@ class _Amounts(NamedTuple):
 
     @property
     def edges(self) -> Reals:
-        """Between which payouts records are counted."""
+        """The edges of the histogram of payouts."""
         return np.linspace(-self.publisher_loss, self.publisher_benefit or 1, BINS + 1)
 
 
-class _Paid(NamedTuple):
-    """Records times what each still tells; records by payout; records that pay less than nothing."""
+class _Payouts(NamedTuple):
+    """Sums over records: the information kept, a histogram of payouts, and the number of negative payouts."""
 
     kept: float
     histogram: Reals
     negative: int
 
 
-def _paid_question(view: View, amounts: _Amounts, information_loss: str) -> Question[_Paid]:
-    """What do the classes pay?"""
-    kernel = partial(_paid, amounts, _kept_weights(view, information_loss))
-    return view.fold_codes(("paid", amounts, information_loss), kernel, _together)
+def _payouts_question(view: View, amounts: _Amounts, information_loss: str) -> Question[_Payouts]:
+    """The question what the records of all classes pay."""
+    kernel = partial(_pay, amounts, _kept_weights(view, information_loss))
+    return view.fold_codes(("paid", amounts, information_loss), kernel, _add_payouts)
 
 
-def _paid(amounts: _Amounts, weights: "dict[str, Reals] | None", classes: ClassCodes) -> _Paid:
+def _pay(amounts: _Amounts, weights: "dict[str, Reals] | None", classes: ClassCodes) -> _Payouts:
     kept, sizes, edges = _kept(classes, weights), classes.sizes, amounts.edges
     attacked = _attacked(sizes, amounts.adversary_gain, amounts.adversary_cost)
     lost = np.where(attacked, amounts.publisher_loss / sizes, 0)
     payout = amounts.publisher_benefit * kept - lost
-    return _Paid(
+    return _Payouts(
         float(np.sum(kept * sizes)),
         np.histogram(np.clip(payout, edges[0], edges[-1]), edges, weights=sizes)[0],
         int(sizes[below(amounts.publisher_benefit * kept, lost)].sum()),
     )
 
 
-def _together(one: _Paid, other: _Paid) -> _Paid:
-    return _Paid(*map(add, one, other))
+def _add_payouts(first: _Payouts, second: _Payouts) -> _Payouts:
+    return _Payouts(*map(add, first, second))
 
 
-def _asks(view: View, *, information_loss: str, at_least: float | None, **amounts: float) -> list[Question[_Paid]]:  # noqa: ARG001
-    return [_paid_question(view, _Amounts(**amounts), information_loss)]
+def _asks(view: View, *, information_loss: str, at_least: float | None, **amounts: float) -> list[Question[_Payouts]]:  # noqa: ARG001
+    return [_payouts_question(view, _Amounts(**amounts), information_loss)]
 
 
 @metric(
@@ -104,7 +104,7 @@ def publisher_payout(
     amounts = _Amounts(adversary_cost, adversary_gain, publisher_loss, publisher_benefit)
     weights = _kept_weights(view, information_loss)
     edges = amounts.edges
-    paid = view.answer(_paid_question(view, amounts, information_loss))
+    paid = view.answer(_payouts_question(view, amounts, information_loss))
     sizes = view.class_sizes()
     attacked = _attacked(sizes.sizes, adversary_gain, adversary_cost)
     benefit, losses = publisher_benefit * paid.kept, publisher_loss * int(sizes.classes[attacked].sum())
@@ -114,7 +114,7 @@ def publisher_payout(
     return Result(
         "publisher-payout",
         value,
-        # The sums are compared, not their difference, in which rounding may be all that is left.
+        # The sums are compared, not their difference, which may consist of rounding errors only.
         None if at_least is None else bool(at_most(at_least + losses, benefit)),
         {
             "adversary_cost": adversary_cost,
@@ -158,15 +158,15 @@ def payout_curve(
     publisher_benefit: float = 1200,
     information_loss: str = "auto",
 ) -> tuple[Reals, Reals]:
-    """All steps of the payout over (adversary's gain)/(cost): just above each ratio, the payout of the publisher.
+    """The payout of the publisher as a step function of (adversary's gain)/(cost): ratios, and the payout above each.
 
     >>> ratios, payouts = payout_curve(Release("data/delta_anonymized.csv"), information_loss="none")
     >>> ratios.tolist(), payouts.tolist()
     ([0.0, 2.0, 3.0], [6000.0, 5700.0, 5400.0])
     """
     view = view_of(view)
-    given = {"publisher_loss": publisher_loss, "publisher_benefit": publisher_benefit}
-    checked = find("publisher-payout").check({**given, "information_loss": information_loss})
+    amounts = {"publisher_loss": publisher_loss, "publisher_benefit": publisher_benefit}
+    checked = find("publisher-payout").check({**amounts, "information_loss": information_loss})
     publisher_loss, publisher_benefit = checked["publisher_loss"], checked["publisher_benefit"]
     weights = _kept_weights(view, information_loss)
     kept = view.fold_codes(
@@ -179,12 +179,12 @@ def payout_curve(
 
 
 def _attacked(sizes: NDArray[Any], gain: float, cost: float) -> NDArray[np.bool_]:
-    """Whose expected gain is above the cost."""
+    """Whether the expected gain from a record of each class is above the cost."""
     return below(cost, gain / sizes)
 
 
 def _kept_weights(view: View, information_loss: str) -> dict[str, Reals] | None:
-    """For each column and value, what it contributes to one minus the information loss; None where nothing is lost."""
+    """The contribution of each value of each column to one minus the information loss; None if nothing is lost."""
     if information_loss == "none":
         return None
     without = [column for column in view.quasi_identifiers if column not in view.hierarchies]
@@ -214,6 +214,6 @@ def _kept(classes: ClassCodes, weights: dict[str, Reals] | None) -> Reals:
 
 
 def _break_even(sizes: ClassSizes, benefit: float, loss: float) -> float | None:
-    """The gain per cost above which losses exceed the benefit; None when they never do."""
+    """The gain per cost above which losses exceed the benefit; None if they never do."""
     attacked = np.flatnonzero(below(benefit, loss * np.cumsum(sizes.classes)))
     return float(sizes.sizes[attacked[0]]) if len(attacked) else None

@@ -1,4 +1,4 @@
-"""How much detail generalisation has left, and how many cells are missing."""
+"""The detail that generalisation has left, and the share of missing cells."""
 
 from fractions import Fraction
 from typing import Any
@@ -40,7 +40,7 @@ def precision(view: View, *, at_least: AtLeast = None) -> Result:
     ambiguous: dict[str, int] = {}
     for column, hierarchy in hierarchies.items():
         lost[column], ambiguous[column] = _lost(view, column, hierarchy)
-    # The published steps in their order, each rounded once: the mean distortion first, then one minus that.
+    # As in the paper, the mean distortion is computed first, then one minus that, each rounded once.
     distortion = sum(lost.values(), Fraction(0)) / (view.records * len(hierarchies))
     per_column: dict[str, Any] = {
         column: {
@@ -67,13 +67,13 @@ def precision(view: View, *, at_least: AtLeast = None) -> Result:
 
 
 def _lost(view: View, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]:
-    """Detail lost in a column, added up over its cells; and the cells whose value stands on several levels."""
+    """The detail lost in a column, added up over its cells, and the number of cells with a value on several levels."""
     marginal = view.marginal(column)
     levels = [hierarchy.level(value) for value in marginal.values]
     unknown = levels.count(None)
     if unknown:
-        told = sum(value not in (None, SUPPRESSED) for value in marginal.values)
-        raise misfit(column, hierarchy, unknown, told, Phrase("released values are not on any level of"))
+        present = sum(value not in (None, SUPPRESSED) for value in marginal.values)
+        raise misfit(column, hierarchy, unknown, present, Phrase("released values are not on any level of"))
     counts = marginal.counts.tolist()
     lifted = sum(level * count for level, count in zip(levels, counts, strict=True) if level)
     ambiguous = sum(
@@ -106,9 +106,11 @@ def missings(view: View, *, at_most: AtMost = None) -> Result:
     columns: dict[str, dict[str, Any]] = {}
     for column in view.quasi_identifiers:
         marginal, hierarchy = view.marginal(column), view.hierarchies.get(column)
-        nothing = {None, SUPPRESSED} if hierarchy is None else {None, SUPPRESSED, hierarchy.top}
+        lost_values = {None, SUPPRESSED} if hierarchy is None else {None, SUPPRESSED, hierarchy.top}
         cells = sum(
-            count for value, count in zip(marginal.values, marginal.counts.tolist(), strict=True) if value in nothing
+            count
+            for value, count in zip(marginal.values, marginal.counts.tolist(), strict=True)
+            if value in lost_values
         )
         columns[column] = {"cells": cells, "share": cells / view.records}
     lost = sum(column["cells"] for column in columns.values())
