@@ -1,4 +1,4 @@
-"""What is said about a table: roles, sidecar file, hierarchies (given or declared), levels, population, treatment.
+"""The description of a table: roles, sidecar file, hierarchies (given or declared), levels, population, treatment.
 
 May import: tables.
 """

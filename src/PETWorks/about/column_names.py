@@ -1,4 +1,4 @@
-"""The words in column names, in English and Chinese, and what they suggest about a column."""
+"""The words in column names, in English and Chinese, and the roles they suggest."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from functools import cache, reduce
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 
-# What a name points to, and the words that do. Latin words match as whole words, Chinese ones anywhere
+# The meanings of names, and the words for each. Latin words match as whole words, Chinese ones anywhere
 # unless they are between `_`; if one match contains another, the longer one counts.
 A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "a number given to a record"
 AN_ADDRESS, A_WAY_TO_REACH, AN_ACCOUNT = "an address", "a way to reach a person", "an account, a card or a plate"
@@ -35,7 +35,7 @@ PLACES = """zip, zip code, postal, postal code, post code, country, county, city
     village, district, region, province, state, municipality, residence, location, place, birth place, latitude,
     longitude, lat, lon, lng, gps, geo, 郵遞區號, 郵政編碼, 郵編, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
     行政區, 省分, 省別, 居住, 戶籍, 籍貫, 村里, 里別, 國家, 國別, 經度, 緯度, 所在地, 地名, _縣_, _市_, _區_, _省_"""
-# These are called after people, as places are.
+# These may be named after people, like places.
 INSTITUTIONS = """school, university, college, company, hospital, clinic, ward, 學校, 公司, 醫院, 診所, 院所, 病房,
     科別, 科系"""
 KNOWN = {
@@ -75,11 +75,11 @@ SENSITIVE = {
         前科, 罪, 刑, 受害, 家暴, 虐待, 成癮, 吸毒""",
     "results of a person": "gpa, exam score, test score, performance rating, 成績, 考績",
 }
-# Nothing of the above, although a word of it is inside.
+# None of the above, although these contain words from there.
 HARMLESS = """phone model, phone brand, phone type, email domain, email type, address type, account type,
     account status, 手機型號, 手機品牌, 電話費, 英文名稱, 中文名稱, 帳戶類型, 帳號類型, 地址類型"""
 NO_LABEL = (" number of ", " no of ", " num of ", " no show ")
-# Behind a word for a person or a record these make an identifier: `patient no`, `客戶編號`.
+# After a word for a person or a record these form an identifier: `patient no`, `客戶編號`.
 LABELS = """id, identifier, no, number, num, nr, code, key, uid, uuid, guid, hash, token, serial, 編號, 代號, 號碼,
     序號, 識別, 代碼, 字號, 標識"""
 CALLED = "name, 名稱, 大名"
@@ -87,7 +87,7 @@ SUBJECTS = """patient, person, customer, client, user, member, employee, staff, 
     respondent, participant, individual, citizen, resident, tenant, applicant, borrower, policyholder, insured, donor,
     beneficiary, passenger, voter, buyer, consumer, 病人, 病患, 患者, 個案, 客戶, 顧客, 會員, 用戶, 使用者, 員工, 職員,
     學生, 受試者, 受訪者, 民眾, 被保險人, 保戶, 當事人, 個人"""
-# What a column of numbers that stand for people is called, if no word for a person is in its name.
+# Names of columns with numbers that stand for people, without a word for a person.
 PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
 OTHERS = """doctor, physician, nurse, provider, teacher, agent, mother, father, parent, spouse, contact, guardian, 醫師,
     醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
@@ -101,7 +101,7 @@ LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NA
 ALONE = {A_NUMBER: "id, identifier, uid, uuid, guid, 編號, 代號, 識別碼", A_LABEL: "序號, 項次", A_NAME: "name"}
 
 
-# Simplified characters and variants, and below each the character that Taiwan uses.
+# Simplified characters and variants, and below each the character used in Taiwan.
 _TAIWAN = str.maketrans(
     "电话机邮编码号证証份诊断龄县乡镇职业国种资别学历区递帐账賬车户传执驶驾护联络系网纹签处药术疗检验压烟饮产"
     "负债贷余评税赔额党倾会员顾称识标财绩试岁纪体语务间残碍过状诉肿爱忧郁杀怀脏遗单费类经纬贯讯门医师属亲订访"
@@ -112,7 +112,7 @@ _TAIWAN = str.maketrans(
 )
 # A word is all capitals, or lower case with or without a first capital, or Chinese; digits and signs separate words.
 _WORD = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|[\u3400-\u9fff]+")
-LONGEST = 400  # characters of a name that are looked at
+LONGEST = 400  # characters of a name that are examined
 
 
 def words_of(name: str) -> str:
@@ -155,12 +155,12 @@ def _vocabulary() -> dict[str, tuple[str, str]]:
 @cache
 def _labelled(people: str, labels: str) -> re.Pattern[str]:
     """One of these people with one of these labels: `patient no`, `patientno`, `id of patient`, `患者 id`."""
-    one, label = ("|".join(term.strip() for term in terms(words)) for words in (people, labels))
-    return re.compile(f"(?<![a-z])(({one}) ?({label})|{labels.partition(',')[0]} (of )?({one}))(?![a-z])")
+    person, label = ("|".join(term.strip() for term in terms(words)) for words in (people, labels))
+    return re.compile(f"(?<![a-z])(({person}) ?({label})|{labels.partition(',')[0]} (of )?({person}))(?![a-z])")
 
 
 def pointed_to(words: str) -> dict[str, str]:
-    """The roles that a name points to, each with what the column then contains."""
+    """The roles that a name suggests, each with the likely content of the column."""
     vocabulary, roles = _vocabulary(), dict[str, str]()
     found = [term for term in vocabulary if term in words]
     for term in found:
@@ -173,11 +173,11 @@ def pointed_to(words: str) -> dict[str, str]:
         if words in terms(names, whole=True):
             roles[IDENTIFIER] = what
     if "date" in roles:
-        # More people know when something sensitive happened than what it was.
+        # The date of something sensitive is known to more people than the thing itself.
         roles = {QUASI_IDENTIFIER: roles["date"]} | ({IDENTIFIER: roles[IDENTIFIER]} if IDENTIFIER in roles else {})
     return roles
 
 
 def points_to_a_place(words: str) -> bool:
-    """Whether a name says that the column has places or institutions."""
+    """Whether a name suggests that the column has places or institutions."""
     return any(term in words for term in (*terms(PLACES), *terms(INSTITUTIONS)))

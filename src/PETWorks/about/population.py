@@ -1,4 +1,4 @@
-"""The people a release was drawn from: a table of them, their number, or the share of them that is in the release."""
+"""The people a release was drawn from: a table of them, their number, or the share of them in the release."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LARGEST = 10**15
 
 @dataclass(frozen=True)
 class Population:
-    """What is known of it."""
+    """The known facts about the population."""
 
     source: Source | None = None
     number: int | None = None
@@ -24,12 +24,12 @@ class Population:
 
     @property
     def given_as(self) -> Source | int | float | None:
-        """What it was made from."""
+        """The argument that it was made from."""
         return self.source or self.number or self.fraction
 
     @classmethod
     def given(cls, population: Any, columns: Sequence[str], unit: str | None) -> "Population":
-        """From whatever the user gave; the unit is the column that names the person, if the table has it."""
+        """Build it from the user's argument; `unit` is the column that identifies people, if the table has it."""
         if isinstance(population, Real) and not isinstance(population, bool):
             whole = isinstance(population, Integral)
             number = _finite(population)
@@ -55,7 +55,7 @@ class Population:
         return cls(source=source, columns=tuple(columns), unit=unit if named else None)
 
     def checked_size(self, records: int, people: int | None = None) -> int:
-        """The number of people, where the release has so many records and a table of them so many people."""
+        """The number of people, for a release with this many records and a table with this many people."""
         if self.number is not None:
             size = self.number
         elif self.fraction is not None:
@@ -79,7 +79,7 @@ class Population:
 
 
 def _finite(number: Any) -> int | float:
-    """A number, or one beyond all people for what is too large for a float."""
+    """The number; a number larger than any population if it is too large for a float."""
     try:
         return int(number) if isinstance(number, Integral) else float(number)
     except OverflowError:

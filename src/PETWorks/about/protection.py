@@ -1,7 +1,7 @@
 """Protection of columns that are not quasi-identifiers: rounding, coded ends, periods and intervals.
 
 `{round: 1000, top: 250000}`, `{bottom: 10}`, `{dates: month}`, `{intervals: [0, 1000, 5000]}` or `{intervals: 500}`.
-Every cell is protected alone, in exact decimal arithmetic; missing cells and `*` stay as they are.
+Every cell is protected by itself, in exact decimal arithmetic; missing cells and `*` are unchanged.
 """
 
 import re
@@ -34,32 +34,32 @@ _ENDS = re.compile(r"(?:≥|≤|<|>=) (.+)|\[(\S+), (\S+)\)")
 
 
 class Protection(Protocol):
-    """What the values of a column become."""
+    """A mapping from the values of a column to protected ones."""
 
     @property
     def words(self) -> Mapping[str, Any]:
-        """As it was declared."""
+        """The declaration."""
 
     @property
     def expects(self) -> str:
-        """What a value must be, in words."""
+        """A description of valid values."""
 
     @property
     def keeps_numbers(self) -> bool:
         """Whether numbers stay numbers."""
 
     def value(self, text: str) -> str | None:
-        """The protected value, which stays as it is if it is protected again; None if the text is no such value."""
+        """The protected value, which is unchanged if protected again; None if the text is not a valid value."""
 
     def position(self, text: str) -> float | None:
-        """The number that a value, or a protected one, stands for: of an interval or a period its middle."""
+        """The number that a value, or a protected one, stands for: the middle of an interval or a period."""
 
 
 @dataclass(frozen=True)
 class OfNumbers:
     """Numbers, rounded half to even to a multiple of a step, put into intervals, or coded at the ends.
 
-    A number is coded if it, or what it is rounded to, reaches the end: a label is never mixed up with a number.
+    A number is coded if it or its rounded value reaches the end, so that labels and numbers do not overlap.
     """
 
     words: Mapping[str, Any]
@@ -71,7 +71,7 @@ class OfNumbers:
 
     @property
     def keeps_numbers(self) -> bool:
-        """Whether every value stays a number; rounded ones keep their type if the step is whole."""
+        """Whether every value stays a number."""
         return self.step is not None and self.bottom is None and self.top is None
 
     @property
@@ -80,7 +80,7 @@ class OfNumbers:
         return self.step is not None and self.step.denominator == 1
 
     def value(self, text: str) -> str | None:
-        """A label such as `≥ 250000`, an interval, or the rounded number with the currency or unit that it had."""
+        """A label such as `≥ 250000`, an interval, or the rounded number with its currency or unit."""
         match = _AMOUNT.fullmatch(text)
         number = None if match is None else decimal(match[2].replace(",", ""))
         if match is None or number is None:
@@ -88,13 +88,13 @@ class OfNumbers:
         before, after = match[1] or "", match[3] or ""
         rounded, step, decimals = 0, *self._step
         if decimals is not None:
-            rounded = _nearest(number, step, decimals) * step  # with so many decimals, as a whole number
+            rounded = _nearest(number, step, decimals) * step  # scaled to a whole number by 10**decimals
         ends = ((">=", "≥", self._top), ("<=", "≤", self._bottom))
         for sign, label, end in ends:
             if end is None:
                 continue
             numbers = [number] if decimals is None else [number, Decimal(rounded).scaleb(-decimals)]
-            if any(one >= end if sign == ">=" else one <= end for one in numbers):
+            if any(item >= end if sign == ">=" else item <= end for item in numbers):
                 return f"{label} {before}{as_text(Fraction(end))}{after}"
         if self.intervals is not None:
             labels = self.intervals.path(as_text(Fraction(number)))
@@ -105,7 +105,7 @@ class OfNumbers:
 
     @cached_property
     def _step(self) -> tuple[int, int | None]:
-        """The step as a whole number, and its decimals; None where nothing is rounded."""
+        """The step as a whole number, and its decimals; None if nothing is rounded."""
         if self.step is None:
             return 1, None
         decimals = len(as_text(self.step).partition(".")[2])
@@ -128,16 +128,16 @@ class OfNumbers:
         return self.intervals is not None and self.intervals.below(text) is not None
 
     def position(self, text: str) -> float | None:
-        """The number; of an interval the middle, of an open end the end."""
+        """The number; the middle of an interval, or the bound of an open end."""
         ends = None if _AMOUNT.fullmatch(text) else _ENDS.fullmatch(text)
-        found = [_number(one) for one in ([text] if ends is None else [one for one in ends.groups() if one])]
+        found = [_number(part) for part in ([text] if ends is None else [end for end in ends.groups() if end])]
         numbers = [number for number in found if number is not None]
         return sum(numbers) / len(numbers) if numbers else None
 
 
 @dataclass(frozen=True)
 class OfDates:
-    """Dates and times, each as the period that it is in."""
+    """Dates and times, each as the period that contains it."""
 
     words: Mapping[str, Any]
     period: str
@@ -146,7 +146,7 @@ class OfDates:
 
     @property
     def expects(self) -> str:
-        """What a value must be, in words."""
+        """A description of valid values."""
         return (
             Phrase("dates or times such as 2024-03-01 14:30 or 14:30") if self.period == HOUR else self._dates.expects
         )
@@ -156,7 +156,7 @@ class OfDates:
         return Dates(("day" if self.period == HOUR else self.period,), self.roc)
 
     def value(self, text: str) -> str | None:
-        """The period; what is a longer one already stays as it is."""
+        """The period that contains it; longer periods are unchanged."""
         if self.period == HOUR:
             return _full_hour(text, roc=self.roc)
         found = read_date(text, roc=self.roc)
@@ -166,7 +166,7 @@ class OfDates:
         return text if UNITS.index(period) > UNITS.index(self.period) else LABELS[self.period](day)
 
     def position(self, text: str) -> float | None:
-        """Days since a fixed one; of a period its middle."""
+        """Days since a fixed day; for a period its middle."""
         clock = _CLOCK.search(text)
         hours = 0.0 if clock is None else (_hour(clock) or 0) / 24
         found = read_date(text, roc=self.roc)
@@ -206,7 +206,7 @@ def _number(text: str) -> float | None:
 
 
 def _nearest(number: Decimal, step: int, decimals: int) -> int:
-    """How many steps a number is nearest to, exactly; of two, the even one."""
+    """The exact number of steps nearest to a number; of two, the even one."""
     numerator, denominator = number.as_integer_ratio()
     size = step * denominator
     times, rest = divmod(numerator * 10**decimals, size)
@@ -214,7 +214,7 @@ def _nearest(number: Decimal, step: int, decimals: int) -> int:
 
 
 def _written(scaled: int, decimals: int, *, grouped: bool) -> str:
-    """A number that is given as a whole one, with so many decimals."""
+    """A number, given as a whole number scaled by 10**decimals, as text."""
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     whole, rest = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
     text = (f"{int(whole):,}" if grouped else whole) + (f".{rest}" if decimals else "")
@@ -222,7 +222,7 @@ def _written(scaled: int, decimals: int, *, grouped: bool) -> str:
 
 
 def protection_of(column: str, words: Any) -> Protection:
-    """What was declared for a column; an error if it cannot be understood."""
+    """The protection declared for a column; raise if the declaration is invalid."""
     try:
         return _protection(words)
     except (HierarchyError, ParameterError) as error:
@@ -257,9 +257,9 @@ def _protection(words: Any) -> Protection:
 
 
 def _of_dates(words: Mapping[str, Any]) -> OfDates:
-    others = [key for key in words if key in OF_NUMBERS]
-    if others:
-        raise HierarchyError("'dates' and {others} exclude each other", others=quoted(others))
+    number_keys = [key for key in words if key in OF_NUMBERS]
+    if number_keys:
+        raise HierarchyError("'dates' and {others} exclude each other", others=quoted(number_keys))
     period = str(words["dates"]).strip().replace(" ", "-")
     if period not in PERIODS:
         raise HierarchyError("dates: {problem}", problem=unknown("period", period, PERIODS).message)
@@ -271,23 +271,23 @@ def _of_dates(words: Mapping[str, Any]) -> OfDates:
     return OfDates(_plain(words), period, calendar == "roc")
 
 
-def _intervals(given: Any) -> Intervals | None:
-    """Intervals between cuts if several numbers are given, of one width if it is one."""
-    if given is None:
+def _intervals(words: Any) -> Intervals | None:
+    """Intervals between cuts if a list is given; of equal width if it is one number."""
+    if words is None:
         return None
-    return between_cuts({"cuts": given}) if isinstance(given, list | tuple) else equal_width({"width": given})
+    return between_cuts({"cuts": words}) if isinstance(words, list | tuple) else equal_width({"width": words})
 
 
 def _plain(words: Mapping[str, Any]) -> dict[str, Any]:
-    """The words as JSON and YAML have them."""
+    """The declaration as in JSON and YAML."""
     return {
-        key: [str(one) for one in given] if isinstance(given, list | tuple) else str(given).strip()
-        for key, given in words.items()
+        key: [str(item) for item in value] if isinstance(value, list | tuple) else str(value).strip()
+        for key, value in words.items()
     }
 
 
 def protections_of(declared: Any) -> dict[str, Protection]:
-    """What is declared for columns, each by its name."""
+    """The protections declared for columns, by column name."""
     if declared is None:
         return {}
     if not isinstance(declared, Mapping):
@@ -298,7 +298,7 @@ def protections_of(declared: Any) -> dict[str, Protection]:
 
 
 def protect_from_text(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """`COLUMN=round:1000,top:250000` for each column that is protected; cuts of intervals are 0/1000/5000."""
+    """Parse `COLUMN=round:1000,top:250000` for each protected column; cuts of intervals are 0/1000/5000."""
     found: dict[str, dict[str, Any]] = {}
     for text in texts:
         column, equals, words = (part.strip() for part in text.rpartition("="))
@@ -314,16 +314,16 @@ def protect_from_text(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def protect_as_text(declared: Mapping[str, Any]) -> list[str]:
-    """What `protect_from_text` reads.
+    """The texts that `protect_from_text` reads.
 
     >>> protect_as_text({"cost": {"round": 1000, "top": 250000}, "income": {"intervals": [0, 1000]}})
     ['cost=round:1000,top:250000', 'income=intervals:0/1000']
     """
 
-    def put(given: Any) -> str:
-        return "/".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+    def value_text(value: Any) -> str:
+        return "/".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
     return [
-        f"{column}={','.join(f'{key}:{put(given)}' for key, given in words.items())}"
+        f"{column}={','.join(f'{key}:{value_text(value)}' for key, value in words.items())}"
         for column, words in declared.items()
     ]

@@ -1,4 +1,4 @@
-"""Which column has which role: what a user says of a table, checked against it."""
+"""The roles of columns, checked against a table."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from PETWorks.tables.headers import columns_of, suspicious
 from PETWorks.tables.source import Source
 
 ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
-# What YAML files call lists of columns with a role.
+# The keys in YAML files of the lists of columns with each role.
 ROLE_KEYS = {
     "identifiers": IDENTIFIER,
     "quasi_identifiers": QUASI_IDENTIFIER,
@@ -23,19 +23,19 @@ ROLE_KEYS = {
 
 
 def roles_given(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str], list[tuple[str, int]]]:
-    """The role of each column from lists of columns; and the places where a column gets a second role."""
+    """The role of each column from lists of columns, and the positions where a column gets a second role."""
     roles: dict[str, str] = {}
-    twice = [
+    second_roles = [
         (key, place)
         for key, columns in by_key.items()
         for place, column in enumerate(columns)
         if roles.setdefault(column.strip(), ROLE_KEYS[key]) != ROLE_KEYS[key]
     ]
-    return roles, twice
+    return roles, second_roles
 
 
 def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:
-    """The role of each column, as given, if the roles are roles and the columns are there; identifiers may be gone."""
+    """Check that roles and columns exist; return the role of each column. Identifiers may be missing from the data."""
     if not isinstance(roles, Mapping):
         raise RoleError("expected roles as a dict from column to role, got {type}", type=type(roles).__name__)
     checked: dict[str, str] = {}
@@ -44,18 +44,18 @@ def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:
             raise RoleError(unknown("role", str(role), ROLES).message)
         if checked.setdefault(str(column).strip(), role) != role:
             raise RoleError("column {column!r} has two roles", column=str(column).strip())
-    strange = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
-    if strange:
+    unknown_columns = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
+    if unknown_columns:
         raise RoleError(
             "roles name columns that are not in the data: {strange}; it has {columns}",
-            strange=quoted(strange),
+            strange=quoted(unknown_columns),
             columns=columns_of(source),
         )
     return checked
 
 
 def check_same_columns(released: Source, original: Source, identifiers: Sequence[str]) -> None:
-    """The original has the columns of the release, and others only if they identify."""
+    """Raise unless the original has the columns of the release, and no others except identifiers."""
     only_released = [column for column in released.names if column not in original.names]
     only_original = [column for column in original.names if column not in released.names and column not in identifiers]
     if not only_released and not only_original:
@@ -89,7 +89,7 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
 
 
 def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
-    """The column that names the person."""
+    """Check and return the column that identifies people."""
     if column is None:
         return None
     if column not in source.names:
@@ -110,7 +110,7 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
 
 
 def unknown_column(column: str, source: Source) -> RoleError:
-    """The error for the name of a column that the table does not have."""
+    """The error for a column that the table does not have."""
     if suspicious(source):
         return RoleError(
             "the table has no column {column!r}; it has {columns}", column=column, columns=columns_of(source)

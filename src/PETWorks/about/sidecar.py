@@ -1,7 +1,7 @@
-"""The YAML file beside a table: which role each column has, where the hierarchies are, and how records are counted.
+"""The YAML file beside a table: the role of each column, its hierarchies, and how records are counted.
 
-It has the keys of a policy that describe the table; a policy about the table that is called like it serves as well. The
-older form, with `DATASET`, keeps working.
+It has the keys of a policy that describe the table; a policy with the name of the table works as well, as does the
+older form with `DATASET`.
 """
 
 from collections.abc import Mapping
@@ -23,24 +23,24 @@ _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__
 
 @dataclass(frozen=True)
 class Sidecar:
-    """What the file beside a table says; nothing where there is no such file."""
+    """The content of the file beside a table; empty if there is no such file."""
 
     roles: Mapping[str, str] = field(default_factory=dict)
     privacy_unit: str | None = None
     treatment: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
-    folder: Any = None  # of the hierarchies, as the file names it; or by column a file or a declaration
+    folder: Any = None  # the folder of the hierarchies as written in the file; or by column a file or a declaration
     folder_key: str = "hierarchies"
 
     @property
     def hierarchies(self) -> Named | None:
-        """The hierarchies; an error if files are not in the folder of the roles file."""
+        """The hierarchies; raise if their files are outside the folder of the roles file."""
         if self.folder is None or self.path is None:
             return None
         if isinstance(self.folder, dict):
             return {
-                column: one if isinstance(one, Declaration) else self._inside(one, self.path)
-                for column, one in self.folder.items()
+                column: item if isinstance(item, Declaration) else self._inside(item, self.path)
+                for column, item in self.folder.items()
             }
         return self._inside(self.folder, self.path)
 
@@ -63,7 +63,7 @@ class Sidecar:
 
 
 def read_sidecar(table: Path) -> Sidecar:
-    """What the YAML file with the table's stem says."""
+    """Read the YAML file with the table's stem."""
     path = sidecar_of(table)
     if path is None:
         return Sidecar()
@@ -75,19 +75,19 @@ def read_sidecar(table: Path) -> Sidecar:
 
 
 def sidecar_of(table: Path) -> Path | None:
-    """The YAML file with the table's stem; a table that is named behind a `#` has none."""
+    """The YAML file with the table's stem; a table named after a `#` has none."""
     return next(
         (path for path in possible_sidecars(table) if table.is_file() and path.is_file() and path != table), None
     )
 
 
 def possible_sidecars(table: Path) -> list[Path]:
-    """The names that the YAML file of a table may have: that of `people.csv.gz` is `people.yaml`."""
+    """The possible names of the YAML file of a table: for `people.csv.gz`, it is `people.yaml`."""
     return [unpacked(table).with_suffix(suffix) for suffix in (".yaml", ".yml")]
 
 
 def _is_about(policy: Mapping[str, Any], path: Path, table: Path) -> bool:
-    """Whether a policy is about the table that it is called like."""
+    """Whether a policy is about the table that has its name."""
     try:
         return bool((path.parent / str(policy.get("data", ""))).samefile(table))
     except (OSError, ValueError):
@@ -95,7 +95,7 @@ def _is_about(policy: Mapping[str, Any], path: Path, table: Path) -> bool:
 
 
 def _read(file: YAMLFile, path: Path) -> Sidecar:
-    """The keys of a policy; others are allowed in a policy only."""
+    """Read the keys of a policy; other keys are allowed only in a policy."""
     content = file.content
     for key in content:
         if key not in KEYS and "petworks_policy" not in content:
@@ -104,8 +104,8 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
     for key, columns in by_key.items():
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise file.error(("roles", key), "expected a list of column names")
-    roles, twice = roles_given(by_key)
-    for place in twice:
+    roles, second_roles = roles_given(by_key)
+    for place in second_roles:
         raise file.error(
             ("roles", *place), "the column {column} has two roles", column=quoted([by_key[place[0]][place[1]]])
         )
@@ -121,13 +121,13 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
 
 def _hierarchies(file: YAMLFile) -> Any:
     """The name of a folder, or by column the name of a file or a declaration."""
-    given = file.content.get("hierarchies")
-    if not isinstance(given, dict):
-        return given
+    section = file.content.get("hierarchies")
+    if not isinstance(section, dict):
+        return section
     hierarchies: dict[str, Any] = {}
-    for key, one in given.items():
+    for key, item in section.items():
         try:
-            hierarchies[key.strip()] = declared(one, name_of(key.strip())) if isinstance(one, dict) else one
+            hierarchies[key.strip()] = declared(item, name_of(key.strip())) if isinstance(item, dict) else item
         except HierarchyError as error:
             raise file.error(("hierarchies", key), error.message) from None
     return hierarchies
@@ -144,7 +144,7 @@ def _mapping(file: YAMLFile, key: str, known: Mapping[str, Any]) -> dict[str, An
 
 
 def _read_older(content: Any, path: Path) -> Sidecar:
-    """The form with `DATASET`, in which the names of roles are in capitals."""
+    """Read the form with `DATASET`, in which the names of roles are in capitals."""
     dataset = _section(content, "DATASET", ("DATASET",), path.name)
     _check_keys(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
     by_role = _section({"ATTRIBUTE_TYPE": {}} | dataset, "ATTRIBUTE_TYPE", ("ATTRIBUTE_TYPE", "HIERARCHY"), path.name)
@@ -158,16 +158,16 @@ def _read_older(content: Any, path: Path) -> Sidecar:
     return Sidecar(roles, path=path, folder=dataset.get("HIERARCHY"), folder_key="HIERARCHY")
 
 
-def _section(given: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:
-    section = given.get(key) if isinstance(given, dict) else None
+def _section(content: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:
+    section = content.get(key) if isinstance(content, dict) else None
     if not isinstance(section, dict) or not all(isinstance(item, str) for item in section):
         raise InputError("{name}: expected a mapping under {key!r}", name=name, key=key)
-    _check_keys(given, keys, name)
+    _check_keys(content, keys, name)
     return section
 
 
-def _check_keys(given: dict[str, Any], keys: Any, name: str) -> None:
-    for key in given:
+def _check_keys(section: dict[str, Any], keys: Any, name: str) -> None:
+    for key in section:
         if key not in keys:
             raise InputError("{name}: {problem}", name=name, problem=unknown("key", str(key), keys).message)
 

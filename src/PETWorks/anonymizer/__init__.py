@@ -1,4 +1,4 @@
-"""The best release that rules allow: the lattice of levels, what is lost on them, the search, and its explanation.
+"""The best release that satisfies rules: the lattice of levels, the losses on them, the search, and its explanation.
 
 May import: tables, about, counting, measures, releases.
 """

@@ -1,4 +1,4 @@
-"""Anonymisation: the release with the least loss that keeps the rules, on the best levels or by local recoding."""
+"""Anonymisation: the release with the least loss that satisfies the rules, on the best levels or by local recoding."""
 
 import math
 import os
@@ -40,12 +40,12 @@ class Anonymization(Recoded):
     """A table on the best levels.
 
     levels      the level of each quasi-identifier
-    loss        what is lost, by the objective
-    suppressed  how many records are suppressed beside those that were already
-    optimal     whether it is proved that no other levels, among those that are allowed, lose less
-    bound       what any other levels lose at least, as far as is known; the loss itself if it is optimal
-    gap         how much more is lost than on the best levels, at most, as a share of what these lose
-    checked     how many nodes were looked at, of all `nodes`
+    loss        the loss, by the objective
+    suppressed  number of suppressed records, without those that were suppressed in the input
+    optimal     whether it is proved that no other allowed levels lose less
+    bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
+    gap         upper bound on the excess over the least possible loss, as a share of that
+    checked     number of nodes tested, of all `nodes`
 
     >>> from PETWorks import anonymize
     >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
@@ -64,35 +64,35 @@ class Anonymization(Recoded):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the search was not stopped."""
+        """Whether the search ran to its end."""
         return self.optimal
 
     @property
     def gap(self) -> float | None:
-        """How much more is lost than on the best levels, at most, as a share of that; None if no bound is known."""
+        """Upper bound on the excess over the least possible loss, as a share of that; None without a bound."""
         if self.loss == self.bound:
             return 0.0
         return self.loss / self.bound - 1 if self.bound > 0 else None
 
     def write_unfinished(self, path: str | os.PathLike[str]) -> None:
-        """Write what a search that was stopped has found, for `anonymize(..., resume=path)`."""
+        """Write the results of a search that was stopped, for `anonymize(..., resume=path)`."""
         write_unfinished(Path(path), self.problem, self.search.known)
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return self.problem.lattice.nodes
 
     @property
     def plan(self) -> dict[str, Any]:
-        """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
+        """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
         node, seed = self.classes.node, self.order.seed
         return plan_of(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
 
     def explain(self) -> Explanation:
-        """Why these levels: what would break one level finer, the next-best levels, what each rule costs.
+        """Explain these levels: what would break one level finer, the next-best levels, the cost of each rule.
 
-        After a search that was stopped, or of a lattice that is too large to search it again, only the first of these.
+        After a search that was stopped, or if the lattice is too large to search again, only the first of these.
         """
         is_complete = self.optimal and not self.problem.lattice.is_large
         return explained(self.problem, self.search, self.classes.node, is_complete=is_complete)
@@ -103,32 +103,32 @@ class Anonymization(Recoded):
 
     @property
     def is_raised(self) -> bool:
-        """Whether the rows were counted on higher levels than the table has, because there are too many of them."""
+        """Whether rows were counted on higher levels than those of the table, as there were too many."""
         return any(self.problem.ground.base.levels.values())
 
     def utility(self) -> Utility:
-        """What the release is still worth: its columns before and after, and what is lost by every objective."""
+        """The utility of the release: its columns before and after, and the loss by every objective."""
         if self.is_raised:
             raise NotApplicable("there are too many distinct rows to compare the release with the original values")
         tasks = self.problem.tasks
         return utility_of(self._swept(), self._losses(), tasks, self._swept().view() if tasks else None)
 
     def _swept(self) -> Sweep:
-        """On which levels each distinct row is released."""
+        """The levels on which each distinct row is released."""
         return Sweep.on_one_node(self.classes, self.taken_out)
 
     def _losses(self) -> Losses:
         return losses(self.problem, self.classes, self.taken_out)
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
-        """Why records are suppressed, those aside that were already: one row per record.
+        """Why records are suppressed: one row per record, without those suppressed in the input.
 
-        `record` is its number in the input, from 1 on; `rule` the rules that its class breaks on these levels, or those
-        about the whole table for which it is suppressed; then the size of the class, the smallest set of
-        quasi-identifiers by which it stands out, and the smallest generalisation that would save it, with what the
-        table loses by that. It is for those who may see the original; it has no cell.
+        `record` is its number in the input, from 1 on; `rule` the rules that its class breaks on these levels, or the
+        rules about the whole table that it is suppressed for; then the size of the class, the smallest set of
+        quasi-identifiers that distinguishes it, and the smallest generalisation that would save it, with the loss
+        that this adds to the table. Meant for people who may see the original; it contains no cells.
 
-        below   the records of classes of fewer records than that, instead of those that are suppressed
+        below   report records in classes with fewer records than this, instead of suppressed records
         """
         problem = self.problem
         return reasons_on_node(
@@ -173,12 +173,12 @@ class Anonymization(Recoded):
 
 @dataclass(frozen=True, eq=False)
 class LocalAnonymization(Anonymization):
-    """A table of which each record is on levels of its own.
+    """A table in which each record may be on different levels.
 
-    loss          what is lost
-    global_loss   what is lost on the best levels for all records; never less
-    levels        for each quasi-identifier the levels that are used
-    parts         the levels that are used, and how many records are on them
+    loss          the loss
+    global_loss   the loss on the best levels for all records; never less
+    levels        for each quasi-identifier the levels in use
+    parts         the combinations of levels in use, with the number of records on each
     """
 
     sweep: Sweep
@@ -186,30 +186,30 @@ class LocalAnonymization(Anonymization):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the search for the best levels was not stopped."""
+        """Whether the search for the best levels ran to its end."""
         return self.searched_all
 
     @property
     def levels(self) -> dict[str, tuple[int, ...]]:  # type: ignore[override]
-        """The levels of each quasi-identifier that are used."""
+        """The levels in use for each quasi-identifier."""
         used = zip(self.problem.lattice.columns, zip(*self.sweep.nodes, strict=True), strict=True)
         return {name: tuple(sorted(set(levels))) for name, levels in used}
 
     @property
     def global_loss(self) -> float:
-        """What is lost on the best levels for all records."""
+        """The loss on the best levels for all records."""
         best = self.search.best
         assert best is not None
         return best.loss
 
     @cached_property
     def suppressed(self) -> int:
-        """How many records are suppressed beside those that were already."""
+        """The number of suppressed records, without those that were suppressed in the input."""
         return self.sweep.suppressed
 
     @property
     def parts(self) -> list[tuple[dict[str, int], int]]:
-        """The levels that are used, and how many records are on them; in ascending order of what they lose."""
+        """The combinations of levels in use, with the number of records on each; least loss first."""
         weights = self.sweep.rows.weights
         lattice = self.problem.lattice
         return [
@@ -225,20 +225,20 @@ class LocalAnonymization(Anonymization):
 
     @property
     def plan(self) -> dict[str, Any]:
-        """All that is needed to recode another table in the same way, for `apply_plan` and to be saved as JSON."""
+        """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
         seed, least = self.order.seed, self.sweep.least
         return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
 
     @cached_property
     def recoder(self) -> Recoder:
-        """How the quasi-identifiers of any record become those of the release."""
+        """The mapping from the quasi-identifiers of any record to those of the release."""
         return self.sweep.recoder
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
-        """Why records are suppressed: what is left over breaks a rule even on the highest levels that are allowed.
+        """Why records are suppressed: those left over break a rule even on the highest levels.
 
-        The rules, and the size of the class, are those of the records that are left over, on these levels. By what a
-        record stands out is told on the lowest levels. No generalisation would save it, so none is named.
+        The rules and the class size are those of the records left over, on the highest levels. The columns that
+        distinguish a record are determined on the lowest levels. No generalisation would save it, so none is named.
         """
         if self.sweep.nodes == (self.classes.node,):
             return super().reasons_per_record(below)
@@ -246,10 +246,10 @@ class LocalAnonymization(Anonymization):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dicts, lists, numbers and texts."""
-        told = super().to_dict()
-        told.pop("levels")
+        result = super().to_dict()
+        result.pop("levels")
         parts = [{"levels": levels, "records": records} for levels, records in self.parts]
-        return {**told, "method": "local", "global_loss": self.global_loss, "parts": parts}
+        return {**result, "method": "local", "global_loss": self.global_loss, "parts": parts}
 
     def __repr__(self) -> str:
         return (
@@ -258,52 +258,52 @@ class LocalAnonymization(Anonymization):
         )
 
 
-class TimeIsUp(Exception):  # noqa: N818 - no error: it ends the sweep
-    """There is no time left for local recoding."""
+class TimeIsUp(Exception):  # noqa: N818 - not an error: it ends the sweep
+    """Raised when no time is left for local recoding."""
 
 
 def recoded_locally(found: Anonymization, report: Report | None = None, stop: Stop = never) -> LocalAnonymization:
-    """The same problem solved by local recoding; where that is no better, the best levels for all records.
+    """Solve the same problem by local recoding; if that is no better, keep the best levels for all records.
 
-    Ctrl-C, or `stop`, ends it with the best release so far.
+    Ctrl-C or `stop` ends it with the best release so far.
     """
     best = Sweep.on_one_node(found.classes, found.taken_out)
     loss, complete = found.loss, found.optimal
     try:
         for best, loss in _releases(found, report, stop):  # noqa: B007 - the last one counts
             pass
-    except NotApplicable:  # a measure, to values on several levels
+    except NotApplicable:  # a measure does not apply to values on several levels
         pass
     except (KeyboardInterrupt, TimeIsUp):
         complete = False
-    own = {field.name: getattr(found, field.name) for field in fields(found)}
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
     changed = {"loss": loss, "optimal": False, "bound": 0.0}
-    return LocalAnonymization(**{**own, **changed}, sweep=best, searched_all=complete)
+    return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete)
 
 
 def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
-    """Releases that keep every rule, with what they lose: each less than the best levels for all, and than the last.
+    """Releases that satisfy every rule, with their losses: each less than the global one and the one before.
 
-    Rules about the whole table are kept, if at all, by larger classes. Half as many records again are asked of each
-    class, until the rules hold; then it is tried with fewer.
+    If anything helps with rules about the whole table, it is larger classes. The minimum class size is raised by half
+    until the rules hold; then smaller sizes are tried.
     """
     problem = found.problem
     ground, view = problem.ground, problem.ground.view
     if any(test.background for rule in problem.rules for test in rule.tests(view)):
-        return  # the other table would have to be on several levels, too
+        return  # the other table would have to be on several levels as well
     judge = Judge(ground, problem.rules, ground.records, problem.objective)
     order = _order(found)
-    most = problem.most if view.treatment["suppressed"] == APART else 0  # there, suppressed records are a class
+    most = problem.most if view.treatment["suppressed"] == APART else 0  # otherwise suppressed records form a class
     best = found.loss
 
-    def tell(visited: int) -> None:
+    def report_progress(visited: int) -> None:
         if stop():
             raise TimeIsUp
         if report is not None:
             report(Progress(visited, best, 0.0))
 
-    def made(least: int) -> tuple[Sweep, float] | None:
-        swept = sweep(ground, judge, order, least, tell)
+    def release_with(least: int) -> tuple[Sweep, float] | None:
+        swept = sweep(ground, judge, order, least, report_progress)
         kept = swept if swept.suppressed <= most else joined(swept, judge, order, most)
         loss = np.inf if kept is None or not kept.nodes else kept.loss(problem.objective)
         return None if kept is None or loss >= best else (kept, loss)
@@ -312,7 +312,7 @@ def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterat
     failed, growing = least - 1, True
     while growing or least - failed > 1 + failed // 8:
         size = least if growing else (least + failed) // 2
-        release = made(size)
+        release = release_with(size)
         broken = _broken(found, release[0]) if release is not None else []
         if growing and (release is None or any(rule.worse_by_suppression for rule in broken)):
             return  # larger classes would only lose more
@@ -324,7 +324,7 @@ def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterat
 
 
 def _order(found: Anonymization) -> ByColumn:
-    """By what nodes are put in order: the objective, or granularity if it does not belong to single records."""
+    """The objective that sorts the nodes: the one of the problem if it is a sum over records, else granularity."""
     problem = found.problem
     if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
         return problem.objective
@@ -332,7 +332,7 @@ def _order(found: Anonymization) -> ByColumn:
 
 
 def _broken(found: Anonymization, swept: Sweep) -> list[Rule]:
-    """The rules that the release breaks as a whole; an error if a measure does not apply to it."""
+    """The rules that the release as a whole breaks; raise if a measure does not apply to it."""
     released = swept.view()
     broken = [rule for rule in found.problem.rules if not rule.holds(released)]
     for rule in broken:
@@ -340,7 +340,7 @@ def _broken(found: Anonymization, swept: Sweep) -> list[Rule]:
     return broken
 
 
-SECONDS = 60  # for a lattice that is too large to search it to the end
+SECONDS = 60  # time limit by default for a lattice that is too large to search completely
 
 
 def anonymize_release(
@@ -359,10 +359,10 @@ def anonymize_release(
     order: RecordOrder = IN_ORDER,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
-    """The release of a table with the least loss that keeps the rules; see `anonymize` for the settings."""
+    """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings."""
     check_method(method, objective)
-    given = None if seconds is None else number_given(seconds)
-    if seconds is not None and (given is None or not 0 < given < math.inf):
+    time_limit = None if seconds is None else number_given(seconds)
+    if seconds is not None and (time_limit is None or not 0 < time_limit < math.inf):
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
     problem = problem_of(
         release,
@@ -380,14 +380,14 @@ def anonymize_release(
     search = problem.search()
     if resume is not None:
         search.known.update(read_unfinished(Path(resume), problem))
-    if given is None and problem.lattice.is_large:
-        given = SECONDS
-    begun = monotonic()
-    limit = math.inf if given is None else given
-    searching = limit if method == "global" else limit / 2  # the other half is for local recoding
+    if time_limit is None and problem.lattice.is_large:
+        time_limit = SECONDS
+    started = monotonic()
+    limit = math.inf if time_limit is None else time_limit
+    search_limit = limit if method == "global" else limit / 2  # the other half is for local recoding
     try:
-        search.run(report=progress, stop=lambda: monotonic() - begun >= searching)
-    except KeyboardInterrupt:  # the best so far will do, if there is one
+        search.run(report=progress, stop=lambda: monotonic() - started >= search_limit)
+    except KeyboardInterrupt:  # continue with the best result so far, if there is one
         if search.best is None:
             raise
     best = search.best
@@ -401,28 +401,28 @@ def anonymize_release(
     found = Anonymization(
         release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
     )
-    return found if method == "global" else recoded_locally(found, progress, lambda: monotonic() - begun >= limit)
+    return found if method == "global" else recoded_locally(found, progress, lambda: monotonic() - started >= limit)
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:
-    """The error for rules that nothing keeps: which of them fails even where it is kept most easily."""
+    """The error if no levels satisfy the rules: names the rules that fail even where they are easiest to satisfy."""
     failing, hopeless, in_the_way = [], False, dict[str, None]()
     for rule in problem.rules:
-        lowest = rule.worse_by_suppression  # a rule about utility
-        node = problem.lattice.low if lowest else problem.lattice.high
+        is_about_utility = rule.worse_by_suppression
+        node = problem.lattice.low if is_about_utility else problem.lattice.high
         search = problem.search((rule,))
         search.look_at(node)
         if search.has_any():
             continue
         records = records_failing(search.judge, problem.ground.at(node), rule)
         hopeless = hopeless or records == problem.ground.records
-        bounded = _bounded(problem, lowest=lowest)
+        bounded = _bounded(problem, lowest=is_about_utility)
         in_the_way |= dict.fromkeys(bounded)
         if bounded:
             fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
-        elif not (lowest or records or _says_something(problem, node)):
+        elif not (is_about_utility or records or _has_values(problem, node)):
             fails = Phrase("{rule} is kept only where nothing is left: every quasi-identifier is *", rule=rule.name)
-        elif lowest:
+        elif is_about_utility:
             fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
         else:
             fails = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
@@ -453,14 +453,14 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
     )
 
 
-def _says_something(problem: Problem, node: Node) -> bool:
-    """Whether a cell of the quasi-identifiers is not `*` on a node, if nothing is suppressed there."""
+def _has_values(problem: Problem, node: Node) -> bool:
+    """Whether any cell of the quasi-identifiers is not `*` on a node, with nothing suppressed."""
     classes = problem.ground.at(node)
     return classes.say_something(np.ones(len(classes.records), np.bool_))
 
 
 def _bounded(problem: Problem, *, lowest: bool) -> list[str]:
-    """The columns that may not have their lowest, or their highest, level."""
+    """The columns that may not be on their lowest, or highest, level."""
     heights = {column: problem.original.hierarchies[column].height for column in problem.lattice.columns}
     return [
         column

@@ -33,20 +33,20 @@ from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import ParameterError, PETWorksError, RoleError
-from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue  # noqa: F401 - fills the catalogue
+from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnLevels(Recoded):
-    """A table on levels of one's own choice; records of classes that break a rule are suppressed, if there are any."""
+    """A table on chosen levels; records of classes that break a rule are suppressed, if there are rules."""
 
     problem: Problem
 
     @property
     def plan(self) -> dict[str, Any]:
-        """How the table was recoded, as `Anonymization.plan`; its loss is that of precision."""
+        """The plan of this recoding, as in `Anonymization.plan`; its loss is that of precision."""
         loss = self.problem.objective.loss(self.classes, self.taken_out)
         node, seed = self.classes.node, self.order.seed
         return plan_of(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
@@ -55,7 +55,7 @@ class OnLevels(Recoded):
 def on_levels(
     release: Release, levels: Mapping[str, int], rules: tuple[Rule, ...] = (), suppressed_records: str = REMOVE
 ) -> OnLevels:
-    """A table on levels of one's own choice; see `apply_levels`."""
+    """A table on chosen levels; see `apply_levels`."""
     check_suppressed_records(suppressed_records)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
@@ -78,33 +78,33 @@ def on_levels(
 
 
 def with_hierarchies(view: View) -> View:
-    """A view in which columns without a hierarchy, which stay as they are, have one of two levels: values and `*`."""
+    """A view in which columns without a hierarchy have one with two levels: their values, and `*`."""
     without = [name for name in view.quasi_identifiers if name not in view.hierarchies]
     tables = [view.table, *([view.background.original] if view.background.has_original else [])]
     tables += [view.background.population_table] if view.background.has_population_table else []
-    made = {}
+    new_hierarchies = {}
     for name in without:
         values = {value: None for table in tables for value in table.marginal(name).values}
         rows = [[value] for value in values if value is not None and value != SUPPRESSED]
-        made[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], name_of(name))
-    return replace(view, hierarchies={**view.hierarchies, **made}) if made else view
+        new_hierarchies[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], name_of(name))
+    return replace(view, hierarchies={**view.hierarchies, **new_hierarchies}) if new_hierarchies else view
 
 
 KEPT_NODES = 12
-KEPT_SHARE = 2  # times the distinct rows of the table, in the nodes that are kept
+KEPT_SHARE = 2  # cached nodes together have at most this many times the distinct rows of the table
 KEPT_ANSWERS = 500
-SIZES = (1, 2, 3, 5, 11, 20, 50, 100)  # where the bars of class sizes begin
-LARGEST = 1_000  # sizes above are not told apart
-ROUNDING = 1e-12  # of a loss
+SIZES = (1, 2, 3, 5, 11, 20, 50, 100)  # lower ends of the ranges of class sizes
+LARGEST = 1_000  # larger sizes are not distinguished
+ROUNDING = 1e-12  # losses up to this are 0
 LOSSES = ("granularity", "precision")
 
 
 @dataclass(frozen=True)
 class RuleState:
-    """What a rule says about a table on some levels.
+    """The state of a rule for a table on some levels.
 
-    affected   how many records are in classes that break it; None if it says nothing about single classes
-    holds      whether it is kept; None if only the release itself can tell
+    affected   number of records in classes that break it; None if it does not test single classes
+    holds      whether it is satisfied; None if only measuring the release can decide
     """
 
     name: str
@@ -114,18 +114,18 @@ class RuleState:
 
 @dataclass(frozen=True)
 class Figures:
-    """A table on some levels.
+    """Risks and losses of a table on some levels.
 
-    records      all of them
-    suppressed   those that are in no class because they are suppressed
-    counted      those that are in classes, or the people if the privacy unit says who they are
+    records      number of all records
+    suppressed   number of records in no class because they are suppressed
+    counted      number of records in classes, or of people if there is a privacy unit
     smallest     the size of the smallest class; None if there is no class
     average      the average risk
-    unique       how many are alone in their class
-    by_size      which share of those counted is in classes of each range of sizes
-    losses       what is lost by each objective
-    rules        what each rule says about it
-    affected     how many records are in classes that break a rule about classes
+    unique       number of those alone in their class
+    by_size      the share of those counted in classes of each range of sizes
+    losses       the loss by each objective
+    rules        the state of each rule
+    affected     number of records in classes that break a rule about classes
     """
 
     records: int
@@ -147,17 +147,17 @@ class Figures:
 
     @property
     def share_unique(self) -> float:
-        """Which share is alone in its class."""
+        """The share of those alone in their class."""
         return self.unique / self.counted if self.counted else 0.0
 
 
 class WhatIf:
-    """A table whose levels can be changed; several threads may ask.
+    """Risks and losses of a table on any levels; safe to use from several threads.
 
     columns    the quasi-identifiers
     heights    the highest level of each; 0 if it has no hierarchy
-    starts     where the ranges of class sizes begin
-    unjudged   the rules that cannot be judged, each with the reason
+    starts     the lower ends of the ranges of class sizes
+    unjudged   the rules that cannot be tested, each with the reason
     """
 
     def __init__(
@@ -170,27 +170,29 @@ class WhatIf:
         """Count the distinct rows.
 
         release      the table; it is not changed
-        hierarchies  those of its quasi-identifiers, as far as they have some
-        settings     objective, aggregate, weights and what becomes of suppressed records, as for `anonymize`
+        hierarchies  the hierarchies of its quasi-identifiers, as far as they have any
+        settings     objective, aggregate, weights and suppressed_records, as for `anonymize`
         """
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
-        own = copy(release)
-        own.view = with_hierarchies(_with(release, hierarchies))
+        copied = copy(release)
+        copied.view = with_hierarchies(_with(release, hierarchies))
         self.columns = release.quasi_identifiers
         fixed = {name: 0 for name in self.columns if name not in hierarchies}
-        lattice = Lattice.of(self.columns, own.view.hierarchies, fixed)
+        lattice = Lattice.of(self.columns, copied.view.hierarchies, fixed)
         self.heights = lattice.high
-        ground, judged, self.unjudged = _counted(
-            own,
+        ground, tested, self.unjudged = _counted(
+            copied,
             lattice,
             [rule for rule in rules if _is_seen_in_classes(rule)],
             removes=(settings or {}).get("suppressed_records", REMOVE) == REMOVE,
         )
         self._ground, self._nodes = ground, _Nodes(ground)
         self._objectives = _objectives(ground, rules, settings or {})
-        some = next(iter(self._objectives.values()))
-        self._rules = [_Judged(rule, Judge(ground, [rule], ground.records, some), ground.view) for rule in judged]
+        any_objective = next(iter(self._objectives.values()))
+        self._rules = [
+            _RuleTester(rule, Judge(ground, [rule], ground.records, any_objective), ground.view) for rule in tested
+        ]
         self._later = [RuleState(rule.name, None, None) for rule in rules if not _is_seen_in_classes(rule)]
         self.starts, self.too_small = self._ranges()
         self._answers: OrderedDict[tuple[Node, bool], Figures] = OrderedDict()
@@ -198,11 +200,14 @@ class WhatIf:
 
     @property
     def distinct(self) -> int:
-        """How many distinct rows the table has."""
-        return _rows(self._ground.base)
+        """The number of distinct rows of the table."""
+        return _row_count(self._ground.base)
 
     def _ranges(self) -> tuple[tuple[int, ...], tuple[bool, ...]]:
-        """Where ranges of class sizes begin, and which of them are too small for a rule: one begins where they end."""
+        """The lower ends of the ranges of class sizes, and which ranges are too small for a rule.
+
+        One of the ranges begins at the smallest size that is large enough.
+        """
         sizes = np.arange(1, LARGEST)
         small = np.zeros(len(sizes), np.bool_)
         for rule in self._rules:
@@ -212,9 +217,9 @@ class WhatIf:
         return starts, tuple(start < enough for start in starts)
 
     def at(self, levels: Mapping[str, int], *, suppress: bool = False) -> Figures:
-        """The table with columns on some levels; those that are not named stay as they are.
+        """The table with columns on some levels; columns that are not named stay on level 0.
 
-        suppress   whether records of classes that break a rule are suppressed, as by `apply_levels` with rules
+        suppress   whether to suppress the records of classes that break a rule, as `apply_levels` does with rules
         """
         node = self._node(levels)
         with self._lock:
@@ -243,8 +248,8 @@ class WhatIf:
         nothing = np.zeros(len(classes.records), np.bool_)
         failing = [rule.judge.failing(classes)[0] for rule in self._rules]
         broken = np.logical_or.reduce(failing) if failing else nothing
-        out = broken if suppress else nothing
-        sizes, suppressed = self._sizes(classes, out)
+        suppressed_classes = broken if suppress else nothing
+        sizes, suppressed = self._sizes(classes, suppressed_classes)
         classes_of = np.bincount(np.minimum(sizes, LARGEST), minlength=LARGEST + 1)
         counted = int(sizes.sum())
         in_sizes = classes_of[:-1] * np.arange(LARGEST)
@@ -259,7 +264,7 @@ class WhatIf:
             len(sizes) / counted if counted else 0.0,
             int(classes_of[1]),
             tuple((starts / max(counted, 1)).tolist()),
-            self._losses(classes, out),
+            self._losses(classes, suppressed_classes),
             (
                 *(
                     rule.state(int(classes.records[fails].sum()), sizes, suppress=suppress)
@@ -270,58 +275,62 @@ class WhatIf:
             int(classes.records[broken].sum()),
         )
 
-    def _losses(self, classes: NodeClasses, out: Mask) -> dict[str, float]:
-        """What is lost by each objective if some classes are suppressed; their values are counted once for all."""
-        counts = _values_of(classes, out) if out.any() else []
+    def _losses(self, classes: NodeClasses, is_suppressed: Mask) -> dict[str, float]:
+        """The loss by each objective with some classes suppressed; their values are counted once for all objectives."""
+        counts = _values_of(classes, is_suppressed) if is_suppressed.any() else []
         lost = {}
         for name, objective in self._objectives.items():
             if counts and isinstance(objective, Granularity | Precision):
                 by_level = zip(counts, objective.by_value, classes.node, strict=True)
-                added = [float(own @ by_value[level]) for own, by_value, level in by_level]
+                added = [float(value_counts @ by_value[level]) for value_counts, by_value, level in by_level]
                 lost[name] = float(objective.losses(classes.node, [added])[0])
             else:
-                lost[name] = objective.loss(classes, out)
+                lost[name] = objective.loss(classes, is_suppressed)
         return {name: value if abs(value) > ROUNDING else 0.0 for name, value in lost.items()}
 
-    def _sizes(self, classes: NodeClasses, out: Mask) -> tuple[Integers, int]:
-        """The sizes of the classes that measures would find, and how many records are suppressed."""
-        view, ground, own = classes.ground.view, classes.ground, classes.columns
-        told = classes.rows._kept(Grouping(own, own, suppressed_apart=True))
-        gone = out if told is None else out | ~told
-        suppressed = int(classes.records[gone].sum()) + ground.aside
-        if view.treatment["suppressed"] != APART and (out.any() or ground.aside):  # they are one class
-            sizes = recoded_view(classes, out).class_sizes()
+    def _sizes(self, classes: NodeClasses, is_suppressed: Mask) -> tuple[Integers, int]:
+        """The sizes of the classes that measures would find, and the number of suppressed records."""
+        view, ground, columns = classes.ground.view, classes.ground, classes.columns
+        has_values = classes.rows._kept(Grouping(columns, columns, suppressed_apart=True))
+        without_class = is_suppressed if has_values is None else is_suppressed | ~has_values
+        suppressed = int(classes.records[without_class].sum()) + ground.aside
+        if view.treatment["suppressed"] != APART and (
+            is_suppressed.any() or ground.aside
+        ):  # suppressed records form one class
+            sizes = recoded_view(classes, is_suppressed).class_sizes()
             return np.repeat(sizes.sizes, sizes.classes), suppressed
         kept = classes.rows._kept(view.grouping())
         if kept is None:
-            return classes.sizes if not out.any() else classes.sizes[~out], suppressed
-        return classes.sizes[kept & ~out], suppressed
+            return classes.sizes if not is_suppressed.any() else classes.sizes[~is_suppressed], suppressed
+        return classes.sizes[kept & ~is_suppressed], suppressed
 
 
-class _Judged:
-    """A rule, and what sizes and contents of classes say about it."""
+class _RuleTester:
+    """Decides whether a rule holds, from the sizes and contents of classes."""
 
     def __init__(self, rule: Rule, judge: Judge, view: View) -> None:
         self.judge, self._rule = judge, rule
         tests = rule.tests(view)
         self._is_about_classes = bool(tests)
         self._by_size = rule.suppressing(view) if rule.is_about_the_table else None
-        # Where suppressed records are a class, or people are counted anew, only the release itself tells.
+        # Where suppressed records form a class, or people are counted anew, the release itself must be measured.
         people = view.privacy_unit is not None and any(test.sensitive for test in tests)
         self._is_sure = view.treatment["suppressed"] == APART and not people
 
     def state(self, affected: int, sizes: Integers, *, suppress: bool) -> RuleState:
-        """What it says about classes of these sizes, some records of which break it."""
-        told = affected if self._is_about_classes else None
+        """The state of the rule for classes of these sizes, with `affected` records in classes that break it."""
+        affected_records = affected if self._is_about_classes else None
         if affected and not suppress:
-            return RuleState(self._rule.name, told, holds=False)
+            return RuleState(self._rule.name, affected_records, holds=False)
         if not self._is_sure or (self._rule.is_about_the_table and self._by_size is None):
-            return RuleState(self._rule.name, told, holds=None)
-        return RuleState(self._rule.name, told, holds=self._by_size is None or bool(self._by_size(sizes)[0]))
+            return RuleState(self._rule.name, affected_records, holds=None)
+        return RuleState(
+            self._rule.name, affected_records, holds=self._by_size is None or bool(self._by_size(sizes)[0])
+        )
 
 
 class _Nodes:
-    """The nodes that were looked at last, in a bounded number: a node is rolled up from the smallest finer one."""
+    """Cache of a limited number of recent nodes; each node is rolled up from the smallest finer one in it."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
@@ -331,74 +340,79 @@ class _Nodes:
     def at(self, node: Node) -> NodeClasses:
         """The classes of a node."""
         finer = [kept for kept in self._kept if all(level <= wanted for level, wanted in zip(kept, node, strict=True))]
-        nearest = min(finer, key=lambda kept: _rows(self._kept[kept]), default=None)
+        nearest = min(finer, key=lambda kept: _row_count(self._kept[kept]), default=None)
         start = self._base if nearest is None else self._kept[nearest]
         if nearest is not None:
             self._kept.move_to_end(nearest)
         rolled = start if nearest == node else start.at(self._ground.lattice.levels(node))
         self._kept[node] = rolled
-        most = KEPT_SHARE * _rows(self._base)
-        while len(self._kept) > 1 and (len(self._kept) > KEPT_NODES or sum(map(_rows, self._kept.values())) > most):
+        most = KEPT_SHARE * _row_count(self._base)
+        while len(self._kept) > 1 and (
+            len(self._kept) > KEPT_NODES or sum(map(_row_count, self._kept.values())) > most
+        ):
             self._kept.popitem(last=False)
         return NodeClasses(self._ground, node, rolled)
 
 
-def _values_of(classes: NodeClasses, some: Mask) -> list[Integers]:
-    """For each column, how many records of some classes have each value; the fewer classes are looked at."""
-    fewer = some if 2 * np.count_nonzero(some) <= len(some) else ~some
+def _values_of(classes: NodeClasses, selected: Mask) -> list[Integers]:
+    """For each column, the number of records of some classes with each value.
+
+    Counts the classes selected or the others, whichever are fewer.
+    """
+    fewer = selected if 2 * np.count_nonzero(selected) <= len(selected) else ~selected
     counts, records = [], classes.records[fewer]
     for name, level, codes in zip(classes.columns, classes.node, classes.codes(fewer), strict=True):
         all_counts = classes.ground.on_level(name, level).counts
-        own = np.bincount(codes, records, len(all_counts)).astype(np.int64)
-        counts.append(own if fewer is some else all_counts - own)
+        counted = np.bincount(codes, records, len(all_counts)).astype(np.int64)
+        counts.append(counted if fewer is selected else all_counts - counted)
     return counts
 
 
-def _rows(rolled: RolledUp) -> int:
-    """How many distinct rows there are."""
+def _row_count(rolled: RolledUp) -> int:
+    """The number of distinct rows."""
     assert rolled.rows.weights is not None
     return len(rolled.rows.weights)
 
 
 def _with(release: Release, hierarchies: Mapping[str, Hierarchy]) -> View:
-    known = {name: one for name, one in hierarchies.items() if name in release.quasi_identifiers}
+    known = {name: hierarchy for name, hierarchy in hierarchies.items() if name in release.quasi_identifiers}
     return replace(release.view, hierarchies={**release.view.hierarchies, **known})
 
 
 def _is_seen_in_classes(rule: Rule) -> bool:
-    """Whether classes tell something about a rule; what others say takes too long to be told at once."""
+    """Whether classes decide about a rule; other rules take too long to measure for an immediate answer."""
     return isinstance(rule, MeasureRule) and (rule.metric.tests is not None or rule.metric.suppressing is not None)
 
 
 def _counted(
     release: Release, lattice: Lattice, rules: Sequence[Rule], *, removes: bool
 ) -> tuple[Ground, tuple[Rule, ...], tuple[tuple[str, str], ...]]:
-    """The distinct rows, the rules that can be judged on them, and the others with the reason."""
+    """The distinct rows, the rules that can be tested on them, and the other rules with the reason."""
 
-    def count(some: Sequence[Rule]) -> tuple[Ground, tuple[Rule, ...]]:
+    def count(tested_rules: Sequence[Rule]) -> tuple[Ground, tuple[Rule, ...]]:
         hierarchies = release.view.hierarchies
-        return searched(release, hierarchies, lattice, some, local=False, all_columns=False, removes=removes)
+        return searched(release, hierarchies, lattice, tested_rules, local=False, all_columns=False, removes=removes)
 
     unjudged = []
     try:
         return *count(rules), ()
     except PETWorksError:
-        judged = []
+        testable = []
         for rule in rules:
             try:
                 rule.check(release.view)
-                judged.append(rule)
+                testable.append(rule)
             except PETWorksError as error:
                 unjudged.append((rule.name, error.message))
-        return *count(judged), tuple(unjudged)
+        return *count(testable), tuple(unjudged)
 
 
 def _objectives(ground: Ground, rules: Sequence[Rule], settings: Mapping[str, Any]) -> dict[str, Objective]:
     """Granularity and precision, and the objective of the settings with its weights."""
     columns = ground.lattice.columns
-    own, aggregate, weights = checked_objective(
+    chosen, aggregate, weights = checked_objective(
         settings.get("objective", "granularity"), settings.get("aggregate"), settings.get("weights"), columns
     )
     found = {name: make_objective(ground, name, "geometric", [1.0] * len(columns)) for name in LOSSES}
-    found[own] = make_objective(ground, own, aggregate, weights, amounts(tuple(rules)))
+    found[chosen] = make_objective(ground, chosen, aggregate, weights, amounts(tuple(rules)))
     return found

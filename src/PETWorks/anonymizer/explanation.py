@@ -1,4 +1,4 @@
-"""Why these levels: what would break one level finer, the next-best levels, and what each rule costs."""
+"""Explanation of a choice of levels: what would break one level finer, the next-best levels, the cost of each rule."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +13,12 @@ from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.search.exact import Searching, Solution
 
 NEXT_BEST = 10
-MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions; several may group the values in the same way
+MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions to compare; several may group the values in the same way
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A rule that fails, and how many records are in classes that fail; None if it is about the whole table."""
+    """A rule that fails, and the number of records in failing classes; None if it is about the whole table."""
 
     rule: str
     records: int | None
@@ -26,11 +26,11 @@ class Broken:
 
 @dataclass(frozen=True)
 class ColumnReason:
-    """A column, its level, and what would happen one level finer.
+    """A column, its level, and the effect of one level finer.
 
-    finer_loss        what would be lost there; None if the rules cannot be kept
-    finer_suppressed  how many records would be suppressed
-    broken            if they cannot be kept, the rules that fail; all of them if each alone could be kept
+    finer_loss        the loss there; None if the rules cannot be satisfied
+    finer_suppressed  the number of records suppressed there
+    broken            if the rules cannot be satisfied, those that fail; all of them if each alone could be satisfied
     """
 
     column: str
@@ -43,7 +43,7 @@ class ColumnReason:
 
 @dataclass(frozen=True)
 class NextBest:
-    """Other levels that keep the rules."""
+    """Other levels that satisfy the rules."""
 
     levels: dict[str, int]
     loss: float
@@ -52,7 +52,7 @@ class NextBest:
 
 @dataclass(frozen=True)
 class RuleCost:
-    """The least loss without a rule; None if nothing keeps the others either."""
+    """The least loss without a rule; None if the other rules cannot be satisfied either."""
 
     rule: str
     loss_without: float | None
@@ -60,35 +60,38 @@ class RuleCost:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why these levels."""
+    """The reasons for the chosen levels."""
 
     columns: tuple[ColumnReason, ...]
     next_best: tuple[NextBest, ...]
     rules: tuple[RuleCost, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, numbers and texts."""
+        """The explanation as plain dicts, lists, numbers and texts."""
         return {
-            "columns": [{**vars(one), "broken": [vars(broken) for broken in one.broken]} for one in self.columns],
-            "next_best": [vars(one) for one in self.next_best],
-            "rules": [vars(one) for one in self.rules],
+            "columns": [{**vars(column), "broken": [vars(rule) for rule in column.broken]} for column in self.columns],
+            "next_best": [vars(solution) for solution in self.next_best],
+            "rules": [vars(cost) for cost in self.rules],
         }
 
 
 def explained(problem: Problem, search: Searching, best: Node, *, is_complete: bool) -> Explanation:
-    """The whole explanation: it takes further searches, unless the first one was stopped."""
+    """The full explanation; it needs further searches, unless the first one was stopped."""
     if not is_complete:
         return Explanation(column_reasons(problem, search, best), (), ())
-    others: list[Solution] = []
+    alternatives: list[Solution] = []
     wanted = NEXT_BEST + 1
-    while len(others) < NEXT_BEST and wanted <= MOST_LOOKED_AT:
+    while len(alternatives) < NEXT_BEST and wanted <= MOST_LOOKED_AT:
         search.run(wanted)
-        others = _different(problem, search.solutions, best)
+        alternatives = _different(problem, search.solutions, best)
         wanted = wanted * 2 if len(search.solutions) >= wanted else MOST_LOOKED_AT + 1
-    others = others[:NEXT_BEST]
+    alternatives = alternatives[:NEXT_BEST]
     return Explanation(
         column_reasons(problem, search, best),
-        tuple(NextBest(_levels(problem, one.node, best), one.loss, one.suppressed) for one in others),
+        tuple(
+            NextBest(_levels(problem, solution.node, best), solution.loss, solution.suppressed)
+            for solution in alternatives
+        ),
         tuple(rule_costs(problem)),
     )
 
@@ -96,14 +99,14 @@ def explained(problem: Problem, search: Searching, best: Node, *, is_complete: b
 def _different(problem: Problem, solutions: list[Solution], best: Node) -> list[Solution]:
     """Solutions that group the values of the table in other ways than the best one and each other."""
     first: dict[tuple[int, ...], Solution] = {}
-    for one in solutions:
-        first.setdefault(_groups(problem, one.node), one)
+    for solution in solutions:
+        first.setdefault(_groups(problem, solution.node), solution)
     first.pop(_groups(problem, best), None)
     return list(first.values())
 
 
 def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
-    """How many values each column has on a node: levels nest, so as many values are the same groups."""
+    """The number of values of each column on a node: as levels nest, equal numbers mean equal groups."""
     return tuple(
         int(np.count_nonzero(problem.ground.on_level(column, level).counts))
         for column, level in zip(problem.lattice.columns, node, strict=True)
@@ -111,18 +114,18 @@ def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
 
 
 def _levels(problem: Problem, node: Node, best: Node) -> dict[str, int]:
-    """The levels of a node; a level that only repeats the best one, or a lower one, is shown as that."""
+    """The levels of a node; a level that only repeats the best one, or a lower one, is replaced by that."""
     shown = {}
     for column, level, best_level, low in zip(problem.lattice.columns, node, best, problem.lattice.low, strict=True):
         groups = len(problem.ground.on_level(column, level).counts)
-        same = [one for one in range(low, level) if len(problem.ground.on_level(column, one).counts) == groups]
+        same = [lower for lower in range(low, level) if len(problem.ground.on_level(column, lower).counts) == groups]
         repeats = len(problem.ground.on_level(column, best_level).counts) == groups
         shown[column] = best_level if repeats else min(same, default=level)
     return shown
 
 
 def column_reasons(problem: Problem, search: Searching, best: Node) -> tuple[ColumnReason, ...]:
-    """For each column, what would happen one level finer: quickly told."""
+    """For each column, the effect of one level finer; this needs no search."""
     return tuple(_reason(problem, search, best, place) for place in range(len(problem.lattice.columns)))
 
 
@@ -141,7 +144,7 @@ def _reason(problem: Problem, search: Searching, best: Node, place: int) -> Colu
 
 
 def _broken(problem: Problem, search: Searching, classes: NodeClasses) -> tuple[Broken, ...]:
-    """The rules that fail on a node; those about the whole table after what can be suppressed for the others."""
+    """The rules that fail on a node; rules about the whole table are tested after suppression for the others."""
     failing, _ = search.judge.failing(classes)
     if classes.records[failing].sum() > problem.most:
         failing = np.zeros_like(failing)
@@ -159,8 +162,8 @@ def rule_costs(problem: Problem) -> list[RuleCost]:
     """For each rule, the least loss without it."""
     costs = []
     for rule in problem.rules:
-        others = tuple(one for one in problem.rules if one is not rule)
-        search = problem.search(others)
+        other_rules = tuple(other for other in problem.rules if other is not rule)
+        search = problem.search(other_rules)
         search.run()
         costs.append(RuleCost(rule.name, None if search.best is None else search.best.loss))
     return costs

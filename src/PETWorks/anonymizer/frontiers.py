@@ -1,4 +1,4 @@
-"""`frontier`: the least loss for each threshold of a rule and each limit of suppression."""
+"""`frontier`: the least loss for each threshold of a rule and each limit on suppression."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,29 +33,29 @@ Vary = Mapping[str, Any]
 def varied(
     rules: tuple[Rule, ...], vary: Vary | None, suppression: float
 ) -> tuple[str | None, str | None, list[Any], list[float]]:
-    """The measure and the parameter that are varied, its thresholds, and the limits of suppression."""
+    """Check `vary`; return the measure and the parameter that vary, the thresholds, and the limits on suppression."""
     if vary is not None and (not isinstance(vary, Mapping) or not vary):
         raise ParameterError("expected vary such as {'k-anonymity': {'k': [2, 5, 10]}}", what="vary")
-    given = dict(_usual(rules) if vary is None else vary)
-    limits = _numbers(given.pop(SUPPRESSION, [suppression]), SUPPRESSION)
+    to_vary = dict(_default_vary(rules) if vary is None else vary)
+    limits = _numbers(to_vary.pop(SUPPRESSION, [suppression]), SUPPRESSION)
     limits = sorted({*map(float, limits), float(suppression)})
     if any(not 0 <= limit <= 1 for limit in limits):
         raise ParameterError(
             "expected suppression as shares of the records, 0 to 1, got {limits!r}", limits=limits, what="vary"
         )
-    if len(given) > 1 or any(not isinstance(one, Mapping) or len(one) != 1 for one in given.values()):
+    if len(to_vary) > 1 or any(not isinstance(choice, Mapping) or len(choice) != 1 for choice in to_vary.values()):
         raise ParameterError(
             "expected one rule and one of its thresholds to vary, such as {'k-anonymity': {'k': [2, 5, 10]}}",
             what="vary",
         )
-    if not given:
+    if not to_vary:
         return None, None, [None], limits
-    ((measure, parameters),) = given.items()
+    ((measure, parameters),) = to_vary.items()
     metric = find(measure)
     ((parameter, values),) = parameters.items()
-    own = threshold_of(rules, metric.name, str(parameter))
+    threshold_of_rule = threshold_of(rules, metric.name, str(parameter))
     thresholds = [metric.check({parameter: value})[parameter] for value in _numbers(values, str(parameter))]
-    thresholds = sorted({*thresholds, own})
+    thresholds = sorted({*thresholds, threshold_of_rule})
     if len(thresholds) * len(limits) > MOST_POINTS:
         raise ParameterError(
             "a frontier has at most {most} points, got {thresholds} thresholds and {limits} limits",
@@ -67,15 +67,15 @@ def varied(
     return metric.name, str(parameter), thresholds, limits
 
 
-def _usual(rules: tuple[Rule, ...]) -> dict[str, Any]:
-    """What is varied if nobody says: k, if it is a rule, and suppression."""
+def _default_vary(rules: tuple[Rule, ...]) -> dict[str, Any]:
+    """The default for `vary`: k, if it is a rule, and suppression."""
     of_sizes = [rule for rule in rules if isinstance(rule, MeasureRule) and rule.metric.name == "k-anonymity"]
     return {SUPPRESSION: LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if len(of_sizes) == 1 else {})
 
 
 def _numbers(values: Any, what: str) -> list[float]:
-    given = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
-    numbers = [number_given(value) for value in given]
+    items = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+    numbers = [number_given(value) for value in items]
     if not numbers or any(number is None for number in numbers):
         raise ParameterError(
             "expected a list of numbers for {thing}, got {values!r}", thing=what, values=str(values)[:60], what="vary"
@@ -84,7 +84,7 @@ def _numbers(values: Any, what: str) -> list[float]:
 
 
 def threshold_of(rules: tuple[Rule, ...], measure: str, parameter: str) -> Any:
-    """The threshold that the rules have; an error if no rule has such a one, or several have."""
+    """The threshold of the rule about a measure; raise unless exactly one rule sets it."""
     measures = [rule for rule in rules if isinstance(rule, MeasureRule)]
     found = [rule for rule in measures if rule.metric.name == measure]
     if len(found) != 1:
@@ -104,7 +104,7 @@ def threshold_of(rules: tuple[Rule, ...], measure: str, parameter: str) -> Any:
             what="vary",
         )
     parameters = found[0].metric.parameters
-    limits = [name for name, one in parameters.items() if isinstance(one.rule, Number) and one.rule.limit]
+    limits = [name for name, item in parameters.items() if isinstance(item.rule, Number) and item.rule.limit]
     if parameter not in limits:
         raise ParameterError(
             "{metric} has the thresholds {limits}, not {parameter!r}",
@@ -135,7 +135,7 @@ def with_threshold(rules: tuple[Rule, ...], measure: str, parameter: str, value:
 
 
 def _with_threshold(rule: MeasureRule, parameter: str, value: Any) -> MeasureRule:
-    """A rule with another threshold, and a name that tells it."""
+    """A rule with another threshold, which is part of its name."""
     checked = rule.metric.check({**rule.parameters, parameter: value})
     if rule.called is None or checked[parameter] == rule.parameters[parameter]:
         return replace(rule, parameters=checked)
@@ -144,25 +144,25 @@ def _with_threshold(rule: MeasureRule, parameter: str, value: Any) -> MeasureRul
 
 
 def is_lower_limit(measure: str | None, parameter: str | None) -> bool:
-    """Whether a threshold demands at least so much, so that larger ones are stricter."""
+    """Whether a threshold is a minimum, so that larger ones are stricter."""
     if measure is None or parameter is None:
         return True
     rule = find(measure).parameters[parameter].rule
     return isinstance(rule, Number) and rule.limit == "at least"
 
 
-MOST_BOUNDS = 1 << 29  # of all searches together
+MOST_BOUNDS = 1 << 29  # one per node and threshold
 
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """The least loss for a threshold and a limit of suppression.
+    """The least loss for a threshold and a limit on suppression.
 
-    threshold     of the rule that is varied; None if none is
+    threshold     of the rule that varies; None if only suppression does
     suppression   the share of records that may be suppressed
     levels        the best levels
-    loss          what is lost there
-    suppressed    how many records are suppressed
+    loss          the loss on these levels
+    suppressed    the number of suppressed records
     """
 
     threshold: float | None
@@ -174,12 +174,12 @@ class FrontierPoint:
 
 @dataclass(frozen=True, eq=False)
 class Frontier(Rows, Shown):
-    """Points of which none is better in every respect than another: as strict, as little suppression, as little loss.
+    """The points that no other point beats: as strict, with as little suppression and as little loss.
 
-    measure, parameter   the threshold that is varied; None if only suppression is
-    points               the strictest thresholds last; of these the smallest limits of suppression first
-    own                  the threshold and the limit that the rules themselves have
-    checked              how many nodes were looked at, of all `nodes`
+    measure, parameter   the threshold that varies; None if only suppression does
+    points               strictest thresholds last; for equal thresholds, smallest limits on suppression first
+    own                  the threshold and the limit of the rules themselves
+    checked              number of nodes tested, of all `nodes`
 
     >>> from PETWorks import frontier
     >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
@@ -199,11 +199,11 @@ class Frontier(Rows, Shown):
     own: tuple[float | None, float]
     checked: int
     nodes: int
-    make: Callable[..., Anonymization] = anonymize_release  # the release of a point
+    make: Callable[..., Anonymization] = anonymize_release  # makes the release of a point
 
     @property
     def own_point(self) -> FrontierPoint | None:
-        """The point of the rules themselves, or the one that is as strict and no worse; None if they cannot be kept."""
+        """The point of the rules themselves, or one as strict and no worse; None if they cannot be satisfied."""
         threshold, suppression = self.own
         as_strict = [
             point
@@ -213,9 +213,9 @@ class Frontier(Rows, Shown):
         ]
         return min(as_strict, key=lambda point: point.loss, default=None)
 
-    def _is_as_strict(self, one: float | None, other: float) -> bool:
-        assert one is not None
-        return one >= other if self.larger_is_stricter else one <= other
+    def _is_as_strict(self, threshold: float | None, demanded: float) -> bool:
+        assert threshold is not None
+        return threshold >= demanded if self.larger_is_stricter else threshold <= demanded
 
     @property
     def larger_is_stricter(self) -> bool:
@@ -262,8 +262,8 @@ class Frontier(Rows, Shown):
         }
 
     def __repr__(self) -> str:
-        varied = SUPPRESSION if self.measure is None else f"{self.measure} {self.parameter}"
-        return f"<Frontier of {varied}: {len(self.points)} points, {self.checked} of {self.nodes} nodes checked>"
+        subject = SUPPRESSION if self.measure is None else f"{self.measure} {self.parameter}"
+        return f"<Frontier of {subject}: {len(self.points)} points, {self.checked} of {self.nodes} nodes checked>"
 
 
 def frontier_of(
@@ -279,7 +279,7 @@ def frontier_of(
     levels: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
-    """The least loss for each threshold of a rule and each limit of suppression; see `frontier`."""
+    """The least loss for each threshold of a rule and each limit on suppression; see `frontier`."""
     measure, parameter, thresholds, limits = varied(rules, vary, suppression)
     settings = {
         "suppressed_records": suppressed_records,
@@ -315,7 +315,7 @@ def frontier_of(
         for limit, best in zip(limits, bests, strict=True)
         if best is not None
     ]
-    own = None if measure is None or parameter is None else threshold_of(rules, measure, parameter)
+    own_threshold = None if measure is None or parameter is None else threshold_of(rules, measure, parameter)
     best = _undominated(found, is_lower=is_lower_limit(measure, parameter))
     return Frontier(
         release,
@@ -324,7 +324,7 @@ def frontier_of(
         measure,
         parameter,
         best,
-        (own, float(suppression)),
+        (own_threshold, float(suppression)),
         search.checked,
         problem.lattice.nodes,
     )
@@ -345,15 +345,19 @@ def _search(
 
 
 def _undominated(points: Sequence[FrontierPoint], *, is_lower: bool) -> tuple[FrontierPoint, ...]:
-    """The points that no other one beats: as strict, with as little suppression and loss, and better in one of them."""
+    """The points that no other point beats: as strict, with as little suppression and loss, and better in one."""
 
     def rank(point: FrontierPoint) -> tuple[float, float, float]:
         strict = 0.0 if point.threshold is None else float(point.threshold)
         return (-strict if is_lower else strict, point.suppression, point.loss)
 
-    def beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-        return one != other and all(mine <= theirs for mine, theirs in zip(one, other, strict=True))
+    def beats(rank_a: tuple[float, ...], rank_b: tuple[float, ...]) -> bool:
+        return rank_a != rank_b and all(a <= b for a, b in zip(rank_a, rank_b, strict=True))
 
     ranks = [rank(point) for point in points]
-    best = [point for point, own in zip(points, ranks, strict=True) if not any(beats(one, own) for one in ranks)]
+    best = [
+        point
+        for point, own_rank in zip(points, ranks, strict=True)
+        if not any(beats(other, own_rank) for other in ranks)
+    ]
     return tuple(sorted(best, key=lambda point: (-rank(point)[0], point.suppression)))

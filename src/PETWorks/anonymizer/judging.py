@@ -1,4 +1,4 @@
-"""Whether a node keeps the rules, and which of its classes must be suppressed for it."""
+"""Test whether a node satisfies the rules, and which of its classes must be suppressed for that."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from PETWorks.measures.classes import ClassTest, Mask, Monotone
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search has to know of a node.
+    """The facts about a node that a search needs.
 
-    records       how many records must be suppressed; None if the rules cannot be kept within the limit
-    loss          what is lost then
-    lasting       how many records at least would have to be suppressed on every finer node
-    added         what suppressing records that fail on every finer node adds there to the loss of each column
-    coarser       what every coarser node loses at least
-    given_up_at   what it loses at least, if it was not judged to the end because that is too much
+    records       number of records to suppress; None if the rules cannot be satisfied within the limit
+    loss          the loss with these records suppressed
+    lasting       lower bound on the records to suppress on every finer node
+    added         loss added to each column of every finer node by suppressing records that fail there too
+    coarser       lower bound on the loss of every coarser node
+    given_up_at   lower bound on its own loss, if testing stopped early because that is too much
     """
 
     records: int | None
@@ -39,12 +39,12 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What was found on a node.
+    """The result of testing a node.
 
-    suppressed    the classes that must be suppressed; None if the rules cannot be kept within the limit
-    sure          classes whose records are suppressed on every finer node too
-    lasting       how many records at least would have to be suppressed on every finer node
-    given_up_at   what it loses at least, if it was not judged to the end because that is too much
+    suppressed    the classes to suppress; None if the rules cannot be satisfied within the limit
+    sure          the classes whose records must be suppressed on every finer node too
+    lasting       lower bound on the records to suppress on every finer node
+    given_up_at   lower bound on its loss, if testing stopped early because that is too much
     """
 
     classes: NodeClasses
@@ -55,14 +55,14 @@ class Judged:
 
     @cached_property
     def records(self) -> int:
-        """How many records are suppressed."""
+        """The number of suppressed records."""
         return 0 if self.suppressed is None else int(self.classes.records[self.suppressed].sum())
 
 
 class Judge:
-    """Judges nodes by rules within a limit of suppressed records.
+    """Tests nodes against rules, within a limit of suppressed records.
 
-    least   the smallest limit for which the outcome is wanted, if there are several
+    least   the smallest of the limits that the outcome is used for, if there are several
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Judge:
         view = ground.view
         self._tests = [test for rule in rules for test in rule.tests(view)]
         self._per_node = view.privacy_unit is not None and any(test.sensitive for test in self._tests)
-        # Where suppressed records are a class, or people are counted anew, the release itself has to be looked at.
+        # Where suppressed records form a class, or people are counted anew, the release itself must be measured.
         at_the_end = view.treatment["suppressed"] != APART or self._per_node
         self._of_table = [rule for rule in rules if at_the_end or rule.is_about_the_table]
-        # Where records leave the table, what classes are compared with is another distribution afterwards.
-        self._comparing = [rule for rule in rules if ground.removes and any(one.compares for one in rule.tests(view))]
+        # Where records leave the table, classes are compared with a different overall distribution afterwards.
+        self._comparing = [rule for rule in rules if ground.removes and any(test.compares for test in rule.tests(view))]
         self._by_size = [] if at_the_end else [(rule, rule.suppressing(view)) for rule in self._of_table]
         sized = {rule for rule, test in self._by_size if test is not None}
         self._worse = [rule for rule in self._of_table if rule not in sized and rule.worse_by_suppression]
@@ -85,15 +85,15 @@ class Judge:
         self.is_nested = self._nests(at_the_end)
 
     def _nests(self, at_the_end: bool) -> bool:
-        """Whether what fails on a node says anything about finer ones."""
+        """Whether failures on a node allow conclusions about finer nodes."""
         view = self.ground.view
-        moving = view.treatment["missing"] == APART and view.incomplete_records > 0
+        classes_lose_records = view.treatment["missing"] == APART and view.incomplete_records > 0
         mixed = len(view.sensitive_attributes) > 1 and view.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS
-        return not (moving or mixed or at_the_end)
+        return not (classes_lose_records or mixed or at_the_end)
 
     @property
     def is_monotone(self) -> bool:
-        """Whether a node that fails always rules out all finer ones."""
+        """Whether a node that fails always rules out all finer nodes."""
         if not self.is_nested or self._worse or self._others:
             return False
         people = self.ground.view.privacy_unit is not None
@@ -103,7 +103,7 @@ class Judge:
         return all(test.monotone in wanted for test in self._tests)
 
     def too_small(self, sizes: Integers) -> Mask:
-        """Which classes are too small, whatever is in them."""
+        """Mask of the class sizes that fail, whatever the classes contain."""
         fails = np.zeros(len(sizes), np.bool_)
         for test in self._tests:
             if test.sensitive is None and test.background is None:
@@ -112,33 +112,33 @@ class Judge:
 
     @property
     def only_sizes(self) -> bool:
-        """Whether the sizes of classes decide everything."""
-        others = any(test.sensitive is not None or test.background is not None for test in self._tests)
-        return self.is_nested and not others
+        """Whether the rules depend on class sizes alone."""
+        needs_contents = any(test.sensitive is not None or test.background is not None for test in self._tests)
+        return self.is_nested and not needs_contents
 
     @property
     def needs_a_size(self) -> bool:
-        """Whether all that is demanded is that classes have at least some size."""
+        """Whether the rules only demand a minimum class size."""
         return self.only_sizes and not self._of_table and all(test.monotone is Monotone.ALWAYS for test in self._tests)
 
     @property
     def may_rule_out(self) -> bool:
-        """Whether a node that fails can rule out all finer ones."""
-        some = any(test.monotone is not Monotone.NEVER for test in self._tests)
-        return self.is_monotone or (self.is_nested and some and not self._of_table)
+        """Whether a node that fails can rule out all finer nodes."""
+        has_monotone = any(test.monotone is not Monotone.NEVER for test in self._tests)
+        return self.is_monotone or (self.is_nested and has_monotone and not self._of_table)
 
     def outcome(self, node: Node, most: float = np.inf, *, bounds: bool = True) -> Outcome:
-        """What a search has to know of a node; nothing is wanted of it if it loses more than `most`.
+        """The facts about a node that a search needs; testing may stop once the loss exceeds `most`.
 
-        bounds   whether bounds on the loss of finer and coarser nodes are wanted
+        bounds   whether to compute bounds on the loss of finer and coarser nodes
         """
         classes = self.ground.at(node)
         judged = self(classes, most)
-        kept = judged.suppressed
+        suppressed = judged.suppressed
         is_bound = bounds and judged.sure.any() and judged.lasting <= self.most
         return Outcome(
-            None if kept is None else judged.records,
-            None if kept is None else self._objective.loss(classes, kept),
+            None if suppressed is None else judged.records,
+            None if suppressed is None else self._objective.loss(classes, suppressed),
             judged.lasting,
             self._objective.added_below(classes, judged.sure) if is_bound else None,
             self._objective.coarser_bound(classes) if bounds else None,
@@ -146,7 +146,7 @@ class Judge:
         )
 
     def __call__(self, classes: NodeClasses, most: float = np.inf) -> Judged:
-        """Judge a node; nothing is wanted of it if it loses more than `most`."""
+        """Test a node; testing may stop once the loss exceeds `most`."""
         failing, sure = self.failing(classes)
         if any(test.all_present and classes.beside(test.background)[1] for test in self._tests if test.background):
             return Judged(classes, None, sure, np.inf if self.is_nested else 0)  # whatever is suppressed
@@ -164,9 +164,9 @@ class Judge:
         return Judged(classes, None if completed is None else self._released(classes, completed), sure, lasting)
 
     def _released(self, classes: NodeClasses, suppressed: Mask) -> Mask | None:
-        """The suppressed classes; None if nothing is left, or if the written table breaks a rule by its own values.
+        """The suppressed classes; None if nothing is left, or if a rule fails on the table as it is written.
 
-        That says nothing about finer nodes: there, other records are left.
+        None allows no conclusions about finer nodes, where other records are left.
         """
         ground = self.ground
         if not ground.removes and ground.view.treatment["suppressed"] == APART:
@@ -184,7 +184,7 @@ class Judge:
         return Granularity.of(self.ground, [1.0] * len(self.ground.lattice.columns), "arithmetic")
 
     def _lasting(self, classes: NodeClasses, failing: Mask, sure: Mask) -> int:
-        """How many records at least are in failing classes on every finer level."""
+        """Lower bound on the records in failing classes on every finer level."""
         if not self.is_nested:
             return 0
         certain = np.where(sure, classes.records, 0)
@@ -195,23 +195,23 @@ class Judge:
         return int(certain.sum())
 
     def _staying(self, test: ClassTest, classes: NodeClasses, failing: Mask) -> Integers:
-        """Of each class, how many records at least fail a test on every finer level."""
+        """For each class, a lower bound on its records that fail a test on every finer level."""
         assert test.lasting is not None
         lasting = np.zeros(len(failing), np.int64)
         if test.sensitive is not None:
-            found = classes.of_values(test.sensitive)
-            there = failing[found.kept]
-            if there.any():
-                lasting[failing & found.kept] = test.lasting(found.values.only(there))
+            value_classes = classes.of_values(test.sensitive)
+            is_failing = failing[value_classes.kept]
+            if is_failing.any():
+                lasting[failing & value_classes.kept] = test.lasting(value_classes.values.only(is_failing))
             return lasting
         assert test.background is not None
         pairs, absent = classes.beside(test.background)
-        if test.all_present and absent:  # on finer levels, too, the release has nobody of some class
+        if test.all_present and absent:  # finer levels also have a class without released records
             return classes.records
         return np.where(failing, test.lasting(pairs), lasting)
 
     def failing(self, classes: NodeClasses, rules: Sequence[Rule] | None = None) -> tuple[Mask, Mask]:
-        """Which classes fail a test; and which of them fail on every finer level, whatever is suppressed."""
+        """Mask of the classes that fail a test, and of those that fail on every finer level whatever is suppressed."""
         failing, sure = np.zeros(len(classes.records), np.bool_), np.zeros(len(classes.records), np.bool_)
         for test in self._tests_at(classes, rules):
             fails = self._fails(test, classes)
@@ -223,10 +223,10 @@ class Judge:
         return failing, sure
 
     def unmet(self, classes: NodeClasses, suppressed: Mask) -> list[Rule]:
-        """The rules about the whole table that a release breaks; all of them if that cannot be told."""
+        """The rules about the whole table that a release breaks; all of them if that cannot be determined."""
         view = recoded_view(classes, suppressed)
-        helped = [rule for rule in self._of_table if rule not in self._worse]
-        return [rule for rule in helped if not rule.holds(view)] or helped
+        helped_by_suppression = [rule for rule in self._of_table if rule not in self._worse]
+        return [rule for rule in helped_by_suppression if not rule.holds(view)] or helped_by_suppression
 
     def _tests_at(self, classes: NodeClasses, rules: Sequence[Rule] | None) -> list[ClassTest]:
         if not self._per_node and rules is None:
@@ -238,11 +238,11 @@ class Judge:
 
     def _fails(self, test: ClassTest, classes: NodeClasses) -> Mask:
         if test.sensitive is not None:
-            found = classes.of_values(test.sensitive)
-            if not found.kept.any():
+            value_classes = classes.of_values(test.sensitive)
+            if not value_classes.kept.any():
                 return np.zeros(len(classes.records), np.bool_)
-            fails = found.of_all(test.fails(found.values))
-            return fails if found.begins is None else np.logical_or.reduceat(fails, found.begins)
+            fails = value_classes.of_all(test.fails(value_classes.values))
+            return fails if value_classes.begins is None else np.logical_or.reduceat(fails, value_classes.begins)
         if test.background is not None:
             pairs, absent = classes.beside(test.background)
             fails = test.fails(pairs)
@@ -250,14 +250,14 @@ class Judge:
         return test.fails(classes.sizes)
 
     def _completed(self, classes: NodeClasses, failing: Mask, most: float) -> Mask | float | None:
-        """The failing classes and, of the others, as many of the smallest as the limits for the table want.
+        """The failing classes, plus as many of the smallest other classes as the rules about the table need.
 
-        None if no number of them will do; the loss if that is more than `most`, whatever comes next.
+        None if no number of them is enough; the loss, as a float, if it already exceeds `most`.
         """
-        left = ~failing if classes.complete is None else ~failing & classes.complete
-        order = np.flatnonzero(left)
-        # Of classes of the same size, those that tell most come first: they are the easiest to recognise.
-        order = order[np.lexsort((-self._detail.of_each(classes, left), classes.sizes[order]))]
+        is_left = ~failing if classes.complete is None else ~failing & classes.complete
+        order = np.flatnonzero(is_left)
+        # Among classes of equal size, the most detailed come first: they are the easiest to recognise.
+        order = order[np.lexsort((-self._detail.of_each(classes, is_left), classes.sizes[order]))]
         allowed = self.most - int(classes.records[failing].sum())
         prefixes = int(np.searchsorted(np.cumsum(classes.records[order]), allowed, side="right"))
         holds = np.ones(len(order) + 1, np.bool_)
@@ -280,7 +280,7 @@ class Judge:
 
 
 def records_failing(judge: Judge, classes: NodeClasses, rule: Rule) -> int:
-    """How many records are in classes that fail the tests of one rule."""
+    """The number of records in classes that fail the tests of one rule."""
     failing, _ = judge.failing(classes, [rule])
     records: Any = classes.records[failing].sum()
     return int(records)

@@ -1,4 +1,4 @@
-"""Local recoding: nodes are visited, the cheapest first, and each releases the classes that pass."""
+"""Local recoding: nodes are visited in order of loss, and each releases the classes that satisfy the rules."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -28,11 +28,11 @@ STAR = 0  # the code of `*` in each column of a sweep
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """On which node each distinct row is released.
+    """The node on which each distinct row is released.
 
-    nodes     those that release something, in the order of the sweep
-    on_node   for each distinct row a place in `nodes`, or LEFT
-    least     how many records each class was asked to have
+    nodes     the nodes that release rows, in the order of the sweep
+    on_node   for each distinct row its index in `nodes`, or LEFT
+    least     the minimum number of records per class
     """
 
     ground: Ground
@@ -42,14 +42,16 @@ class Sweep:
 
     @classmethod
     def on_one_node(cls, classes: NodeClasses, suppressed: Mask) -> "Sweep":
-        """Every row on one node, some of its classes suppressed."""
+        """Build a sweep with every row on one node, except those of the suppressed classes."""
         ground = classes.ground
         recoder, rows = Recoder.on_one_node(classes, suppressed), ground.base.rows
         assert rows.weights is not None
         codes = [rows.columns[name].codes for name in ground.lattice.columns]
         on_node = np.zeros(len(rows.weights), np.int64)
         for first in range(0, len(on_node), STEP):
-            on_node[first : first + STEP] = recoder.nodes_of([own[first : first + STEP] for own in codes])
+            on_node[first : first + STEP] = recoder.nodes_of(
+                [column_codes[first : first + STEP] for column_codes in codes]
+            )
         return cls(ground, (classes.node,), on_node)
 
     @cached_property
@@ -59,24 +61,24 @@ class Sweep:
 
     @cached_property
     def suppressed(self) -> int:
-        """How many records are suppressed."""
+        """The number of suppressed records."""
         assert self.rows.weights is not None
         return int(self.rows.weights[self.on_node == LEFT].sum())
 
     def without_unused(self) -> "Sweep":
-        """The same without nodes that no row is on."""
-        used, on_node = np.unique(self.on_node[self.on_node != LEFT], return_inverse=True)
+        """The sweep without nodes that have no rows."""
+        used, used_places = np.unique(self.on_node[self.on_node != LEFT], return_inverse=True)
         places = self.on_node.copy()
-        places[places != LEFT] = on_node
+        places[places != LEFT] = used_places
         return replace(self, nodes=tuple(self.nodes[place] for place in used.tolist()), on_node=places)
 
     def levels(self, place: int) -> NDArray[np.int16]:
-        """For each row the level of a column; LEFT where the row is suppressed."""
+        """The level of a column for each row; LEFT where the row is suppressed."""
         return np.array([*(node[place] for node in self.nodes), LEFT], np.int16)[self.on_node]
 
     @cached_property
     def by_level(self) -> list[dict[int, Integers]]:
-        """For each column and each level in use, LEFT too, how many records of each original value are on it."""
+        """For each column and each level in use (also LEFT), the number of records with each original value."""
         assert self.rows.weights is not None
         counted = []
         for place, name in enumerate(self.ground.lattice.columns):
@@ -84,111 +86,119 @@ class Sweep:
             values, height = len(column.labels), int(levels.max()) + 1
             counts = np.bincount(levels * values + column.codes, self.rows.weights, height * values)
             by_level = counts.astype(np.int64).reshape(height, values)
-            counted.append({row + LEFT: own for row, own in enumerate(by_level) if own.any()})
+            counted.append(
+                {row + LEFT: level_counts for row, level_counts in enumerate(by_level) if level_counts.any()}
+            )
         return counted
 
     def loss(self, objective: Objective) -> float:
-        """What is lost; classes are what looks equal."""
+        """The loss by an objective; classes are the records that look equal."""
         if isinstance(objective, Ambiguity):
             return self._ambiguity(objective)
         if not isinstance(objective, ByColumn):
-            return objective.loss(*self._looks)
-        attacked = objective.of_classes(*self._looks) if isinstance(objective, PublisherPayout) else 0.0
-        return self._by_column(objective) + attacked
+            return objective.loss(*self._visible_classes)
+        attack_loss = objective.of_classes(*self._visible_classes) if isinstance(objective, PublisherPayout) else 0.0
+        return self._by_column(objective) + attack_loss
 
     def _by_column(self, objective: ByColumn) -> float:
-        """Of each column, all that there is less what the rows that are released still tell."""
+        """The loss of each column if all is suppressed, less what the released rows retain; combined."""
         parts = []
         for place, name in enumerate(self.ground.lattice.columns):
-            kept = sum(
+            retained = sum(
                 float(objective.by_value[place][level][self.ground.codes_on_level(name, level)] @ records)
                 for level, records in self.by_level[place].items()
                 if level != LEFT
             )
-            parts.append(np.array([objective.all_lost(place) - kept]))
+            parts.append(np.array([objective.all_lost(place) - retained]))
         return float(objective.combined(parts).item())
 
     def _ambiguity(self, objective: Ambiguity) -> float:
-        """For how many combinations of original values all records may stand."""
+        """The number of combinations of original values that all records may stand for."""
         assert self.rows.weights is not None
         products = self.rows.weights.astype(np.float64)
         for place, leaves in enumerate(objective.leaves):
-            for level, there, codes in self._on_levels(place):
-                products[there] *= leaves[level][codes]
+            for level, is_on_level, codes in self._on_levels(place):
+                products[is_on_level] *= leaves[level][codes]
         released = self.on_node != LEFT
-        out = self.ground.records - int(self.rows.weights[released].sum())
-        return float(products[released].sum()) + objective.all_values() * out
+        suppressed = self.ground.records - int(self.rows.weights[released].sum())
+        return float(products[released].sum()) + objective.all_values() * suppressed
 
     def _on_levels(self, place: int) -> Iterator[tuple[int, Mask, Integers]]:
-        """Each level that is used of a column, which rows are on it, and their codes there."""
+        """Each level that is used for a column, a mask of the rows on it, and their codes there."""
         name, levels = self.ground.lattice.columns[place], self.levels(place)
         for level in np.flatnonzero(np.bincount(levels[levels != LEFT])).tolist():
-            there = levels == level
-            yield level, there, self.ground.codes_on_level(name, level)[self.rows.columns[name].codes[there]]
+            is_on_level = levels == level
+            yield (
+                level,
+                is_on_level,
+                self.ground.codes_on_level(name, level)[self.rows.columns[name].codes[is_on_level]],
+            )
 
     @cached_property
-    def _looks(self) -> tuple[NodeClasses, Mask]:
-        """The classes as they look in the release, and which of them have suppressed records."""
+    def _visible_classes(self) -> tuple[NodeClasses, Mask]:
+        """The classes of records that look equal in the release, and a mask of those with suppressed records."""
         rows = self.recoded()
         classes, of_row = looking(self.ground, self.ground.lattice.low, rows)
         suppressed = np.zeros(len(classes.records), np.bool_)
-        suppressed[of_row[(self.on_node == LEFT) | ~self.says_something(rows)]] = True
+        suppressed[of_row[(self.on_node == LEFT) | ~self.has_values(rows)]] = True
         return classes, suppressed
 
-    def says_something(self, rows: WeightedRows) -> Mask:
-        """Which rows have a cell that is not `*`."""
-        said: Mask = np.logical_or.reduce([rows.columns[name].codes != STAR for name in self.ground.lattice.columns])
-        return said
+    def has_values(self, rows: WeightedRows) -> Mask:
+        """Mask of the rows with a cell that is not `*`."""
+        has_value: Mask = np.logical_or.reduce(
+            [rows.columns[name].codes != STAR for name in self.ground.lattice.columns]
+        )
+        return has_value
 
     def recoded(self) -> WeightedRows:
-        """The distinct rows as they look in the release."""
+        """The distinct rows as they appear in the release."""
         columns = dict(self.rows.columns)
         for place, name in enumerate(self.ground.lattice.columns):
             columns[name] = self._column(place, name)
         return WeightedRows(columns, self.rows.unit, self.rows.weights, whole=False)
 
     def view(self) -> View:
-        """The release as measures see it."""
+        """The release as a view for measures."""
         return view_after(self.ground, self.recoder)
 
     @cached_property
     def recoder(self) -> Recoder:
-        """How the quasi-identifiers of any record become those of the release."""
+        """The mapping from the quasi-identifiers of any record to those of the release."""
         return Recoder.on_nodes(self.ground, self.nodes, self.on_node)
 
     def _column(self, place: int, name: str) -> Column:
-        """A column whose values are on several levels; equal labels are one value, and `*` is the first."""
+        """A column with values on several levels; equal labels are one value, and `*` comes first."""
         labels: dict[str | None, int] = {SUPPRESSED: STAR}
-        new = np.full(len(self.on_node), STAR, np.uint32)
-        for level, there, codes in self._on_levels(place):
-            own = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
-            new[there] = np.array(own, np.uint32)[codes]
-        return Column(strings(list(labels)), new.astype(narrowest(len(labels))))
+        codes_of_rows = np.full(len(self.on_node), STAR, np.uint32)
+        for level, is_on_level, codes in self._on_levels(place):
+            new_codes = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
+            codes_of_rows[is_on_level] = np.array(new_codes, np.uint32)[codes]
+        return Column(strings(list(labels)), codes_of_rows.astype(narrowest(len(labels))))
 
 
 def looking(ground: Ground, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
-    """The classes of rows as they look, and which of them each row is in; the levels are those of a node."""
+    """The classes of rows that look equal, and the class of each row; the levels are those of a node."""
     classes = NodeClasses(ground, node, RolledUp(ground.base.lattice, rows, ground.lattice.levels(node)))
     keys = rows._packed(ground.lattice.columns).keys
     return classes, np.searchsorted(rows._classes(ground.lattice.columns).keys, keys)
 
 
 def kept(ground: Ground, judge: Judge, node: Node, rows: WeightedRows) -> Mask:
-    """Which rows are in classes that keep the rules."""
+    """Mask of the rows in classes that satisfy the rules."""
     classes, of_row = looking(ground, node, rows)
     failing, _ = judge.failing(classes)
     return np.asarray(~failing[of_row])
 
 
 def settled(found: Sweep, judge: Judge) -> Sweep:
-    """The same without classes that fail as they look: equal labels of several nodes make one class.
+    """The sweep without classes that fail as they appear: equal labels on several nodes form one class.
 
-    A record of which every value is `*` is suppressed, on whichever node it is.
+    A record whose values are all `*` counts as suppressed, on any node.
     """
     while True:
         rows = found.recoded()
         passing = kept(found.ground, judge, found.ground.lattice.low, rows)
-        passing &= found.says_something(rows)
+        passing &= found.has_values(rows)
         if passing[found.on_node != LEFT].all():
             return found.without_unused()
         found = replace(found, on_node=np.where(passing, found.on_node, LEFT))
@@ -196,14 +206,14 @@ def settled(found: Sweep, judge: Judge) -> Sweep:
 
 Sums = NDArray[np.uint32]
 
-SHRUNK = 0.8  # once so much of the records is left, those that were released are dropped
-TABLE = 1 << 20  # sums that are kept of several columns together
-MANY = 16  # records that rarely have the same first bits by chance
-TOGETHER = 1 << 17  # sums of several nodes that are looked at together: they stay in the cache
+SHRUNK = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
+TABLE = 1 << 20  # most sums in a table that combines several columns
+MANY = 16  # so many records rarely have the same first bits by chance
+TOGETHER = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
 
 
 class Remaining:
-    """Records that are not released yet; `least` of them are enough for a class."""
+    """The records that are not released yet; `least` of them are enough for a class."""
 
     def __init__(self, ground: Ground, least: int, places: Integers | None = None) -> None:
         rows, lattice = ground.base.rows, ground.lattice
@@ -216,12 +226,12 @@ class Remaining:
 
     @property
     def rows(self) -> Integers:
-        """The places of their distinct rows."""
-        return self._rows[self._there]
+        """The places of the remaining distinct rows."""
+        return self._rows[self._is_left]
 
     def release(self, rows: Integers) -> bool:
-        """Take out distinct rows, by their places; whether these are so many that the others are looked at anew."""
-        self._there[np.searchsorted(self._rows, rows)] = False
+        """Remove distinct rows, given by place; return whether so few remain that the order of nodes is outdated."""
+        self._is_left[np.searchsorted(self._rows, rows)] = False
         self.records -= int(self._weights[rows].sum())
         if self.records > SHRUNK * self._before:
             return False
@@ -231,15 +241,15 @@ class Remaining:
 
     def _keep(self, rows: Integers) -> None:
         self._rows, self._before = rows, self.records
-        self._there = np.ones(len(rows), np.bool_)
-        # Each record counts, but no more of a row than are enough for a class.
+        self._is_left = np.ones(len(rows), np.bool_)
+        # Each record counts, but of equal ones no more than are enough for a class.
         times = np.minimum(self._weights[rows], self._least)
         self._first, self._counted = np.cumsum(times) - times, int(times.sum())
         self._sums = self._tables(np.repeat(rows, times))
 
     @cached_property
     def _numbers(self) -> list[Sums]:
-        """For each column a random number for each code; on higher levels there are no more of them."""
+        """For each column, a random number for each code; higher levels have no more codes."""
         random = np.random.default_rng(1)
         return [
             random.integers(0, 1 << 32, len(self._ground.codes_on_level(name, 0)), np.uint32, endpoint=False)
@@ -247,26 +257,29 @@ class Remaining:
         ]
 
     def _tables(self, rows: Integers) -> list[Sums]:
-        """For each node of some columns, and each row, the sum; together the tables have all columns, in order."""
+        """For each combination of levels of some columns, the hash sum of each row.
+
+        Together the tables cover all columns, in order.
+        """
         lattice = self._ground.lattice
         tables: list[Sums] = []
         for name, low, high, codes, numbers in zip(
             lattice.columns, lattice.low, lattice.high, self._codes, self._numbers, strict=True
         ):
-            own = codes[rows]
-            levels = [numbers[self._ground.codes_on_level(name, level)][own] for level in range(low, high + 1)]
+            row_codes = codes[rows]
+            levels = [numbers[self._ground.codes_on_level(name, level)][row_codes] for level in range(low, high + 1)]
             table = np.stack(levels)
             if tables and len(tables[-1]) * table.size <= TABLE:
-                table = (tables.pop()[:, np.newaxis] + table).reshape(-1, len(own))
+                table = (tables.pop()[:, np.newaxis] + table).reshape(-1, len(row_codes))
             tables.append(table)
         return tables
 
     def _summed(self, places: Integers) -> Sums:
-        """For each of some nodes, and each record, the sum."""
+        """The hash sum of each record on each of some nodes."""
         rest, parts = places, []
         for table in reversed(self._sums):
-            rest, own = np.divmod(rest, len(table))
-            parts.append(table[own])
+            rest, indices = np.divmod(rest, len(table))
+            parts.append(table[indices])
         total = parts[0]
         for part in parts[1:]:
             total += part
@@ -274,12 +287,12 @@ class Remaining:
 
     @property
     def together(self) -> int:
-        """How many nodes are best looked at together."""
+        """The number of nodes to process together."""
         return max(1, TOGETHER // max(1, self._counted))
 
     def promising(self, places: Integers) -> Mask:
-        """Which of some nodes may have a class that is large enough."""
-        if self._least == 1 or self.together == 1:  # to count exactly takes no longer
+        """Mask of the nodes that may have a class that is large enough."""
+        if self._least == 1 or self.together == 1:  # an exact count is as fast
             return np.ones(len(places), np.bool_)
         sums = self._summed(places)
         hopeful = self._crowded(sums)
@@ -289,7 +302,10 @@ class Remaining:
         return hopeful
 
     def _crowded(self, sums: Sums) -> Mask:
-        """Which nodes have enough records whose sums begin with the same bits: quicker than to sort, but rougher."""
+        """Mask of the nodes with enough records whose sums begin with the same bits.
+
+        This is faster than sorting but less precise: too many may pass, never too few.
+        """
         if self._least < MANY:
             return np.ones(len(sums), np.bool_)
         bits = max(1, sums.shape[1].bit_length() - 1)
@@ -299,13 +315,13 @@ class Remaining:
         return np.asarray(counts.max(axis=1) >= self._least)
 
     def large(self, place: int) -> tuple[Integers, Integers] | None:
-        """Of a node: the distinct rows in classes that are large enough, and the size of the class of each."""
-        there = self._there.nonzero()[0]
-        # Too many may have the same first bits, but never too few.
-        bits = min(32, len(there).bit_length() + 1)
-        bins = self._summed(np.array([place]))[0][self._first[there]] >> (32 - bits)
-        several = np.bincount(bins, self._weights[self._rows[there]])[bins] >= self._least
-        rows = self._rows[there[several]]
+        """The distinct rows of a node in classes that are large enough, and the class size of each."""
+        left = self._is_left.nonzero()[0]
+        # By their first bits too many rows may pass, but never too few.
+        bits = min(32, len(left).bit_length() + 1)
+        bins = self._summed(np.array([place]))[0][self._first[left]] >> (32 - bits)
+        may_be_large = np.bincount(bins, self._weights[self._rows[left]])[bins] >= self._least
+        rows = self._rows[left[may_be_large]]
         if not len(rows):
             return None
         sizes = self._sizes(place, rows)
@@ -313,7 +329,7 @@ class Remaining:
         return (rows[enough], sizes[enough]) if enough.any() else None
 
     def _sizes(self, place: int, rows: Integers) -> Integers:
-        """For each of some rows, how many records of these rows are in its class."""
+        """For each of some rows, the number of records of these rows in its class."""
         lattice = self._ground.lattice
         fields = []
         for name, level, codes in zip(lattice.columns, lattice.node(place), self._codes, strict=True):
@@ -326,7 +342,7 @@ class Remaining:
 def sweep(
     ground: Ground, judge: Judge, objective: ByColumn, least: int = 1, report: Callable[[int], None] | None = None
 ) -> Sweep:
-    """Release every class on the first node on which it keeps the rules and has at least so many records."""
+    """Release every class on the first node on which it satisfies the rules and has at least `least` records."""
     least = max(least, smallest_size(judge))
     remaining = Remaining(ground, least)
     order = _Order(ground, objective)
@@ -352,7 +368,7 @@ def sweep(
 
 
 def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int = 1) -> Sweep:
-    """Release every class on the first of some nodes on which it keeps the rules and has at least so many records."""
+    """Release every class on the first of these nodes on which it satisfies the rules and is large enough."""
     least = max(least, smallest_size(judge))
     remaining = Remaining(ground, least)
     assert ground.base.rows.weights is not None
@@ -370,10 +386,10 @@ def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int =
 
 
 def joined(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep | None:
-    """The same with at most so many records suppressed: what is left is released together with the last records.
+    """Suppress at most `most` records by releasing the rows left over together with the last records.
 
-    The last records are those of the last node that released any or, if they do not keep the rules on the highest
-    nodes, of the last two, four and so on. They share the cheapest node on which they do. None if there is none.
+    The last records are those of the last node that released any or, if they fail the rules on the highest nodes, of
+    the last two, four and so on. They share the cheapest node on which they satisfy them. None if there is none.
     """
     last = 1
     while last < len(found.nodes):
@@ -386,14 +402,14 @@ def joined(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep 
 
 
 def _together(found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: Integers) -> Sweep | None:
-    """The same with some rows on the cheapest node on which they keep the rules; None if they do not on the highest.
+    """The sweep with some rows on the cheapest node on which they satisfy the rules; None if the highest fail.
 
-    The highest are the top, where often nothing is left of a record, and the nodes one level below it.
+    The highest nodes are the top, which often retains nothing of a record, and the nodes one level below it.
     """
     ground = found.ground
     remaining, order = Remaining(ground, found.least, rows), _Order(ground, objective)
 
-    def on(place: int) -> Sweep | None:
+    def with_rows_on(place: int) -> Sweep | None:
         released = _passing(ground, judge, remaining, place)
         if released is None or remaining.records - int(order.weights[released].sum()) > most:
             return None
@@ -405,24 +421,33 @@ def _together(found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: 
     top = np.array(ground.lattice.high)
     steps = np.flatnonzero(top > np.array(ground.lattice.low))
     below = [tuple((top - (np.arange(len(top)) == step)).tolist()) for step in steps]
-    highest = next((made for node in (ground.lattice.high, *below) if (made := on(ground.lattice.place(node)))), None)
+    highest = next(
+        (
+            candidate
+            for node in (ground.lattice.high, *below)
+            if (candidate := with_rows_on(ground.lattice.place(node)))
+        ),
+        None,
+    )
     if highest is None:
         return None
     order.renew(rows)
-    return next((made for place in order.promising(remaining) if (made := on(place)) is not None), highest)
+    return next(
+        (candidate for place in order.promising(remaining) if (candidate := with_rows_on(place)) is not None), highest
+    )
 
 
 def smallest_size(judge: Judge) -> int:
-    """How many records a class needs at least to keep the rules; more than there are if no size is enough."""
+    """The minimum number of records for a class to satisfy the rules; more than there are if none is enough."""
     view = judge.ground.view
-    if view.grouping().incomplete_apart:  # incomplete records are in no class that is judged
+    if view.grouping().incomplete_apart:  # incomplete records are in no class that is tested
         return 1
     sizes = range(1, judge.ground.records + 1)
     return 1 + bisect_left(sizes, True, key=lambda size: not judge.too_small(np.array([size]))[0])
 
 
 def _passing(ground: Ground, judge: Judge, remaining: Remaining, place: int) -> Integers | None:
-    """The rows in classes of a node that keep the rules; None if there are none."""
+    """The rows in classes of a node that satisfy the rules; None if there are none."""
     found = remaining.large(place)
     if found is None:
         return None
@@ -445,9 +470,9 @@ def _on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
 
 
 class _Order:
-    """The nodes that were not visited, by what the whole release would lose if all that remains were on the node.
+    """The nodes not yet visited, ordered by the loss of the release if all remaining rows were on the node.
 
-    visited   how many were visited, or ruled out
+    visited   number of nodes visited or ruled out
     """
 
     def __init__(self, ground: Ground, objective: ByColumn) -> None:
@@ -456,8 +481,8 @@ class _Order:
         assert rows.weights is not None
         self.weights = rows.weights
         self._codes = [rows.columns[name].codes for name in lattice.columns]
-        # For each column and level, what a record of each value still tells.
-        self._told: list[list[Reals]] = [
+        # For each column and level, the information that a record with each value retains.
+        self._retained: list[list[Reals]] = [
             [by_level[level][ground.codes_on_level(name, level)] for level in range(low, high + 1)]
             for name, by_level, low, high in zip(
                 lattice.columns, objective.by_value, lattice.low, lattice.high, strict=True
@@ -469,18 +494,18 @@ class _Order:
         self.visited = 0
 
     def renew(self, rows: Integers) -> None:
-        """Put the nodes in order for the rows that remain."""
+        """Sort the nodes for the rows that remain."""
         weights = self.weights[rows]
         losses = []
-        for codes, by_level, lost in zip(self._codes, self._told, self._lost, strict=True):
+        for codes, by_level, lost in zip(self._codes, self._retained, self._lost, strict=True):
             counts = np.bincount(codes[rows], weights, len(by_level[0]))
-            losses.append(lost - np.array([told @ counts for told in by_level]))
+            losses.append(lost - np.array([retained @ counts for retained in by_level]))
         total = self._objective.combined(losses).reshape(-1)
         left = np.flatnonzero(self._open)
         self._places = left[np.argsort(total[left], kind="stable")]
 
     def promising(self, remaining: Remaining) -> Iterator[int]:
-        """The nodes in this order that may have classes which are large enough."""
+        """Iterate over the nodes, in order, that may have classes that are large enough."""
         for start in range(0, len(self._places), remaining.together):
             places = self._places[start : start + remaining.together]
             hopeful = remaining.promising(places)
@@ -492,8 +517,8 @@ class _Order:
                 yield place
 
     def release(self, node: Node, rows: Integers) -> None:
-        """Rows are on a node."""
+        """Update the losses for rows that are released on a node."""
         weights = self.weights[rows]
-        columns = zip(self._codes, self._told, node, self._ground.lattice.low, strict=True)
+        columns = zip(self._codes, self._retained, node, self._ground.lattice.low, strict=True)
         for place, (codes, by_level, level, low) in enumerate(columns):
             self._lost[place] -= float(np.sum(by_level[level - low][codes[rows]] * weights))

@@ -1,4 +1,4 @@
-"""Objectives: what a node loses, per column or by class sizes, and bounds on it that need no counting."""
+"""Objectives: the loss of a node, by column or by class sizes, and bounds on it that need no counting."""
 
 import math
 from abc import ABC, abstractmethod
@@ -23,7 +23,7 @@ from PETWorks.tables.cells import SUPPRESSED
 
 Reals = NDArray[np.float64]
 
-# How the losses of the columns become one number: of two columns, and then of all.
+# How the losses of the columns become one number: combine two, then finish for all columns.
 Combination = tuple[np.ufunc, Callable[[Any, int], Any]]
 AGGREGATES: Mapping[str, Combination] = {
     "geometric": (np.multiply, lambda product, columns: product ** (1 / columns) - 1),
@@ -35,12 +35,12 @@ AGGREGATES: Mapping[str, Combination] = {
 
 @dataclass(frozen=True, eq=False)
 class ByColumn:
-    """An objective that adds up what columns lose.
+    """An objective that adds up the losses of the columns.
 
-    lost        for each column and level, what it loses with nothing suppressed
-    by_value    for each column, level and value, what suppressing one record with that value adds
+    lost        the loss of each column on each level, with nothing suppressed
+    by_value    for each column, level and value, the loss added by suppressing one record with that value
     weights     the importance of each column
-    aggregate   how the columns are put together
+    aggregate   how the losses of the columns are combined
     """
 
     ground: Ground
@@ -52,40 +52,40 @@ class ByColumn:
     is_rounded: bool = True
 
     def bounds(self) -> Reals:
-        """For every node of the lattice, what it loses at least."""
+        """Lower bounds on the loss of every node of the lattice."""
         lattice = self.ground.lattice
         return self.combined(
             [lost[low : high + 1] for lost, low, high in zip(self.lost, lattice.low, lattice.high, strict=True)]
         )
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What a node loses if some of its classes are suppressed."""
+        """The loss of a node with some of its classes suppressed."""
         (lost,) = self.losses(classes.node, [self._added(classes, suppressed)])
         return float(lost) + self.of_classes(classes, suppressed)
 
     def losses(self, node: Node, added: Sequence[Sequence[float]] | Reals) -> Reals:
-        """What the columns of a node lose together, each time that so much is added to each."""
+        """The combined loss of the columns of a node, for each row of losses added to the columns."""
         lost = np.array([lost[level] for lost, level in self._on(node)]) + np.array(added)
-        return self.of_all(AGGREGATES[self.aggregate][0].reduce(self._first + np.array(self.weights) * lost, axis=1))
+        return self.of_all(AGGREGATES[self.aggregate][0].reduce(self._offset + np.array(self.weights) * lost, axis=1))
 
     def weighted_levels(self, lost: Reals) -> Reals:
-        """What each column (row) loses on each level (column), ready to be put together with others."""
-        return np.asarray(self._first + np.array(self.weights)[:, np.newaxis] * lost)
+        """The losses of each column (row) on each level (column), ready to be combined."""
+        return np.asarray(self._offset + np.array(self.weights)[:, np.newaxis] * lost)
 
     @property
-    def _first(self) -> float:
-        """What is added to the loss of each column before they are put together."""
+    def _offset(self) -> float:
+        """The constant added to the loss of each column before they are combined."""
         return 1.0 if self.aggregate == "geometric" else 0.0
 
     def _on(self, node: Node) -> Iterator[tuple[Reals, int]]:
         return zip(self.lost, node, strict=True)
 
     def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
-        """What suppressing the records of these classes adds at least to each column on every finer node."""
+        """Lower bounds on the loss that suppressing these classes adds to each column on every finer node."""
         return tuple(self._added(classes, suppressed)) if self.adds_more_below else None
 
     def finer_bounds(self, node: Node, added: Sequence[Sequence[float]]) -> Reals:
-        """What each finer node loses at least, each time that so much is added to each column."""
+        """Lower bounds on the loss of each finer node, for each row of losses added to the columns."""
         more, low = np.array(added), self.ground.lattice.low
         return self.combined(
             [
@@ -96,89 +96,94 @@ class ByColumn:
 
     @cached_property
     def adds_more_below(self) -> bool:
-        """Whether suppressing a record adds no less on a finer level.
+        """Whether suppressing a record adds no less loss on a finer level.
 
-        That is so if levels nest; but those of a hierarchy may not, for values that the table does not have.
+        True if levels nest; but levels of a hierarchy need not nest for values that the table lacks.
         """
         for column, by_level in zip(self.ground.lattice.columns, self.by_value, strict=False):
-            added = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
+            added = [losses[self.ground.codes_on_level(column, level)] for level, losses in enumerate(by_level)]
             if any((coarser > finer).any() for finer, coarser in pairwise(added)):
                 return False
         return True
 
     def coarser_bound(self, _classes: NodeClasses) -> float | None:
-        """Nothing that the levels do not tell."""
+        """None: the levels already imply the best known bound."""
         return None
 
     def of_classes(self, _classes: NodeClasses, _suppressed: Mask) -> float:
-        """What is lost by the sizes of classes."""
+        """The part of the loss that depends on class sizes."""
         return 0.0
 
     def _added(self, classes: NodeClasses, suppressed: Mask) -> list[float]:
-        """What suppressing some classes adds to the loss of each column."""
+        """The loss that suppressing some classes adds to each column."""
         if not suppressed.any():
             return [0.0] * len(self.lost)
-        which = self, suppressed.tobytes()
-        if which not in classes.added:  # a bound on finer nodes often asks for the same
+        key = self, suppressed.tobytes()
+        if key not in classes.added:  # often needed again for a bound on finer nodes
             records = classes.records[suppressed]
             codes = enumerate(classes.codes(suppressed))
-            classes.added[which] = [self.added(place, classes.node[place], own, records) for place, own in codes]
-        return classes.added[which]
+            classes.added[key] = [
+                self.added(place, classes.node[place], column_codes, records) for place, column_codes in codes
+            ]
+        return classes.added[key]
 
     def added(self, place: int, level: int, codes: Integers, records: Integers) -> float:
-        """What suppressing records with these values adds to the loss of a column."""
+        """The loss that suppressing records with these values adds to a column."""
         values = self.by_value[place][level]
         return float(np.bincount(codes, records, len(values)) @ values)
 
     def all_lost(self, place: int) -> float:
-        """What a column loses if every record is suppressed."""
+        """The loss of a column if every record is suppressed."""
         counts = self.ground.on_level(self.ground.lattice.columns[place], 0).counts
         return float(self.lost[place][0] + self.by_value[place][0] @ counts)
 
     def combined(self, parts: Sequence[Reals]) -> Reals:
-        """For every combination of levels, the loss of all columns together; several times, if parts have two axes."""
+        """The combined loss for every combination of levels; parts with two axes hold several alternatives."""
         weighted = [self.weighted(place, part) for place, part in enumerate(parts)]
 
         def together(done: Reals, part: Reals) -> Reals:
-            between = (1,) * (done.ndim - part.ndim + 1)
+            new_axes = (1,) * (done.ndim - part.ndim + 1)
             return np.asarray(
-                self.of_two(done[..., np.newaxis], part.reshape(*part.shape[:-1], *between, part.shape[-1]))
+                self.of_two(done[..., np.newaxis], part.reshape(*part.shape[:-1], *new_axes, part.shape[-1]))
             )
 
         return self.of_all(reduce(together, weighted))
 
     def weighted(self, place: int, lost: Reals) -> Reals:
-        """What a column loses, ready to be put together with others."""
-        return np.asarray(self._first + self.weights[place] * lost, np.float64)
+        """The loss of a column, ready to be combined with others."""
+        return np.asarray(self._offset + self.weights[place] * lost, np.float64)
 
-    def of_two(self, one: Any, other: Any) -> Any:
-        """What two columns, or two groups of columns, lose together."""
-        return AGGREGATES[self.aggregate][0](one, other)
+    def of_two(self, left: Any, right: Any) -> Any:
+        """The combined loss of two columns, or of two groups of columns."""
+        return AGGREGATES[self.aggregate][0](left, right)
 
     def of_all(self, together: Any) -> Reals:
-        """The loss, once all columns were put together."""
+        """The final loss, once all columns are combined."""
         return np.asarray(AGGREGATES[self.aggregate][1](together, len(self.weights)), np.float64)
 
 
 class Granularity(ByColumn):
-    """Which share of all values the cells may stand for."""
+    """The share of all values that the cells may stand for."""
 
     @classmethod
     def of(cls, ground: Ground, weights: list[float], aggregate: str) -> "Granularity":
-        """The objective for some rows."""
+        """Build the objective for these rows."""
         lost, by_value = [], []
         for column in ground.lattice.columns:
             hierarchy = ground.view.hierarchies[column]
             leaves = len(hierarchy.leaves)
             unit = 1 / (ground.records - ground.records / leaves) if leaves > 1 else 0.0
             shares = [leaves_below(ground, column, level) / leaves for level in range(hierarchy.height + 1)]
-            totals = [own @ ground.on_level(column, level).counts + ground.aside for level, own in enumerate(shares)]
+            totals = [
+                level_shares @ ground.on_level(column, level).counts + ground.aside
+                for level, level_shares in enumerate(shares)
+            ]
             lost.append((np.array(totals) - ground.records / leaves) * unit)
-            by_value.append([(1 - own) * unit for own in shares])
+            by_value.append([(1 - level_shares) * unit for level_shares in shares])
         return cls(ground, lost, by_value, weights, aggregate)
 
     def of_each(self, classes: NodeClasses, which: Mask) -> Reals:
-        """For each of some classes, what suppressing one of its records adds to all columns."""
+        """For each of the selected classes, the loss added by suppressing one of its records, over all columns."""
         added = np.zeros(int(np.count_nonzero(which)))
         for place, codes in enumerate(classes.codes(which)):
             added += self.by_value[place][classes.node[place]][codes]
@@ -186,14 +191,14 @@ class Granularity(ByColumn):
 
 
 def leaves_below(ground: Ground, column: str, level: int) -> Integers:
-    """For each value on a level, how many leaves are below it there; missing and `*` stand for all."""
+    """For each value on a level, the number of leaves below it; missing values and `*` stand for all."""
     hierarchy = ground.view.hierarchies[column]
     labels = hierarchy.levels[level]
     numbers: dict[str | None, int] = {}
     for label in labels:
         numbers[label] = numbers.get(label, 0) + 1
     everything = len(hierarchy.leaves)
-    # A value that was generalised before stands for what is below it on its own level.
+    # A value that is generalised in the input stands for the leaves below it on its level.
     return np.array(
         [
             everything if value is None or value == SUPPRESSED else numbers.get(value) or hierarchy.leaves_below[value]
@@ -204,11 +209,11 @@ def leaves_below(ground: Ground, column: str, level: int) -> Integers:
 
 
 class Precision(ByColumn):
-    """Which share of its hierarchy a cell has been lifted."""
+    """The share of its hierarchy that a cell has been raised."""
 
     @classmethod
     def of(cls, ground: Ground, weights: list[float]) -> "Precision":
-        """The objective for some rows."""
+        """Build the objective for these rows."""
         lost, by_value = [], []
         for column in ground.lattice.columns:
             height = ground.view.hierarchies[column].height
@@ -216,19 +221,19 @@ class Precision(ByColumn):
             lost.append((lifted * (ground.records - ground.aside) + ground.aside) / ground.records)
             by_value.append(
                 [
-                    np.full(len(ground.on_level(column, level).labels), (1 - own) / ground.records)
-                    for level, own in enumerate(lifted.tolist())
+                    np.full(len(ground.on_level(column, level).labels), (1 - share) / ground.records)
+                    for level, share in enumerate(lifted.tolist())
                 ]
             )
         return cls(ground, lost, by_value, weights, "arithmetic")
 
 
 class Missings(ByColumn):
-    """Which share of the cells says nothing any more."""
+    """The share of the cells without information."""
 
     @classmethod
     def of(cls, ground: Ground, weights: list[float]) -> "Missings":
-        """The objective for some rows."""
+        """Build the objective for these rows."""
         lost, by_value = [], []
         for column in ground.lattice.columns:
             hierarchy = ground.view.hierarchies[column]
@@ -237,24 +242,26 @@ class Missings(ByColumn):
                 values, everything = ground.on_level(column, level).values, len(hierarchy.leaves)
                 below = leaves_below(
                     ground, column, level
-                ).tolist()  # on this level a leaf may have the label of the top
-                told = [
+                ).tolist()  # a leaf may have the label of the top on this level
+                is_informative = [
                     not (value is None or value == SUPPRESSED or (value == hierarchy.top and leaves == everything))
                     for value, leaves in zip(values, below, strict=True)
                 ]
-                kept.append(np.array(told, np.float64))
-            tell = np.array([own @ ground.on_level(column, level).counts for level, own in enumerate(kept)])
-            lost.append(1 - tell / ground.records)
-            by_value.append([own / ground.records for own in kept])
+                kept.append(np.array(is_informative, np.float64))
+            informative = np.array(
+                [has_value @ ground.on_level(column, level).counts for level, has_value in enumerate(kept)]
+            )
+            lost.append(1 - informative / ground.records)
+            by_value.append([has_value / ground.records for has_value in kept])
         return cls(ground, lost, by_value, weights, "arithmetic")
 
 
 class NonUniformEntropy(ByColumn):
-    """How many bits it takes to guess the original values."""
+    """The number of bits needed to guess the original values."""
 
     @classmethod
     def of(cls, ground: Ground, weights: list[float]) -> "NonUniformEntropy":
-        """The objective for some rows."""
+        """Build the objective for these rows."""
         lost = []
         for column in ground.lattice.columns:
             height = ground.view.hierarchies[column].height
@@ -270,14 +277,14 @@ class NonUniformEntropy(ByColumn):
 
 
 def _bits(counts: NDArray[Any]) -> float:
-    """The sum over records of log2 of how many have the same value."""
-    some = counts[counts > 0]
-    return float(np.sum(some * np.log2(some)))
+    """The sum over records of log2 of the number of records with the same value."""
+    positive = counts[counts > 0]
+    return float(np.sum(positive * np.log2(positive)))
 
 
 @dataclass(frozen=True, eq=False)
 class PublisherPayout(ByColumn):
-    """What a publisher does not earn: the benefit of what records no longer tell, and the losses by attacks."""
+    """The payout that a publisher loses: the benefit of lost information, and the losses by attacks."""
 
     suppression_costs: bool = False
     adversary_cost: float = 0
@@ -286,21 +293,28 @@ class PublisherPayout(ByColumn):
 
     @classmethod
     def of(cls, ground: Ground, amounts: Mapping[str, float]) -> "PublisherPayout":
-        """The objective for some rows."""
+        """Build the objective for these rows."""
         hierarchies = [ground.view.hierarchies[column] for column in ground.lattice.columns]
         everything = math.fsum(math.log(len(hierarchy.leaves)) for hierarchy in hierarchies)
         lost, by_value = [], []
         benefit = amounts["publisher_benefit"]
         for column, hierarchy in zip(ground.lattice.columns, hierarchies, strict=True):
             leaves = len(hierarchy.leaves)
-            told = []
+            information = []
             for level in range(hierarchy.height + 1):
-                own = -np.log(leaves_below(ground, column, level) / leaves)
-                told.append(own / everything if everything else np.full(len(own), 1 / len(hierarchies)))
-            all_told = math.log(leaves) / everything if everything else 1 / len(hierarchies)
-            totals = [own @ ground.on_level(column, level).counts for level, own in enumerate(told)]
-            lost.append(benefit * (all_told * ground.records - np.array(totals)))
-            by_value.append([benefit * own for own in told])
+                level_information = -np.log(leaves_below(ground, column, level) / leaves)
+                information.append(
+                    level_information / everything
+                    if everything
+                    else np.full(len(level_information), 1 / len(hierarchies))
+                )
+            all_information = math.log(leaves) / everything if everything else 1 / len(hierarchies)
+            totals = [
+                level_information @ ground.on_level(column, level).counts
+                for level, level_information in enumerate(information)
+            ]
+            lost.append(benefit * (all_information * ground.records - np.array(totals)))
+            by_value.append([benefit * level_information for level_information in information])
         return cls(
             ground,
             lost,
@@ -313,134 +327,139 @@ class PublisherPayout(ByColumn):
         )
 
     def of_classes(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What attacks cost."""
+        """The publisher's loss by attacks on classes that are worth attacking."""
         sizes = classes.sizes[~suppressed]
         return self.publisher_loss * int(np.count_nonzero(below(self.adversary_cost, self.adversary_gain / sizes)))
 
     def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:  # noqa: ARG002
-        """Nothing is known: on a finer level other classes are attacked, and suppressing them may pay."""
+        """None: on a finer level other classes are attacked, and suppressing them may pay off."""
         return None
 
 
-CLASSES_AT_A_TIME = 1 << 18  # whose values are unpacked together
+CLASSES_AT_A_TIME = 1 << 18  # number of classes whose values are unpacked together
 
 
 @dataclass(frozen=True, eq=False)
 class ByClass(ABC):
-    """An objective that looks at the classes; a coarser node loses no less."""
+    """An objective that depends on the classes; a coarser node loses no less."""
 
     ground: Ground
     suppression_costs: bool = True
     is_rounded: bool = False
 
     def added_below(self, _classes: NodeClasses, _suppressed: Mask) -> tuple[float, ...] | None:
-        """Nothing is known."""
+        """None: no bound is known."""
         return None
 
     def finer_bounds(self, _node: Node, _added: Sequence[Sequence[float]]) -> Reals:
-        """Nothing is known."""
+        """Zero: no bound is known."""
         return np.zeros(())
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
-        """What this node loses with nothing suppressed."""
+        """The loss of this node with nothing suppressed."""
         return self.loss(classes, np.zeros(len(classes.records), np.bool_))
 
     @abstractmethod
     def bounds(self) -> Reals:
-        """For every node of the lattice, what it loses at least."""
+        """Lower bounds on the loss of every node of the lattice."""
 
     @abstractmethod
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What a node loses if some of its classes are suppressed."""
+        """The loss of a node with some of its classes suppressed."""
 
     def _most_classes(self) -> Reals:
-        """For every node, the most classes that it can have: by the numbers of values of its columns."""
+        """An upper bound on the number of classes of every node, from the number of values per column."""
         lattice = self.ground.lattice
         values = [
             np.array([len(self.ground.on_level(column, level).labels) for level in range(low, high + 1)], np.float64)
             for column, low, high in zip(lattice.columns, lattice.low, lattice.high, strict=True)
         ]
-        product = reduce(lambda done, own: done[..., np.newaxis] * own, values[1:], values[0])
+        product = reduce(lambda done, numbers: done[..., np.newaxis] * numbers, values[1:], values[0])
         return np.minimum(product, self.ground.records)
 
 
 class Discernibility(ByClass):
-    """The squares of the class sizes, and all records for each that is suppressed."""
+    """The sum of the squared class sizes, plus the number of all records for each suppressed record."""
 
     def bounds(self) -> Reals:
-        """Classes of equal size have the smallest sum of squares."""
+        """Lower bounds: classes of equal size have the smallest sum of squares."""
         in_rows = self.ground.records - self.ground.aside
         return in_rows**2 / self._most_classes() + self.ground.records * self.ground.aside
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What a node loses if some of its classes are suppressed."""
+        """The loss of a node with some of its classes suppressed."""
         kept = classes.records[~suppressed].astype(np.float64)
         return float(np.sum(kept * kept)) + float(self.ground.records) * (self.ground.records - float(kept.sum()))
 
 
 class AverageClassSize(ByClass):
-    """Records per class; the suppressed ones are a class."""
+    """Records per class; the suppressed records form one class."""
 
     def bounds(self) -> Reals:
-        """The most classes that the columns can make."""
+        """Lower bounds, from the largest number of classes that the columns can form."""
         return self.ground.records / (self._most_classes() + (self.ground.aside > 0))
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What a node loses if some of its classes are suppressed."""
+        """The loss of a node with some of its classes suppressed."""
         assert len(suppressed) == len(classes.records)
-        some = bool(self.ground.aside or suppressed.any())
-        return self.ground.records / (int(np.count_nonzero(~suppressed)) + some)
+        has_suppressed = bool(self.ground.aside or suppressed.any())
+        return self.ground.records / (int(np.count_nonzero(~suppressed)) + has_suppressed)
 
 
 class Ambiguity(ByClass):
-    """For how many combinations of original values all records may stand."""
+    """The number of combinations of original values that all records may stand for."""
 
     def bounds(self) -> Reals:
-        """The sum of products is no less than with the geometric mean of each column."""
+        """Lower bounds: the sum of products is no less than with the geometric mean of each column."""
         lattice, ground = self.ground.lattice, self.ground
         in_rows = ground.records - ground.aside
         logs = [
             np.array(
-                [np.log(own) @ ground.on_level(column, level).counts / in_rows for level, own in enumerate(leaves)]
+                [
+                    np.log(numbers) @ ground.on_level(column, level).counts / in_rows
+                    for level, numbers in enumerate(leaves)
+                ]
             )
             for column, leaves in zip(lattice.columns, self.leaves, strict=True)
         ]
-        allowed = [own[low : high + 1] for own, low, high in zip(logs, lattice.low, lattice.high, strict=True)]
-        total = reduce(lambda done, own: done[..., np.newaxis] + own, allowed[1:], allowed[0])
+        allowed = [
+            column_logs[low : high + 1] for column_logs, low, high in zip(logs, lattice.low, lattice.high, strict=True)
+        ]
+        total = reduce(lambda done, column_logs: done[..., np.newaxis] + column_logs, allowed[1:], allowed[0])
         # The logarithms are rounded.
         return np.asarray(in_rows * np.exp(total) * (1 - 1e-9) + self.all_values() * ground.aside, np.float64)
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What a node loses if some of its classes are suppressed."""
+        """The loss of a node with some of its classes suppressed."""
         leaves = [by_level[level] for by_level, level in zip(self.leaves, classes.node, strict=True)]
         kept, total = np.flatnonzero(~suppressed), 0.0
         for first in range(0, len(kept), CLASSES_AT_A_TIME):
             which = kept[first : first + CLASSES_AT_A_TIME]
             products = classes.records[which].astype(np.float64)
-            for own, codes in zip(leaves, classes.codes(which), strict=True):
-                products *= own[codes]
+            for numbers, codes in zip(leaves, classes.codes(which), strict=True):
+                products *= numbers[codes]
             total += float(products.sum())
         return total + self.all_values() * (self.ground.records - int(classes.records[kept].sum()))
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
-        """What this node loses with nothing suppressed, if no value stands for less on a coarser level."""
+        """The loss of this node with nothing suppressed, if no value stands for less on a coarser level."""
         return super().coarser_bound(classes) if self._grows else None
 
     @cached_property
     def _grows(self) -> bool:
         """Whether no value stands for less on a coarser level.
 
-        That is so if levels nest; but those of a hierarchy may not, for values that the table does not have.
+        True if levels nest; but levels of a hierarchy need not nest for values that the table lacks.
         """
         for column, by_level in zip(self.ground.lattice.columns, self.leaves, strict=True):
-            below = [own[self.ground.codes_on_level(column, level)] for level, own in enumerate(by_level)]
+            below = [numbers[self.ground.codes_on_level(column, level)] for level, numbers in enumerate(by_level)]
             if any((finer > coarser).any() for finer, coarser in pairwise(below)):
                 return False
         return True
 
     @cached_property
     def leaves(self) -> list[list[Integers]]:
-        """For each column, level and value, how many leaves are below it on that level."""
+        """For each column, level and value, the number of leaves below it on that level."""
         hierarchies = self.ground.view.hierarchies
         return [
             [leaves_below(self.ground, column, level) for level in range(hierarchies[column].height + 1)]
@@ -448,36 +467,36 @@ class Ambiguity(ByClass):
         ]
 
     def all_values(self) -> float:
-        """For how many combinations a suppressed record may stand."""
+        """The number of combinations that a suppressed record may stand for."""
         hierarchies = self.ground.view.hierarchies
         return float(math.prod(len(hierarchies[column].leaves) for column in self.ground.lattice.columns))
 
 
 class Objective(Protocol):
-    """What is to be as small as possible."""
+    """A loss that a search minimises."""
 
     @property
     def suppression_costs(self) -> bool:
-        """Whether suppressing more can only make it larger."""
+        """Whether suppressing more records can only increase the loss."""
 
     @property
     def is_rounded(self) -> bool:
         """Whether it is a sum of rounded numbers, so that small losses are rounded as much as large ones."""
 
     def bounds(self) -> Reals:
-        """For every node of the lattice, what it loses at least."""
+        """Lower bounds on the loss of every node of the lattice."""
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What a node loses if some of its classes are suppressed."""
+        """The loss of a node with some of its classes suppressed."""
 
     def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
-        """What suppressing the records of these classes adds at least to each column on every finer node, if known."""
+        """Lower bounds on the loss that suppressing these classes adds to each column on finer nodes, if known."""
 
     def finer_bounds(self, node: Node, added: Sequence[Sequence[float]]) -> Reals:
-        """What each finer node loses at least, each time that so much is added to each column."""
+        """Lower bounds on the loss of each finer node, for each row of losses added to the columns."""
 
     def coarser_bound(self, classes: NodeClasses) -> float | None:
-        """What each coarser node loses at least; None if nothing better than its own bound is known."""
+        """Lower bound on the loss of each coarser node; None if nothing better than its own bound is known."""
 
 
 OBJECTIVES = (
@@ -496,15 +515,15 @@ BY_CLASS: Mapping[str, type[Discernibility | AverageClassSize | Ambiguity]] = {
     "ambiguity": Ambiguity,
 }
 LARGEST_WEIGHT = 1_000_000
-LINEAR = ("granularity", "precision", "missings")  # of which each record loses its own part
-NOT_LOCAL = "non-uniform-entropy"  # it counts how many records a label stands for, which needs one level per column
+LINEAR = ("granularity", "precision", "missings")  # sums of one loss per record
+NOT_LOCAL = "non-uniform-entropy"  # it counts the records per label, which needs one level per column
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
 
 
 def checked_objective(
     name: str, aggregate: str | None, weights: Mapping[str, float] | None, columns: Sequence[str]
 ) -> tuple[str, str, list[float]]:
-    """The objective, how columns are put together, and the weight of each column."""
+    """Check an objective; return its name, the aggregate, and the weight of each column."""
     if name not in OBJECTIVES:
         raise unknown("objective", str(name), OBJECTIVES, what="objective")
     if aggregate is not None and name != "granularity":
@@ -513,18 +532,18 @@ def checked_objective(
         )
     if aggregate is not None and aggregate not in AGGREGATES:
         raise unknown("aggregate", str(aggregate), AGGREGATES, what="aggregate")
-    given = dict(weights or {})
-    for column in given:
+    weight_of = dict(weights or {})
+    for column in weight_of:
         if column not in columns:
             raise unknown("quasi-identifier", str(column), columns, what="weights")
-    if given and name not in WEIGHTED:
+    if weight_of and name not in WEIGHTED:
         raise ParameterError(
             "weights are for {weighted}; the objective is {objective}",
             weighted=quoted(WEIGHTED),
             objective=name,
             what="weights",
         )
-    checked = [number_given(given.get(column, 1)) for column in columns]
+    checked = [number_given(weight_of.get(column, 1)) for column in columns]
     if any(weight is None or not 0 <= weight <= LARGEST_WEIGHT for weight in checked):
         raise ParameterError(
             "expected weights that are numbers, 0 to {largest:,}", largest=LARGEST_WEIGHT, what="weights"
@@ -535,7 +554,7 @@ def checked_objective(
 def make_objective(
     ground: Ground, name: str, aggregate: str, weights: list[float], amounts: Mapping[str, float] | None = None
 ) -> Objective:
-    """An objective for some rows; `amounts` are the parameters of profitability that a payout is counted with."""
+    """The objective for these rows; `amounts` are the parameters of profitability for a payout."""
     if name == "granularity":
         return Granularity.of(ground, weights, aggregate)
     if name == "publisher-payout":

@@ -1,4 +1,4 @@
-"""The plan of a release: all that is needed to recode another table in the same way, and no cell of the table."""
+"""The plan of a release: all that is needed to recode another table in the same way, without any cells."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ PATTERN = r"^([0-9]{1,18}(-[0-9]{1,18})?(,[0-9]{1,18}(-[0-9]{1,18})?)*)?$"
 
 
 def numbers_text(places: NDArray[np.int64]) -> str:
-    """Ascending places, counted from 0, as numbers that are counted from 1.
+    """Ascending indices, from 0, as text with numbers from 1.
 
     >>> numbers_text(np.array([2, 16, 17, 18, 19]))
     '3,17-20'
@@ -36,7 +36,7 @@ def numbers_text(places: NDArray[np.int64]) -> str:
 
 
 def places_in(text: str, records: int) -> NDArray[np.int64] | None:
-    """The places of such a text; None if they are not ascending, or not places among so many records.
+    """The indices in such a text; None if they are not ascending, or too large for this number of records.
 
     >>> places_in("3,17-20", 20).tolist()
     [2, 16, 17, 18, 19]
@@ -54,7 +54,7 @@ def places_in(text: str, records: int) -> NDArray[np.int64] | None:
 
 
 VERSION = 1
-SUBSETS = "every-subset"  # what a plan calls the measure of a limit on subsets
+SUBSETS = "every-subset"  # the name in plans of the measure for limits on subsets
 
 
 def plan_of(
@@ -67,18 +67,18 @@ def plan_of(
     removed: Integers | None,
     least: int | None = None,
 ) -> dict[str, Any]:
-    """The plan as plain dicts, lists, numbers and texts; what is not known has no key.
+    """The plan as plain dicts, lists, numbers and texts; unknown values have no key.
 
-    nodes   the levels of the columns: one node, or those of local recoding in their order
-    seed    of the random order of the records; None if they keep theirs
-    removed the places of the records that left the table; None if records have no places
-    least   of local recoding, how many records each class was asked to have
+    nodes    the levels of the columns: one node, or those of local recoding in their order
+    seed     of the random order of the records; None if they keep their order
+    removed  indices of the records that left the table; None if records have no order
+    least    for local recoding, the minimum number of records per class
     """
     release = problem.original
     columns = problem.lattice.columns
     known = {*release.roles, release.privacy_unit}
     population = release.view.background.population
-    said = {
+    plan = {
         "petworks_plan": VERSION,
         "method": method,
         "columns": list(columns),
@@ -91,7 +91,8 @@ def plan_of(
         "allowed_levels": {name: list(bounds) for name, bounds in problem.allowed_levels.items()} or None,
         "rules": list(rules_in_plan(problem.rules)),
         "roles": {
-            key: [column for column, role in release.roles.items() if role == own] for key, own in ROLE_KEYS.items()
+            key: [column for column, role in release.roles.items() if role == wanted]
+            for key, wanted in ROLE_KEYS.items()
         },
         "no_role": [column for column in release.columns if column not in known],
         "privacy_unit": release.privacy_unit,
@@ -105,9 +106,9 @@ def plan_of(
         "suppressed": suppressed,
         "removed": numbers_text(removed) if removed is not None and problem.ground.removes else None,
         "loss": loss,
-        "seed": None if seed is None else str(seed),  # longer than a number of JSON is everywhere
+        "seed": None if seed is None else str(seed),  # too large for JSON numbers in some readers
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in plan.items() if value is not None}
 
 
 def _hierarchies(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -119,22 +120,24 @@ def _hierarchies(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[dict[str, Any]]:
-    """The rules with the thresholds that differ from what is usual, each with a name of its own."""
+    """The rules with their non-default parameters, each under a unique name."""
     names: set[str] = set()
     for place, rule in enumerate(rules, 1):
-        own = (rule.of if isinstance(rule, MeasureRule) else None) or rule.name
-        name = own if own not in names else f"{own}, rule {place}"
+        rule_name = (rule.of if isinstance(rule, MeasureRule) else None) or rule.name
+        name = rule_name if rule_name not in names else f"{rule_name}, rule {place}"
         names.add(name)
         if isinstance(rule, SubsetRule):
             limit = {"limit": rule.limit, "at_most": rule.at_most, "sizes": rule.sizes}
             yield {"name": name, "measure": SUBSETS, "parameters": limit}
             continue
         assert isinstance(rule, MeasureRule)
-        yield {"name": name, "measure": rule.metric.name, "parameters": _given(rule)}
+        yield {"name": name, "measure": rule.metric.name, "parameters": _non_default(rule)}
 
 
-def _given(rule: MeasureRule) -> Mapping[str, Any]:
-    given = {name: one for name, one in rule.parameters.items() if one != rule.metric.parameters[name].default}
-    if any(map(callable, given.values())):
+def _non_default(rule: MeasureRule) -> Mapping[str, Any]:
+    non_default = {
+        name: value for name, value in rule.parameters.items() if value != rule.metric.parameters[name].default
+    }
+    if any(map(callable, non_default.values())):
         raise ParameterError("{rule}: a function of your own cannot be part of a plan", rule=rule.name, what="rules")
-    return given
+    return non_default

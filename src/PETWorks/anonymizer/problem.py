@@ -1,4 +1,4 @@
-"""A problem to be solved: the table, the rules, the limit and the objective, all of them checked before any work."""
+"""The problem to solve: the table, the rules, the limit and the objective, all checked before any work."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,12 +31,12 @@ from PETWorks.measures.parameters import number_given
 from PETWorks.measures.result import TOLERANCE
 
 METHODS = ("global", "local")
-REMOVE, STARS = SUPPRESSED_RECORDS = ("remove", "stars")  # what becomes of suppressed records
+REMOVE, STARS = SUPPRESSED_RECORDS = ("remove", "stars")  # whether suppressed records leave the table or stay with `*`
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is to be anonymised and how: the table, the rules, the limit and the objective."""
+    """The table to anonymise, the rules, the limit and the objective."""
 
     original: Release
     lattice: Lattice
@@ -52,13 +52,13 @@ class Problem:
 
     @property
     def allowed_levels(self) -> dict[str, tuple[int, int]]:
-        """The lowest and the highest level of each column that may not have all levels of its hierarchy."""
+        """The lowest and highest level of each column that is restricted to some levels of its hierarchy."""
         lattice, hierarchies = self.lattice, self.ground.view.hierarchies
         bounds = zip(lattice.columns, lattice.low, lattice.high, strict=True)
         return {name: (low, high) for name, low, high in bounds if (low, high) != (0, hierarchies[name].height)}
 
     def search(self, rules: tuple[Rule, ...] | None = None) -> Searching:
-        """A search; for other rules than all of them if these are given."""
+        """A search for the best node, for some of the rules or by default all of them."""
         judge = Judge(self.ground, self.rules if rules is None else rules, self.most, self.objective)
         if self.lattice.is_large and isinstance(self.objective, ByColumn):
             return BoxSearch(self.lattice, self.objective, judge)
@@ -77,7 +77,7 @@ def problem_of(
     local: bool = False,
     suppressed_records: str = REMOVE,
 ) -> Problem:
-    """All that is given, checked; every error comes before any work."""
+    """Check all settings and build the problem; all errors are raised before any work."""
     share = checked_share(suppression)
     check_suppressed_records(suppressed_records)
     if not release.quasi_identifiers:
@@ -87,7 +87,7 @@ def problem_of(
     check_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")
-    name, put_together, weighed = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
+    name, aggregate_name, column_weights = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     if name in BY_CLASS:
         lattice.check_size(Phrase("for {objective}", objective=name))
@@ -98,18 +98,18 @@ def problem_of(
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
     if not rules:
         raise ParameterError(NO_RULE, what="rules")
-    made = make_objective(ground, name, put_together, weighed, amounts(rules))
+    loss_function = make_objective(ground, name, aggregate_name, column_weights, amounts(rules))
     most = allowed_suppression(share, ground.records)
-    columns = zip(release.quasi_identifiers, weighed, strict=True)
+    columns = zip(release.quasi_identifiers, column_weights, strict=True)
     return Problem(
         release,
         lattice,
         ground,
         rules,
         most,
-        made,
+        loss_function,
         name,
-        put_together if name == "granularity" else None,
+        aggregate_name if name == "granularity" else None,
         float(share),
         {column: weight for column, weight in columns if weight != 1},
         tasks,
@@ -117,7 +117,7 @@ def problem_of(
 
 
 def _check_measured(release: Release, rules: Sequence[Rule]) -> None:
-    """Raise if a rule limits what is lost, which the engine cannot measure once suppressed records left the table."""
+    """Raise if a rule limits utility that the engine cannot measure once suppressed records left the table."""
     of_utility = [rule.name for rule in rules if isinstance(rule, MeasureRule) and rule.metric.family == "utility"]
     if of_utility:
         raise NotApplicable(
@@ -131,7 +131,7 @@ def _check_measured(release: Release, rules: Sequence[Rule]) -> None:
 
 
 def checked_share(suppression: Any) -> float:
-    """The share of the records that may be suppressed."""
+    """Check and return the share of the records that may be suppressed."""
     share = number_given(suppression)
     if share is None or not 0 <= share <= 1:
         raise ParameterError(
@@ -143,7 +143,7 @@ def checked_share(suppression: Any) -> float:
 
 
 def check_method(method: str, objective: str) -> None:
-    """An error for a method that there is not, or that does not take the objective."""
+    """Raise if the method does not exist or does not support the objective."""
     if method not in METHODS:
         raise unknown("method", str(method), METHODS, what="method")
     if method == "local" and objective == NOT_LOCAL:
@@ -152,13 +152,13 @@ def check_method(method: str, objective: str) -> None:
         )
 
 
-def check_suppressed_records(given: Any) -> None:
+def check_suppressed_records(choice: Any) -> None:
     """Raise if suppressed records are neither to leave the table nor to stay with `*`."""
-    if given not in SUPPRESSED_RECORDS:
+    if choice not in SUPPRESSED_RECORDS:
         raise ParameterError(
             "expected suppressed_records {options}, got {given!r}",
             options=quoted(SUPPRESSED_RECORDS),
-            given=str(given)[:40],
+            given=str(choice)[:40],
             what="suppressed_records",
         )
 
@@ -175,7 +175,7 @@ def check_settings(
     suppressed_records: str = REMOVE,
     **_others: Any,
 ) -> Iterator[PETWorksError]:
-    """What is wrong with settings, as far as that can be told without the table; `known`: the quasi-identifiers."""
+    """The errors in settings that can be found without the table; `known`: the quasi-identifiers."""
     for check in (
         lambda: checked_share(suppression),
         lambda: check_method(method, objective),
@@ -190,20 +190,20 @@ def check_settings(
 
 
 def allowed_suppression(share: float, records: int) -> int:
-    """How many records may be suppressed.
+    """The number of records that may be suppressed.
 
-    A share such as 1/3 was rounded, perhaps down; three records of which a third may go are one.
+    A share such as 1/3 may have been rounded down; a third of three records is still one.
     """
     return math.floor(Fraction(str(share)) * records * (1 + Fraction(TOLERANCE)))
 
 
-def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) -> None:
-    """An error if levels or weights are given for columns that are not generalised."""
-    if given is not None and not isinstance(given, Mapping):
+def check_columns(release: Release, by_column: Mapping[str, Any] | None, what: str) -> None:
+    """Raise if levels or weights are given for columns that are not generalised."""
+    if by_column is not None and not isinstance(by_column, Mapping):
         raise ParameterError(
-            "expected {thing} as a dict from column, got {type}", thing=what, type=type(given).__name__, what=what
+            "expected {thing} as a dict from column, got {type}", thing=what, type=type(by_column).__name__, what=what
         )
-    for column in given or ():
+    for column in by_column or ():
         if column in release.columns and column not in release.quasi_identifiers:
             if column in release.sensitive_attributes:
                 raise ParameterError(
@@ -219,7 +219,7 @@ def check_columns(release: Release, given: Mapping[str, Any] | None, what: str) 
 
 
 def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
-    """An error if columns that are to be generalised have no hierarchy; it proposes one."""
+    """Raise if columns to generalise have no hierarchy; the error proposes one."""
     without = [name for name in generalised if name not in release.hierarchies]
     if not without:
         return
@@ -227,8 +227,8 @@ def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
     proposed = proposed_hierarchy(without[0], dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
     text = Phrase("quasi-identifiers without a hierarchy cannot be generalised: {columns}", columns=quoted(without))
     if proposed is not None:
-        might_do = in_yaml(proposed[0].words)
-        text = Phrase("{text}; for {column!r} this might do: {words}", text=text, column=without[0], words=might_do)
+        example = in_yaml(proposed[0].words)
+        text = Phrase("{text}; for {column!r} this might do: {words}", text=text, column=without[0], words=example)
     raise HierarchyError(
         text,
         Hint.HIERARCHIES,
@@ -237,7 +237,7 @@ def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
 
 
 def amounts(rules: tuple[Rule, ...]) -> Mapping[str, float] | None:
-    """The amounts of money that a rule sets."""
+    """The amounts of money set by a rule about profitability."""
     for rule in rules:
         if isinstance(rule, MeasureRule) and rule.metric.name in ("profitability", "publisher-payout"):
             return rule.parameters

@@ -1,4 +1,4 @@
-"""Why records are suppressed or at risk: the rule, the columns that distinguish them, what would save them."""
+"""Why records are suppressed or at risk: the rules, the columns that distinguish them, and what would save them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
 def standing_out(
     classes: NodeClasses, which: Mask, rules: Sequence[Rule], broken: NDArray[np.bool_], objective: Objective
 ) -> SmallestSets:
-    """For each of some classes, the smallest set by which its records are in a group that breaks a rule.
+    """For each selected class, the smallest set of columns that puts its records in a group that breaks a rule.
 
-    A group are the records with the same values in these columns. The rule is one that the class itself breaks; where
-    it breaks none, the group has no more records than the class.
+    A group is the records with the same values in these columns. The rule is one that the class itself breaks; if it
+    breaks none, the group must have no more records than the class.
 
-    broken   for each rule, which of the classes break it
+    broken   for each rule, a mask of the selected classes that break it
     """
     tests = [test for rule in rules for test in rule.tests(classes.ground.view)]
-    rows = _with_what_tests_see(classes, tests)
+    rows = _with_tested_columns(classes, tests)
     _, first = np.unique(rows._packed(classes.columns).keys, return_index=True)
     first, sizes = first[which], classes.sizes[which]
     breaks_none = np.asarray(~broken.any(axis=0))
@@ -59,21 +59,21 @@ def standing_out(
         groups = _grouped_by(classes, rows, chosen)
         judge = Judge(groups.ground, rules, 0, objective)
         known, keys = groups.rows._classes(chosen).keys, groups.rows._packed(chosen).keys
-        own = np.searchsorted(known, keys[first[items]])
-        hit = breaks_none[items] & (groups.sizes[own] <= sizes[items])
+        group_of = np.searchsorted(known, keys[first[items]])
+        hit = breaks_none[items] & (groups.sizes[group_of] <= sizes[items])
         for rule, breaking in zip(rules, broken[:, items], strict=True):
             if breaking.any():
-                hit |= breaking & judge.failing(groups, [rule])[0][own]
+                hit |= breaking & judge.failing(groups, [rule])[0][group_of]
         return hit
 
     columns = classes.columns
-    if not any(test.background for test in tests):  # a column that has one value tells nothing, unless to another table
+    if not any(test.background for test in tests):  # a column with one value matters only for comparisons
         columns = tuple(name for name in columns if len(np.unique(rows.columns[name].codes)) > 1) or columns[:1]
     return smallest_sets(columns, len(first), len(rows.columns[columns[0]].codes), stands_out)
 
 
-def _with_what_tests_see(classes: NodeClasses, tests: Sequence[ClassTest]) -> WeightedRows:
-    """The rows of a node with no other columns than the tests look at."""
+def _with_tested_columns(classes: NodeClasses, tests: Sequence[ClassTest]) -> WeightedRows:
+    """The rows of a node with only the columns that the tests use."""
     view, rows = classes.ground.view, classes.rows
     values = any(test.sensitive is not None for test in tests)
     names = [*classes.columns, *(view.sensitive_attributes if values else ()), *([rows.unit] if rows.unit else ())]
@@ -84,27 +84,27 @@ def _with_what_tests_see(classes: NodeClasses, tests: Sequence[ClassTest]) -> We
 
 
 def _grouped_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...]) -> NodeClasses:
-    """The groups that some of the columns make: the classes of a table with no other quasi-identifiers."""
+    """The groups formed by some of the columns: the classes of a table with only these quasi-identifiers."""
     whole, levels = classes.ground, classes.ground.lattice.levels(classes.node)
     node = tuple(levels[name] for name in chosen)
     ground: Ground = replace(
         whole, view=replace(whole.view, quasi_identifiers=chosen), lattice=Lattice(chosen, node, node)
     )
     names = [*chosen, *(name for name in rows.columns if name not in classes.columns)]
-    some = WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights, whole=False)
-    return NodeClasses(ground, node, RolledUp(whole.base.lattice, some, dict(zip(chosen, node, strict=True))))
+    chosen_rows = WeightedRows({name: rows.columns[name] for name in names}, rows.unit, rows.weights, whole=False)
+    return NodeClasses(ground, node, RolledUp(whole.base.lattice, chosen_rows, dict(zip(chosen, node, strict=True))))
 
 
-MOST_RAISED = 2
+MOST_RAISED = 2  # columns
 
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """What would save some classes.
+    """The generalisations that would save some classes.
 
-    raised   for each choice, the columns that are raised, with their levels
-    added    for each choice, what the table loses more
-    places   for each class a place in `raised`, NONE where nothing saves it
+    raised   for each generalisation, the raised columns with their levels
+    added    for each generalisation, the loss it adds to the table
+    places   for each class an index into `raised`; NONE if nothing saves it
     """
 
     raised: tuple[tuple[tuple[str, int], ...], ...]
@@ -113,26 +113,26 @@ class Saved:
 
     @classmethod
     def nothing(cls, classes: int) -> "Saved":
-        """No class is saved."""
+        """The result if no class can be saved."""
         return cls((), np.zeros(0), np.full(classes, NONE, np.int64))
 
-    def among(self, these: Mask) -> "Saved":
-        """The same for more classes, of which nothing saves the others."""
-        places = np.full(len(these), NONE, np.int64)
-        places[these] = self.places
+    def among(self, is_present: Mask) -> "Saved":
+        """The result for more classes, where `is_present` marks those of this result and nothing saves the others."""
+        places = np.full(len(is_present), NONE, np.int64)
+        places[is_present] = self.places
         return Saved(self.raised, self.added, places)
 
 
 def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objective, high: Node, which: Mask) -> Saved:
-    """For each of some classes, the smallest generalisation on which it keeps the rules of single classes.
+    """For each selected class, the smallest generalisation on which it satisfies the rules about classes.
 
-    One raised column is smaller than two; then less loss is, then lower levels, then the order of the columns. The
-    loss is that of the whole table on these levels, if nothing is suppressed.
+    One raised column is smaller than two; then less loss counts, then lower levels, then the order of the columns. The
+    loss is that of the whole table on these levels, with nothing suppressed.
     """
     ground, nothing = classes.ground, np.zeros(len(classes.records), np.bool_)
     if not which.any():
         return Saved.nothing(0)
-    now, codes = objective.loss(classes, nothing), classes.codes(which)
+    loss_now, codes = objective.loss(classes, nothing), classes.codes(which)
     best = np.full(int(np.count_nonzero(which)), NONE, np.int64)
     nodes: list[Node] = []
     ranks: list[tuple[float, int, Node]] = []
@@ -144,7 +144,9 @@ def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objecti
         for node in candidates if len(left) else ():
             coarser = NodeClasses(ground, node, classes.rolled.at(ground.lattice.levels(node)))
             failing, _ = judge.failing(coarser)
-            saved = in_classes(coarser, ~failing, _lifted(classes, node, [own[left] for own in codes]))
+            saved = in_classes(
+                coarser, ~failing, _lifted(classes, node, [column_codes[left] for column_codes in codes])
+            )
             if not saved.any():
                 continue
             loss = objective.loss(coarser, np.zeros(len(failing), np.bool_))
@@ -154,10 +156,12 @@ def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objecti
             best[chosen] = len(nodes)
             nodes.append(node)
             ranks.append(rank)
-            added.append(loss - now)
+            added.append(loss - loss_now)
     raised = tuple(
         tuple(
-            (name, level) for name, level, own in zip(classes.columns, node, classes.node, strict=True) if level != own
+            (name, level)
+            for name, level, before in zip(classes.columns, node, classes.node, strict=True)
+            if level != before
         )
         for node in nodes
     )
@@ -165,37 +169,37 @@ def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objecti
 
 
 def _raised(classes: NodeClasses, high: Node, number: int) -> Iterator[Node]:
-    """The nodes with so many columns raised."""
-    higher = [range(own + 1, most + 1) for own, most in zip(classes.node, high, strict=True)]
+    """The nodes with this number of columns raised."""
+    higher = [range(low + 1, most + 1) for low, most in zip(classes.node, high, strict=True)]
     for places in combinations(range(len(higher)), number):
         for levels in product(*(higher[place] for place in places)):
             new = dict(zip(places, levels, strict=True))
-            yield tuple(new.get(place, own) for place, own in enumerate(classes.node))
+            yield tuple(new.get(place, level) for place, level in enumerate(classes.node))
 
 
 def _lifted(classes: NodeClasses, node: Node, codes: list[Integers]) -> list[Integers]:
-    """Codes on the levels of the classes as codes on those of a coarser node."""
+    """Codes on the levels of the classes, as codes on the levels of a coarser node."""
     lifted = []
-    for name, low, level, own in zip(classes.columns, classes.node, node, codes, strict=True):
+    for name, low, level, column_codes in zip(classes.columns, classes.node, node, codes, strict=True):
         lift = classes.ground.base.lattice.lift(name, low, level)
         assert lift is not None, "levels nest"
-        lifted.append(lift.new_codes.astype(np.int64)[own])
+        lifted.append(lift.new_codes.astype(np.int64)[column_codes])
     return lifted
 
 
 def _without_rounding(loss: float) -> float:
-    """A loss by which equal ones are equal."""
+    """The loss, rounded so that losses that differ by rounding errors are equal."""
     return float(f"{round(loss, 12):.10g}")
 
 
 @dataclass(frozen=True, eq=False)
 class ClassReasons:
-    """What is known of some classes.
+    """Why some classes are suppressed or at risk, and what would save them.
 
-    rules        for each combination of rules that some class breaks, their names
-    breaks       for each class a place in `rules`
-    sizes        how many records (or people, where the privacy unit says who they are) each class has
-    stands_out   the smallest set by which the records of each class stand out
+    rules        the combinations of rules that classes break, each as names
+    breaks       for each class an index into `rules`
+    sizes        number of records in each class, or of people if there is a privacy unit
+    stands_out   the smallest set of columns that distinguishes the records of each class
     saved        the smallest generalisation that would save each class
     """
 
@@ -206,7 +210,7 @@ class ClassReasons:
     saved: Saved
 
     def table(self, records: Integers, places: Integers) -> "pa.Table":
-        """A row for each of some records, numbered from 0, whose classes are given by their places."""
+        """A table with a row for each record; records are numbered from 0, `places` gives their classes."""
         import pyarrow as pa
 
         choices, chosen = self.saved.raised, self.saved.places[places]
@@ -227,18 +231,18 @@ class ClassReasons:
 
 
 def no_reasons() -> "pa.Table":
-    """The table without any record."""
+    """The table of reasons without any rows."""
     none = np.zeros(0, np.int64)
     return ClassReasons((), none, none, SmallestSets((), none), Saved.nothing(0)).table(none, none)
 
 
 def _names(sets: Sequence[Sequence[str]]) -> "pa.Array":
-    """Sets of names as lists."""
+    """Sets of names as an Arrow list array."""
     return lists([len(names) for names in sets], strings([name for names in sets for name in names]))
 
 
 def below_rule(below: int) -> Rule:
-    """A class of fewer records than that as if it broke a rule."""
+    """A rule that classes with fewer records than `below` break."""
     k_anonymity = find("k-anonymity")
     return MeasureRule(k_anonymity, k_anonymity.check({"k": checked_below(below)}), f"fewer than {below} records")
 
@@ -252,24 +256,24 @@ def reasons_on_node(
     below: int | None = None,
     taken_out: Mask | None = None,
 ) -> "pa.Table":
-    """The records of classes that break a rule or are suppressed; with `below`, those of classes that are so small.
+    """The records of classes that break a rule or are suppressed; with `below`, of classes with fewer records.
 
     high        the highest level that each column may be raised to
-    taken_out   the classes that are suppressed, if that is known: also those that only rules about the table suppress
+    taken_out   mask of the suppressed classes, if known: also those suppressed only for rules about the whole table
     """
     broken = broken_rules(classes, judge, judge.rules)
     failing = any_of(broken)
     suppressed = failing if taken_out is None else taken_out
-    told = broken
+    reported = broken
     if (suppressed & ~failing).any():
         unmet = judge.unmet(classes, failing)
-        told = broken | np.outer([rule in unmet for rule in judge.rules], suppressed & ~failing)
+        reported = broken | np.outer([rule in unmet for rule in judge.rules], suppressed & ~failing)
     rules, which = list(judge.rules), suppressed
     if below is not None:
         rules.append(below_rule(below))
         which = broken_rules(classes, judge, rules[-1:])[0]
         broken = np.vstack([broken, which])
-    names, breaks = combined([rule.name for rule in judge.rules], told[:, which])
+    names, breaks = combined([rule.name for rule in judge.rules], reported[:, which])
     demanding = Judge(classes.ground, rules, classes.ground.records, objective)
     saved = least_generalisations(classes, demanding, objective, high, which & any_of(broken))
     stands_out = standing_out(classes, which, rules, broken[:, which], objective)
@@ -278,18 +282,18 @@ def reasons_on_node(
 
 
 def any_of(broken: NDArray[np.bool_]) -> Mask:
-    """Which classes break some rule."""
+    """Mask of the classes that break some rule."""
     return np.asarray(broken.any(axis=0))
 
 
 def broken_rules(classes: NodeClasses, judge: Judge, rules: Sequence[Rule]) -> NDArray[np.bool_]:
-    """For each rule, which classes break it."""
+    """For each rule, a mask of the classes that break it."""
     none = np.zeros((0, len(classes.records)), np.bool_)
     return np.vstack([none, *(judge.failing(classes, [rule])[0] for rule in rules)])
 
 
 def combined(names: Sequence[str], broken: NDArray[np.bool_]) -> tuple[tuple[tuple[str, ...], ...], Integers]:
-    """The combinations of rules that classes break, and for each class the place of its own."""
+    """The combinations of rules that classes break, and for each class the index of its combination."""
     different, places = np.unique(broken, axis=1, return_inverse=True)
     sets = tuple(
         tuple(name for name, is_in in zip(names, column, strict=True) if is_in) for column in different.T.tolist()
@@ -298,7 +302,7 @@ def combined(names: Sequence[str], broken: NDArray[np.bool_]) -> tuple[tuple[tup
 
 
 def records_of(classes: NodeClasses, which: Mask) -> tuple[Integers, Integers]:
-    """The records of some classes, numbered from 0 in the order of the input, and which of these classes is theirs."""
+    """The records of the selected classes, numbered from 0 in input order, and the index of the class of each."""
     ground = classes.ground
     table: WeightedRows = ground.view.table  # type: ignore[assignment]
     on_levels = zip(classes.columns, classes.node, strict=True)
@@ -309,27 +313,27 @@ def records_of(classes: NodeClasses, which: Mask) -> tuple[Integers, Integers]:
 
 
 def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, below: int | None = None) -> "pa.Table":
-    """The records that are left over; with `below`, those in classes of fewer records than that, as they look."""
+    """The records left over by local recoding; with `below`, those in smaller classes of the release."""
     ground = sweep.ground
     low = ground.at(ground.lattice.low)
     everything = np.ones(len(low.records), np.bool_)
-    own = places_in(low, everything, _codes(sweep, low.node))  # the class of each distinct row
+    class_of = places_in(low, everything, _codes(sweep, low.node))  # the class of each distinct row
     left_rows = np.flatnonzero(sweep.on_node == LEFT)
     left = np.zeros(len(everything), np.bool_)
-    left[own[left_rows]] = True
+    left[class_of[left_rows]] = True
 
     broken = np.zeros((len(judge.rules), len(everything)), np.bool_)
     sizes = np.zeros(len(everything), np.int64)
-    looked = _classes(sweep, low.node, sweep.recoded())
-    sizes[own] = looked.sizes[_places(looked)]
+    released = _classes(sweep, low.node, sweep.recoded())
+    sizes[class_of] = released.sizes[_places(released)]
     if len(left_rows):
         highest = _classes(sweep, ground.lattice.high, _on_highest_levels(sweep, left_rows))
         places = _places(highest)
-        broken[:, own[left_rows]] = broken_rules(highest, judge, judge.rules)[:, places]
-        sizes[own[left_rows]] = highest.sizes[places]
-        # Classes that failed only as they looked, with others that have the same labels.
-        others = left & ~any_of(broken)
-        broken[:, others] = broken_rules(low, judge, judge.rules)[:, others]
+        broken[:, class_of[left_rows]] = broken_rules(highest, judge, judge.rules)[:, places]
+        sizes[class_of[left_rows]] = highest.sizes[places]
+        # Classes that failed only together with others that have the same labels.
+        failed_together = left & ~any_of(broken)
+        broken[:, failed_together] = broken_rules(low, judge, judge.rules)[:, failed_together]
 
     rules, which, demanded = list(judge.rules), left, broken
     if below is not None:
@@ -349,12 +353,12 @@ def _codes(sweep: Sweep, node: Node) -> list[Integers]:
 
 def _on_highest_levels(sweep: Sweep, rows: Integers) -> WeightedRows:
     """Some of the distinct rows on the highest levels."""
-    ground, taken = sweep.ground, sweep.rows.taken(rows)
-    columns = dict(taken.columns)
+    ground, rows_left = sweep.ground, sweep.rows.taken(rows)
+    columns = dict(rows_left.columns)
     for name, level in zip(ground.lattice.columns, ground.lattice.high, strict=True):
         codes = ground.codes_on_level(name, level)[columns[name].codes]
         columns[name] = Column(ground.on_level(name, level).labels, codes.astype(np.uint32))
-    return WeightedRows(columns, taken.unit, taken.weights, whole=False)
+    return WeightedRows(columns, rows_left.unit, rows_left.weights, whole=False)
 
 
 def _classes(sweep: Sweep, node: Node, rows: WeightedRows) -> NodeClasses:
@@ -363,7 +367,7 @@ def _classes(sweep: Sweep, node: Node, rows: WeightedRows) -> NodeClasses:
 
 
 def _places(classes: NodeClasses) -> Integers:
-    """For each row the place of its class."""
+    """The index of the class of each row."""
     keys = classes.rows._packed(classes.columns).keys
     return np.searchsorted(classes.rows._classes(classes.columns).keys, keys)
 
@@ -377,15 +381,15 @@ def reasons_per_record(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> "pa.Table":
-    """Why records of a table are at risk: those in classes that break a rule of single classes.
+    """Why records of a table are at risk: those in classes that break a rule about classes.
 
     One row per record: its number from 1 on (`record`), the rules that its class breaks (`rule`), the size of the
-    class, the smallest set of quasi-identifiers by which it stands out, and the smallest generalisation that would save
-    it, with what the table loses by that. It is for those who may see the table; it has no cell.
+    class, the smallest set of quasi-identifiers that distinguishes it, and the smallest generalisation that would save
+    it, with the loss that this adds to the table. Meant for people who may see the table; it contains no cells.
 
     rules     as for `evaluate`: `{"k-anonymity": {"k": 5}}`; limits for the whole table concern no record
-    below     the records of classes of fewer records than that, instead of those that break a rule
-    others    what is to be small in a generalisation: see `anonymize`
+    below     report records in classes with fewer records than this, instead of those that break a rule
+    others    the loss that a generalisation minimises: see `anonymize`
 
     >>> roles = {"zip": "quasi_identifier", "age": "quasi_identifier", "nationality": "quasi_identifier"}
     >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
@@ -407,7 +411,7 @@ def reasons_of_release(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> "pa.Table":
-    """The same for rules that were checked."""
+    """Why records of a table are at risk, for rules that are already checked; see `reasons_per_record`."""
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     table_in_memory(release)
@@ -428,26 +432,30 @@ def reasons_of_release(
 
 
 def _as_it_stands(view: View, compared: set[str]) -> tuple[View, dict[str, int]]:
-    """The view with hierarchies whose leaves are the values of the table, and how far each column can be raised.
+    """The view with hierarchies whose leaves are the values of the table, and the highest level of each column.
 
-    compared   the other tables that rules look at, "original" and "population": on the levels of the release
+    compared   the other tables that rules use, "original" and "population"; they are put on the levels of the release
     """
-    given = view.background
-    others: dict[str, Table] = {}
+    before = view.background
+    other_tables: dict[str, Table] = {}
     if "original" in compared:
-        others["original"] = view.on_released_levels(given.original, "original")
+        other_tables["original"] = view.on_released_levels(before.original, "original")
     if "population" in compared:
-        others["population"] = view.on_released_levels(given.population_table, "population")
+        other_tables["population"] = view.on_released_levels(before.population_table, "population")
     background = replace(
-        given, load_original=_loading(others.get("original")), load_population=_loading(others.get("population"))
+        before,
+        load_original=_loading(other_tables.get("original")),
+        load_population=_loading(other_tables.get("population")),
     )
     hierarchies, high = dict(view.hierarchies), {}
     for column in view.quasi_identifiers:
-        values = {value: None for table in (view.table, *others.values()) for value in table.marginal(column).values}
-        told = [value for value in values if value is not None and value != SUPPRESSED]
-        own = _standing(hierarchies.get(column), told)
-        high[column] = 0 if own is None else own.height
-        hierarchies[column] = own or Hierarchy([[value] for value in told or [SUPPRESSED]], name_of(column))
+        values = {
+            value: None for table in (view.table, *other_tables.values()) for value in table.marginal(column).values
+        }
+        known = [value for value in values if value is not None and value != SUPPRESSED]
+        hierarchy = _standing(hierarchies.get(column), known)
+        high[column] = 0 if hierarchy is None else hierarchy.height
+        hierarchies[column] = hierarchy or Hierarchy([[value] for value in known or [SUPPRESSED]], name_of(column))
     return replace(view, hierarchies=hierarchies, background=background), high
 
 
@@ -456,7 +464,7 @@ def _loading(table: Table | None) -> Callable[[], Table] | None:
 
 
 def _standing(hierarchy: Hierarchy | None, values: Sequence[str]) -> Hierarchy | None:
-    """The hierarchy of values that may be generalised already, each up from its level; None if there is none."""
+    """The hierarchy above values that may be generalised already; None if there is no such hierarchy that nests."""
     if hierarchy is None or not values:
         return None
     if not set(values) <= set(hierarchy.leaves):

@@ -1,4 +1,4 @@
-"""Recoding: how the cells of a table become those of its release, wherever the rows are."""
+"""Recoding: mapping the cells of a table to those of its release, for any engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.lattice import Node
 
 
-LEFT = -1  # of a row: on no node, so it is suppressed
-STEP = 1 << 16  # rows that are recoded together; they stay in the cache
+LEFT = -1  # the node index of rows that are on no node and so suppressed
+STEP = 1 << 16  # rows that are recoded together; they fit into the CPU cache
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnRecoder:
-    """A column on the levels that are used.
+    """The mapping of one column to the levels that are used.
 
     values      its values in the table
     labels      its values in the release, `*` first
-    by_level    for each level that is used, and each value, the place among the labels; the last one is all `*`
-    of_node     for each node the place of its level there; the last one is that of suppressed rows
+    by_level    for each level that is used, and each value, its index in `labels`; the last row is all `*`
+    of_node     for each node the index of its level in `by_level`; the last one is for suppressed rows
     key_codes   for each value its code in the keys
     """
 
@@ -48,13 +48,13 @@ class ColumnRecoder:
 
     @classmethod
     def of(cls, ground: "Ground", name: str, levels: Sequence[int], key_level: int) -> "ColumnRecoder":
-        """A column that has these levels on the nodes; keys have its values on a level."""
+        """Build the mapping of a column for the level it has on each node; keys use the codes on `key_level`."""
         labels: dict[str | None, int] = {SUPPRESSED: 0}
         used = sorted(set(levels))
         by_level = []
         for level in used:
-            own = [labels.setdefault(value, len(labels)) for value in ground.on_level(name, level).values]
-            by_level.append(np.array(own, np.uint32)[ground.codes_on_level(name, level)])
+            label_codes = [labels.setdefault(value, len(labels)) for value in ground.on_level(name, level).values]
+            by_level.append(np.array(label_codes, np.uint32)[ground.codes_on_level(name, level)])
         values = ground.on_level(name, 0).labels
         by_level.append(np.zeros(len(values), np.uint32))
         of_node = [*(used.index(level) for level in levels), len(used)]
@@ -62,19 +62,18 @@ class ColumnRecoder:
         return cls(values, strings(list(labels)), np.stack(by_level), np.array(of_node), key_codes)
 
     def recoded(self, codes: Codes, nodes: Integers | int) -> Codes:
-        """Rows, given by their codes, on the levels of their nodes."""
+        """Map rows, given by their codes, to the levels of their nodes."""
         level = self.of_node[nodes]
         return np.asarray(self.by_level[level, codes] if np.ndim(level) else self.by_level[level][codes])
 
 
 @dataclass(frozen=True, eq=False)
 class Recoder:
-    """The release of any rows of a table.
+    """The mapping from any rows of a table to the release.
 
     columns     the quasi-identifiers
-    changed     those of them that are not as they were
-    keys        of the rows for which `on_node` says on which node they are, in ascending order; all others are on
-                the node `otherwise`
+    changed     the quasi-identifiers that differ from the input
+    keys        ascending keys of the rows with an entry in `on_node`; all other rows are on the node `otherwise`
     removes     whether suppressed rows leave the table
     """
 
@@ -95,89 +94,94 @@ class Recoder:
             ColumnRecoder.of(classes.ground, name, [level], level) for name, level in zip(names, node, strict=True)
         ]
         removes = classes.ground.removes
-        touched = bool(suppressed.any()) and not removes
-        changed = tuple(name for name, level in zip(names, node, strict=True) if level or touched)
+        has_new_stars = bool(suppressed.any()) and not removes
+        changed = tuple(name for name, level in zip(names, node, strict=True) if level or has_new_stars)
         sizes = [len(classes.ground.on_level(*column).labels) for column in zip(names, node, strict=True)]
         codes = classes.codes(suppressed)
         return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), LEFT)), 0, removes)
 
     @classmethod
     def on_nodes(cls, ground: "Ground", nodes: "Sequence[Node]", on_node: Integers) -> "Recoder":
-        """Each distinct row on a node of its own, given by its place, or LEFT; any other row is suppressed."""
+        """Each distinct row on its own node, given by index, or LEFT; all other rows are suppressed."""
         names, rows = ground.lattice.columns, ground.base.rows
         by_column = [
             ColumnRecoder.of(ground, name, [node[place] for node in nodes], 0) for place, name in enumerate(names)
         ]
         sizes = [len(rows.domains[name].labels) for name in names]
         codes = [rows.columns[name].codes.astype(np.int64) for name in names]
-        touched = (bool((on_node == LEFT).any()) or not nodes) and not ground.removes
-        changed = tuple(name for place, name in enumerate(names) if touched or any(node[place] for node in nodes))
+        has_new_stars = (bool((on_node == LEFT).any()) or not nodes) and not ground.removes
+        changed = tuple(name for place, name in enumerate(names) if has_new_stars or any(node[place] for node in nodes))
         return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), LEFT, ground.removes)
 
     @property
     def labels(self) -> "dict[str, pa.Array]":
-        """For each column that changes, the values that it may have."""
-        own = zip(self.columns, self.by_column, strict=True)
-        return {name: column.labels for name, column in own if name in self.changed}
+        """For each column that changes, its possible values."""
+        columns = zip(self.columns, self.by_column, strict=True)
+        return {name: column.labels for name, column in columns if name in self.changed}
 
     def nodes_of(self, codes: Sequence[Codes]) -> Integers | int:
-        """On which node each row is; one number if all are on the same."""
+        """The node of each row; a single number if all rows are on the same node."""
         if not len(self.keys):
             return self.otherwise
-        own = [column.key_codes[codes_of] for column, codes_of in zip(self.by_column, codes, strict=True)]
-        keys, known = self.layout.packed(own, self.keys.dtype)
+        key_codes = [column.key_codes[codes_of] for column, codes_of in zip(self.by_column, codes, strict=True)]
+        keys, known = self.layout.packed(key_codes, self.keys.dtype)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         known &= self.keys[place] == keys
         return np.where(known, self.on_node[place], self.otherwise) if known.any() else self.otherwise
 
     def suppressed(self, codes: Sequence[Codes]) -> "Mask":
-        """Which rows, given by the codes of their values, are suppressed, or were so already."""
+        """Mask of the rows, given by the codes of their values, that are suppressed in the release."""
         rows = len(codes[0])
-        out = np.empty(rows, np.bool_)
+        is_suppressed = np.empty(rows, np.bool_)
         for first in range(0, rows, STEP):
-            nodes = self.nodes_of([own[first : first + STEP] for own in codes])
-            out[first : first + STEP] = nodes == LEFT
+            nodes = self.nodes_of([column_codes[first : first + STEP] for column_codes in codes])
+            is_suppressed[first : first + STEP] = nodes == LEFT
         stars = [Domain(column.values).code(SUPPRESSED) for column in self.by_column]
         if None not in stars:
-            out |= np.logical_and.reduce([own == star for own, star in zip(codes, stars, strict=True)])
-        return out
+            is_suppressed |= np.logical_and.reduce(
+                [column_codes == star for column_codes, star in zip(codes, stars, strict=True)]
+            )
+        return is_suppressed
 
     def kept(self, cells: "Sequence[pa.ChunkedArray]", *, spaced_quotes: bool = False) -> "Mask | None":
-        """Which rows, given by their cells, are released; None if all are."""
+        """Mask of the rows, given by their cells, that are released; None if all are."""
         return ~self.suppressed(self._codes_of(cells, spaced_quotes)) if self.removes else None
 
     def recoded(self, codes: Sequence[Codes]) -> dict[str, Column]:
-        """The columns that change, of rows that are given by the codes of their values."""
-        return {name: Column(self.labels[name], own) for name, own in self._new_codes(codes).items()}
+        """The columns that change, for rows given by the codes of their values."""
+        return {name: Column(self.labels[name], new_codes) for name, new_codes in self._new_codes(codes).items()}
 
     def new_codes(self, cells: "Sequence[pa.ChunkedArray]", *, spaced_quotes: bool = False) -> dict[str, Codes]:
-        """The columns that change as places among their labels, of rows that are given by their cells."""
+        """The columns that change, as indices into their labels, for rows given by their cells."""
         return self._new_codes(self._codes_of(cells, spaced_quotes))
 
     def _codes_of(self, cells: "Sequence[pa.ChunkedArray]", spaced_quotes: bool) -> list[Codes]:
         codes = []
         for chunks, column in zip(cells, self.by_column, strict=True):
-            own = fixed_codes(chunks, column.values, spaced_quotes)
-            if own is None:
+            column_codes = fixed_codes(chunks, column.values, spaced_quotes)
+            if column_codes is None:
                 raise InputError("the table has changed since its values were counted; it must not while it is read")
-            codes.append(own)
+            codes.append(column_codes)
         return codes
 
     def _new_codes(self, codes: Sequence[Codes]) -> dict[str, Codes]:
         rows = len(codes[0])
         new: dict[str, Codes] = {name: np.empty(rows, np.uint32) for name in self.changed}
         for first in range(0, rows, STEP):
-            some = [own[first : first + STEP] for own in codes]
-            nodes = self.nodes_of(some)
-            for name, column, own in zip(self.columns, self.by_column, some, strict=True):
+            codes_of_step = [column_codes[first : first + STEP] for column_codes in codes]
+            nodes = self.nodes_of(codes_of_step)
+            for name, column, column_codes in zip(self.columns, self.by_column, codes_of_step, strict=True):
                 if name in new:
-                    new[name][first : first + STEP] = column.recoded(own, nodes)
+                    new[name][first : first + STEP] = column.recoded(column_codes, nodes)
         return new
 
 
 def _keyed(codes: Sequence[Integers], sizes: Sequence[int], on_node: Integers) -> tuple[Layout, Codes, Integers]:
-    """Rows that are given by codes, of which a column has so many, as ascending keys; and the node of each."""
-    fields = [Field(own.astype(np.uint64), (size - 1).bit_length()) for own, size in zip(codes, sizes, strict=True)]
+    """The ascending keys of rows, given by codes and the number of codes per column, and the node of each."""
+    fields = [
+        Field(column_codes.astype(np.uint64), (size - 1).bit_length())
+        for column_codes, size in zip(codes, sizes, strict=True)
+    ]
     keys, _, layout = pack(fields)
     distinct, first = np.unique(keys, return_index=True)
     return layout, distinct, on_node[first]
@@ -189,51 +193,56 @@ def recoded_view(classes: NodeClasses, suppressed: Mask) -> View:
 
 
 def view_after(ground: Ground, recoder: Recoder) -> View:
-    """A view of rows that are recoded; where suppressed records leave the table, it knows what they were."""
+    """A view of the recoded rows; if suppressed records leave the table, it can restore them with `*`."""
     view = ground.view
     table: WeightedRows = view.table  # type: ignore[assignment]
     codes = [ground.values_of(name, table.columns[name].codes) for name in recoder.columns]
     if not recoder.removes:
         return replace(view, table=WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights))
-    out = recoder.suppressed(codes)
+    is_suppressed = recoder.suppressed(codes)
     rows = WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights, whole=False)
-    left = rows.taken(np.flatnonzero(~out)) if out.any() else rows
+    left = rows.taken(np.flatnonzero(~is_suppressed)) if is_suppressed.any() else rows
     released = WeightedRows(left.columns, left.unit, left.weights)
-    released.origin = np.flatnonzero(~out)
-    treatment = {**view.treatment, "suppressed": AS_CLASS}  # records of which every value is `*` are left, and a class
-    return replace(view, table=released, treatment=treatment, with_removed=lambda: _with_stars(view, rows, out))
+    released.origin = np.flatnonzero(~is_suppressed)
+    treatment = {**view.treatment, "suppressed": AS_CLASS}  # remaining records of all `*` form a class
+    return replace(
+        view, table=released, treatment=treatment, with_removed=lambda: _with_stars(view, rows, is_suppressed)
+    )
 
 
-def _with_stars(view: View, rows: WeightedRows, out: Mask) -> View:
+def _with_stars(view: View, rows: WeightedRows, is_suppressed: Mask) -> View:
     """The view of a release that keeps its suppressed records, with `*` in every quasi-identifier."""
     columns = dict(rows.columns)
     for name in view.quasi_identifiers:
-        columns[name] = suppress_cells(columns[name], out)
+        columns[name] = suppress_cells(columns[name], is_suppressed)
     return replace(view, table=WeightedRows(columns, rows.unit, rows.weights))
 
 
 def suppressed_before(classes: NodeClasses) -> Mask:
-    """Which records, in the order of the input, are suppressed there already."""
+    """Mask of the records, in input order, that are suppressed in the input."""
     table: WeightedRows = classes.ground.view.table  # type: ignore[assignment]
     stars = [table.columns[name].code(SUPPRESSED) for name in classes.columns]
     if None in stars:
         return np.zeros(table.rows, np.bool_)
-    own = zip(classes.columns, stars, strict=True)
-    return np.asarray(np.logical_and.reduce([table.columns[name].codes == star for name, star in own]))
+    star_of_column = zip(classes.columns, stars, strict=True)
+    return np.asarray(np.logical_and.reduce([table.columns[name].codes == star for name, star in star_of_column]))
 
 
-def in_classes(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Mask:
-    """Which rows, given by their codes on the levels of the node, are in some of its classes."""
-    return places_in(classes, some, codes) >= 0
+def in_classes(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Mask:
+    """Mask of the rows, given by their codes on the levels of the node, that are in the selected classes."""
+    return places_in(classes, selected, codes) >= 0
 
 
-def places_in(classes: NodeClasses, some: Mask, codes: list[Integers]) -> Integers:
-    """In which of some classes rows are, given by their codes on the levels of the node; -1 for none of them."""
+def places_in(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Integers:
+    """The index of each row's class among the selected classes; -1 if it is in none of them."""
     rows = len(codes[0])
-    if not some.any() or not rows:
+    if not selected.any() or not rows:
         return np.full(rows, -1, np.int64)
-    both = [np.concatenate([own, theirs]) for own, theirs in zip(codes, classes.codes(some), strict=True)]
-    keys = pack([Field(own.astype(np.uint64), int(own.max()).bit_length()) for own in both]).keys
+    both = [
+        np.concatenate([row_codes, class_codes])
+        for row_codes, class_codes in zip(codes, classes.codes(selected), strict=True)
+    ]
+    keys = pack([Field(row_codes.astype(np.uint64), int(row_codes.max()).bit_length()) for row_codes in both]).keys
     known = keys[rows:]  # classes are in the order of their keys
     place = np.minimum(np.searchsorted(known, keys[:rows]), len(known) - 1)
     return np.where(known[place] == keys[:rows], place, -1)

@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 
 ORIGINAL, SHUFFLED = ORDERS
-MOST_CELLS = 50_000_000  # of a table that is shuffled without being asked to: all of them are in memory then
+MOST_CELLS = 50_000_000  # of a table that is shuffled by default, which needs all cells in memory
 MOST_DIGITS = 100  # of a seed
-SEED_BITS = 128  # nobody can try all seeds until the records are in a likely order
+SEED_BITS = 128  # too many seeds to find the order by trying all of them
 
 
 @dataclass(frozen=True)
 class RecordOrder:
-    """How records are ordered.
+    """The order of the records of a release.
 
     shuffled   whether they are in random order
     seed       of the random order
     why_not    why they keep their order: 'asked', 'database', 'engine', 'rule' or 'large'
-    values     what the text about that names
+    values     the values for the message about `why_not`
     """
 
     shuffled: bool = False
@@ -53,7 +53,7 @@ class RecordOrder:
     values: tuple[tuple[str, str], ...] = ()
 
     def places(self, records: int) -> Integers | None:
-        """Which record comes where; None if they stay where they are."""
+        """The permutation of the records; None if they keep their order."""
         return None if self.seed is None else shuffled_places(self.seed, records)
 
 
@@ -63,19 +63,19 @@ IN_ORDER = RecordOrder()
 def choose_order(
     release: Release, rules: Sequence[Rule], shuffle: bool | None = None, seed: int | None = None
 ) -> RecordOrder:
-    """The order that is asked for; without that, a random one where it is possible.
+    """The requested order; by default a random one where that is possible.
 
-    shuffle   whether a random one is asked for; None if nobody said
-    seed      of an earlier release, for the same random order
+    shuffle   whether a random order is requested; None for the default
+    seed      of an earlier release, to repeat its random order
     """
-    order = _kept(release, rules, shuffle)
+    order = _original_order(release, rules, shuffle)
     if order is not None and seed is not None:
         raise ParameterError("a seed is for records in random order, and these keep theirs", what="seed")
     return order or RecordOrder(True, secrets.randbits(SEED_BITS) if seed is None else seed)
 
 
 def order_given(order: Any, seed: Any) -> tuple[bool | None, int | None]:
-    """Whether a random order is asked for, and its seed, as Python is given them; an error if they are malformed."""
+    """Check the arguments `order` and `seed`; return whether a random order is requested, and its seed."""
     if order is not None and order not in ORDERS:
         raise ParameterError(
             "expected the order {orders}, got {order!r}", orders=quoted(ORDERS), order=str(order)[:40], what="order"
@@ -86,26 +86,26 @@ def order_given(order: Any, seed: Any) -> tuple[bool | None, int | None]:
 
 
 def seed_given(text: str) -> int | None:
-    """The number of a seed; None if the text is none."""
+    """The seed as a number; None if the text is not a seed."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
-def _kept(release: Release, rules: Sequence[Rule], shuffle: bool | None) -> RecordOrder | None:
-    """The order of the original, if it is asked for or needed; an error if it is needed and a random one asked for."""
+def _original_order(release: Release, rules: Sequence[Rule], shuffle: bool | None) -> RecordOrder | None:
+    """The original order, if it is requested or needed; raise if it is needed and a random one is requested."""
     if shuffle is False:
         return RecordOrder(why_not="asked")
-    against = _against(release, rules)
-    if shuffle and against is not None:
-        raise against[1]
-    if against is not None:
-        return against[0]
+    obstacle = _obstacle(release, rules)
+    if shuffle and obstacle is not None:
+        raise obstacle[1]
+    if obstacle is not None:
+        return obstacle[0]
     if shuffle is None and release.records * len(release.columns) > MOST_CELLS:
         return RecordOrder(why_not="large")
     return None
 
 
-def _against(release: Release, rules: Sequence[Rule]) -> tuple[RecordOrder, ParameterError] | None:
-    """What speaks against a random order, and the error if it was asked for."""
+def _obstacle(release: Release, rules: Sequence[Rule]) -> tuple[RecordOrder, ParameterError] | None:
+    """The reason why records cannot be shuffled, and the error if shuffling was requested."""
     engine = release.engine.name
     if not release.source.ordered:
         return RecordOrder(why_not="database"), ParameterError(
@@ -138,12 +138,12 @@ def _compares_records(rule: MeasureRule) -> bool:
 class Recoded(Rows, Shown):
     """A table on other levels.
 
-    original     the table as it was
+    original     the original table
     classes      its equivalence classes on these levels
-    taken_out    which of them are suppressed
-    keeps_unit   whether the column that names the person stays, with numbers; otherwise it is left out
-    order        of the records in `table`, with the seed if it is random
-    notices      what the reader should know besides, in words
+    taken_out    mask of the suppressed classes
+    keeps_unit   whether the privacy unit stays, as numbers; otherwise the column is left out
+    order        the order of the records in `table`, with the seed if it is random
+    notices      further notices for the reader
     """
 
     original: Release
@@ -160,12 +160,12 @@ class Recoded(Rows, Shown):
 
     @property
     def records(self) -> int:
-        """How many records the table has."""
+        """The number of records of the original table."""
         return self.classes.ground.records
 
     @cached_property
     def suppressed(self) -> int:
-        """How many records are suppressed beside those that were already."""
+        """The number of suppressed records, without those that were suppressed in the input."""
         return int(self.classes.records[self.taken_out].sum())
 
     def __repr__(self) -> str:
@@ -174,14 +174,14 @@ class Recoded(Rows, Shown):
 
     @property
     def removes(self) -> bool:
-        """Whether suppressed records, also those that were so already, leave the table."""
+        """Whether suppressed records leave the table, including those that were suppressed in the input."""
         return self.classes.ground.removes
 
     @cached_property
     def removed(self) -> "Integers | None":
-        """The places of the records that left the table, from 0 on; None if records have no places.
+        """The indices of the records that left the table; None if records have no order.
 
-        With the engine 'duckdb', the table is read once more for it.
+        With the engine 'duckdb', this reads the table once more.
         """
         if not self.removes:
             return np.arange(0)
@@ -195,11 +195,11 @@ class Recoded(Rows, Shown):
 
     @property
     def number_removed(self) -> int:
-        """How many records left the table."""
+        """The number of records that left the table."""
         return self.suppressed + self.classes.ground.aside if self.removes else 0
 
     def places(self, order: RecordOrder) -> "Integers | None":
-        """Which records of the table are in the release, in this order; None if all are, as they stand."""
+        """The indices of the records in the release, in this order; None if all records are there in their order."""
         assert self.removed is not None
         if not len(self.removed):
             return order.places(self.records)
@@ -213,25 +213,25 @@ class Recoded(Rows, Shown):
 
     @property
     def changes(self) -> "dict[str, pa.Array] | Recoder":
-        """The columns that are not as they were, or what makes them where the table is not in memory."""
+        """The columns that differ from the input, or the recoder that makes them if the table is not in memory."""
         return self.changed_columns if self.original.engine.name == "memory" else self.recoder
 
     @cached_property
     def changed_columns(self) -> "dict[str, pa.Array]":
-        """The columns that are not as they were, as texts, in the order of the input; for the engine 'memory'.
+        """The columns that differ from the input, as text in input order; for the engine 'memory'.
 
-        These are quasi-identifiers, and the privacy unit, if it stays: people are numbered as they appear first.
+        These are quasi-identifiers and, if it stays, the privacy unit: people are numbered by first appearance.
         """
         table: Any = self.classes.ground.view.table
         changed = self.recoder.recoded([table.columns[name].codes for name in self.recoder.columns])
         if self.original.privacy_unit is not None and self.keeps_unit:
             changed[self.original.privacy_unit] = _numbered(table.columns[self.original.privacy_unit])
-        # A label that no record has may be the value of a suppressed one.
+        # A label without records could be the value of a suppressed record.
         used = {name: column.without_unused_labels() for name, column in changed.items()}
         return {name: dictionary(column.codes, column.labels) for name, column in used.items()}
 
     def changes_in(self, places: Integers | None) -> "dict[str, pa.Array] | Recoder":
-        """The changes of a release that has its records in this order; numbers of people must not tell the old one."""
+        """The changes with records in this order; numbers of people must not reveal the original order."""
         changes, unit = self.changes, self.original.privacy_unit
         if places is None or unit is None or not self.keeps_unit or isinstance(changes, Recoder):
             return changes
@@ -241,19 +241,22 @@ class Recoded(Rows, Shown):
 
     @cached_property
     def recoder(self) -> Recoder:
-        """How the quasi-identifiers of any record become those of the release."""
+        """The mapping from the quasi-identifiers of any record to those of the release."""
         return Recoder.on_one_node(self.classes, self.taken_out)
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The direct identifiers, and the privacy unit: whoever knows which records are of one person finds them."""
+        """The columns left out: direct identifiers, and the privacy unit unless it is kept.
+
+        An adversary who knows which records belong to one person would find them by the privacy unit.
+        """
         original = self.original
         unit = original.privacy_unit
-        named = (name for name in original.identifiers if name in original.columns and name != unit)
-        return (*named, *([] if unit is None or self.keeps_unit else [unit]))
+        identifiers = (name for name in original.identifiers if name in original.columns and name != unit)
+        return (*identifiers, *([] if unit is None or self.keeps_unit else [unit]))
 
     def people(self, places: Integers | None) -> Column | None:
-        """Whose the records are, in this order, if the release does not say it; for the engine 'memory'."""
+        """The person of each record, in this order, if the release does not show it; for the engine 'memory'."""
         if self.original.privacy_unit is None or self.keeps_unit:
             return None
         table: Any = self.classes.ground.view.table
@@ -263,7 +266,7 @@ class Recoded(Rows, Shown):
 
     @cached_property
     def table(self) -> "pa.Table":
-        """The release: all columns but the identifiers, its records as `order` says, its cells as they are judged."""
+        """The release: all columns but the identifiers, records in the given `order`, cells as they were evaluated."""
         source = self.original.source
         if isinstance(self.changes, Recoder):
             return joined_pieces(source, self._kept, self.changes)
@@ -278,17 +281,17 @@ class Recoded(Rows, Shown):
         return [name for name in self.original.columns if name not in self.left_out]
 
     def to_arrow(self) -> "pa.Table":
-        """The release as a PyArrow table, as `table` has it; all of it is in memory then."""
+        """The release as a PyArrow table; this loads all of it into memory."""
         return self.table
 
     def pieces(self) -> "Iterator[pa.Table]":
-        """The release as PyArrow tables, one after the other, for one that is too large for memory."""
+        """The release as a sequence of PyArrow tables, for one that is too large for memory."""
         if isinstance(self.changes, Recoder):
             return changed_pieces(self.original.source, self._kept, self.changes)
         return (self.table.slice(first, PIECE_ROWS) for first in range(0, self.table.num_rows, PIECE_ROWS))
 
     def write_parts(self, folder: Path) -> None:
-        """Let the executors of Spark write the release to a folder that is there, as Parquet files."""
+        """Write the release to an existing folder as Parquet files, from the Spark executors."""
         from PETWorks.counting.engines.spark_writing import write_parts
 
         original: Any = self.original
@@ -298,18 +301,18 @@ class Recoded(Rows, Shown):
 
     @cached_property
     def release(self) -> Release:
-        """The release, ready to be evaluated; the table that it was made from is its original."""
+        """The release, ready to be evaluated; the table it was made from is its original."""
         before, table = self.original, self.table
-        given, population = before.view.background.given, before.view.background.population
+        tables, population = before.view.background.given, before.view.background.population
         treatment: dict[str, Any] = {name: way for name, way in before.treatment.items() if name != "privacy_unit"}
         roles = {name: role for name, role in before.roles.items() if name in table.column_names or role == IDENTIFIER}
         release = Release(
             table,
             roles | dict.fromkeys(self.left_out, IDENTIFIER),
-            {name: one for name, one in before.hierarchies.items() if name in table.column_names},
-            given[0] if given[1] is None else given[1],
+            {name: hierarchy for name, hierarchy in before.hierarchies.items() if name in table.column_names},
+            tables[0] if tables[1] is None else tables[1],
             population=None if population is None else population.given_as,
-            **self._order_of_release(has_original=given[1] is not None),
+            **self._order_of_release(has_original=tables[1] is not None),
             removed=self.removed,
             privacy_unit=before.privacy_unit,
             people=self.people(self.places(self.order)) if before.engine.name == "memory" else None,
@@ -322,29 +325,29 @@ class Recoded(Rows, Shown):
         return release
 
     def _order_of_release(self, *, has_original: bool) -> dict[str, Any]:
-        """The order of the records, compared with the original, as `Release` has it."""
+        """The order of the records relative to the original, as arguments of `Release`."""
         before = {"order": self.original.order, "seed": self.original.seed} if has_original else {}
         if not self.order.shuffled:
             return before
-        is_twice = before.get("order") == SHUFFLED  # no seed makes both orders at once
-        return {"order": SHUFFLED, "seed": None if is_twice else self.order.seed}
+        is_shuffled_twice = before.get("order") == SHUFFLED  # no single seed gives the combined order
+        return {"order": SHUFFLED, "seed": None if is_shuffled_twice else self.order.seed}
 
 
 def with_safe_cells(original: Release) -> Release:
-    """A table whose release has an apostrophe before cells that a spreadsheet takes for formulas.
+    """A table whose release has an apostrophe before cells that spreadsheets would take for formulas.
 
-    Quasi-identifiers keep their values, which are those of their hierarchies.
+    Quasi-identifiers keep their values, which must match their hierarchies.
     """
     if original.engine.name == "spark":
         raise ParameterError("spreadsheet-safe cells need the engine 'memory' or 'duckdb': executors copy cells")
-    made = copy(original)
-    others = [name for name in original.columns if name not in original.quasi_identifiers]
-    made.source = spreadsheet_safe(original.source, others)
-    return made
+    copied = copy(original)
+    other_columns = [name for name in original.columns if name not in original.quasi_identifiers]
+    copied.source = spreadsheet_safe(original.source, other_columns)
+    return copied
 
 
 def _numbered(column: Column, places: Integers | None = None) -> Column:
-    """A column with its values replaced by numbers, as they appear first if the rows come in this order."""
+    """A column with its values replaced by numbers, in order of first appearance if the rows are in this order."""
     codes = column.codes if places is None else column.codes[places]
     distinct, first = np.unique(codes, return_index=True)
     numbers = np.argsort(np.argsort(first))

@@ -1,4 +1,4 @@
-"""Another table on the levels of a plan: what has no place or breaks a rule is suppressed, and compared with then."""
+"""Apply a plan to another table: records without a place or in failing classes are suppressed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from PETWorks.tables.cells import SUPPRESSED
 
 @dataclass(frozen=True)
 class Steps:
-    """What is done to a table: levels, one node or several of local recoding, and the settings of the search."""
+    """How a table is recoded: one node, or several of local recoding, and the settings of the search."""
 
     nodes: tuple[Node, ...]
     suppression: float
@@ -40,7 +40,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Then:
-    """The table of the plan: how many records it has, how many were suppressed, and what was lost."""
+    """The table that the plan was made for: its records, suppressed records and loss."""
 
     records: int
     suppressed: int
@@ -49,7 +49,7 @@ class Then:
 
 @dataclass(frozen=True)
 class WithoutPlace:
-    """Of a column, how many values have no place in its hierarchy, and how many records have one of them."""
+    """The number of values of a column that are missing from its hierarchy, and of records with such values."""
 
     values: int
     records: int
@@ -59,13 +59,13 @@ class WithoutPlace:
 class Replayed(Recoded):
     """A table on the levels of a plan.
 
-    then             the table of the plan
-    loss             what is lost now, by the objective of the plan
-    without_place    the columns with values that have no place in their hierarchy
-    not_placed       how many records are suppressed because of that
-    failing          for each rule, how many records are in classes that fail it; None if it is not about classes, or
-                     if each record is on levels of its own
-    missing_columns  columns of the plan that the table does not have, and need not have
+    then             the table that the plan was made for
+    loss             the loss of this table, by the objective of the plan
+    without_place    the columns with values that are missing from their hierarchy
+    not_placed       number of records suppressed because of such values
+    failing          for each rule, the number of records in classes that fail it; None if it does not test classes, or
+                     for local recoding
+    missing_columns  columns of the plan that the table lacks and does not need
     """
 
     problem: Problem
@@ -79,7 +79,7 @@ class Replayed(Recoded):
 
     @property
     def levels(self) -> dict[str, Any]:
-        """The level of each quasi-identifier, or those that are used."""
+        """The level of each quasi-identifier; the levels in use for local recoding."""
         if self.sweep is None:
             return super().levels
         used = np.array(self.sweep.nodes, np.int64).reshape(-1, len(self.classes.columns))
@@ -87,9 +87,9 @@ class Replayed(Recoded):
 
     @cached_property
     def suppressed(self) -> int:
-        """How many records are suppressed beside those that were already."""
-        own = int(self.classes.records[self.taken_out].sum()) if self.sweep is None else self.sweep.suppressed
-        return own + self.not_placed
+        """The number of suppressed records, without those that were suppressed in the input."""
+        by_rules = int(self.classes.records[self.taken_out].sum()) if self.sweep is None else self.sweep.suppressed
+        return by_rules + self.not_placed
 
     @property
     def within_the_limit(self) -> bool:
@@ -98,26 +98,29 @@ class Replayed(Recoded):
 
     @cached_property
     def verdicts(self) -> dict[str, bool]:
-        """Whether the release keeps each rule."""
+        """Whether the release satisfies each rule."""
         return {rule.name: rule.holds(self.release.view) for rule in self.problem.rules}
 
     @property
     def plan(self) -> dict[str, Any]:
-        """How this table was recoded, as `Anonymization.plan`."""
+        """The plan of this recoding, as in `Anonymization.plan`."""
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
         method, least = ("global", None) if self.sweep is None else ("local", self.sweep.least)
         return plan_of(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
 
     @property
     def number_removed(self) -> int:
-        """How many records left the table; those without a place are among those that are suppressed already."""
+        """The number of records that left the table.
+
+        The base class counts records without a place twice: they are suppressed before the search.
+        """
         return super().number_removed - self.not_placed if self.removes else 0
 
     @cached_property
     def recoder(self) -> Recoder:
-        """How the quasi-identifiers of any record become those of the release."""
-        own = super().recoder if self.sweep is None else self.sweep.recoder
-        return replace(own, changed=own.columns) if self.not_placed and not self.removes else own
+        """The mapping from the quasi-identifiers of any record to those of the release."""
+        recoder = super().recoder if self.sweep is None else self.sweep.recoder
+        return replace(recoder, changed=recoder.columns) if self.not_placed and not self.removes else recoder
 
     def __repr__(self) -> str:
         return (
@@ -127,9 +130,9 @@ class Replayed(Recoded):
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain dicts, lists, numbers and texts."""
-        then = self.then
+        plan_table = self.then
         return {
-            "plan": {"records": then.records, "suppressed": then.suppressed, "loss": then.loss},
+            "plan": {"records": plan_table.records, "suppressed": plan_table.suppressed, "loss": plan_table.loss},
             "now": {"records": self.records, "suppressed": self.suppressed, "loss": self.loss},
             "suppression_limit": self.problem.suppression,
             "within_the_limit": self.within_the_limit,
@@ -139,7 +142,7 @@ class Replayed(Recoded):
             },
             "failing_records": dict(self.failing),
             "missing_columns": list(self.missing_columns),
-            "levels": {name: list(own) if isinstance(own, tuple) else own for name, own in self.levels.items()},
+            "levels": {name: list(used) if isinstance(used, tuple) else used for name, used in self.levels.items()},
         }
 
 
@@ -151,17 +154,17 @@ def replayed(
     strange: Mapping[str, frozenset[str]],
     missing_columns: tuple[str, ...] = (),
 ) -> Replayed:
-    """A table on the levels of a plan.
+    """Apply a plan to a table.
 
-    strange   for each column the values that have no place in its hierarchy
+    strange   for each column the values that are missing from its hierarchy
     """
-    without_place, out = _without_place(release, steps.nodes, strange)
-    with_original(release)  # with all that it has
-    if out.any():
-        _suppress(release, out)
-    alone = len(steps.nodes) == 1
+    without_place, not_placed_mask = _without_place(release, steps.nodes, strange)
+    with_original(release)  # before records are suppressed
+    if not_placed_mask.any():
+        _suppress(release, not_placed_mask)
+    on_one_node = len(steps.nodes) == 1
     allowed: Mapping[str, Any] = steps.allowed_levels
-    if alone:
+    if on_one_node:
         allowed = dict(zip(release.quasi_identifiers, steps.nodes[0], strict=True))
     problem = problem_of(
         release,
@@ -173,18 +176,18 @@ def replayed(
         allowed,
         suppressed_records=steps.suppressed_records,
     )
-    not_placed = int(np.count_nonzero(out))
+    not_placed = int(np.count_nonzero(not_placed_mask))
     classes = problem.ground.at(steps.nodes[0])
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
     judge = Judge(problem.ground, problem.rules, problem.most - not_placed, problem.objective)
-    if alone:
+    if on_one_node:
         taken_out = _taken_out(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
         sweep = sweep_over(problem.ground, judge, steps.nodes, steps.least)
         loss = sweep.loss(problem.objective)
     failing = {
-        rule.name: records_failing(judge, classes, rule) if alone and rule.tests(release.view) else None
+        rule.name: records_failing(judge, classes, rule) if on_one_node and rule.tests(release.view) else None
         for rule in problem.rules
     }
     return Replayed(
@@ -193,7 +196,7 @@ def replayed(
 
 
 def _taken_out(judge: Judge, classes: NodeClasses) -> Mask:
-    """What the rules want to be suppressed; beyond the limit, the classes that fail."""
+    """The classes to suppress for the rules; if that exceeds the limit, the classes that fail."""
     if judge.most >= 0:
         suppressed = judge(classes).suppressed
         if suppressed is not None:
@@ -202,14 +205,14 @@ def _taken_out(judge: Judge, classes: NodeClasses) -> Mask:
 
 
 def _without_place(
-    release: Release, nodes: tuple[Node, ...], strange: Mapping[str, frozenset[str]]
+    release: Release, nodes: tuple[Node, ...], unplaced: Mapping[str, frozenset[str]]
 ) -> tuple[dict[str, WithoutPlace], Mask]:
-    """The columns with values that have no place, and the records that cannot be generalised because of them."""
+    """The columns with values missing from their hierarchy, and a mask of the records suppressed for that."""
     table: Any = release.table
-    out = np.zeros(table.rows, np.bool_)
+    not_placed = np.zeros(table.rows, np.bool_)
     found: dict[str, WithoutPlace] = {}
     lowest = dict(zip(release.quasi_identifiers, np.array(nodes).min(axis=0).tolist(), strict=True))
-    for name, values in strange.items():
+    for name, values in unplaced.items():
         column = table.columns[name]
         # On the highest level everything has a place.
         if name in lowest and lowest[name] == release.hierarchies[name].height:
@@ -218,22 +221,22 @@ def _without_place(
         if unknown.any():
             records = unknown[column.codes]
             found[name] = WithoutPlace(int(np.count_nonzero(unknown)), int(np.count_nonzero(records)))
-            out |= records if name in lowest else False
+            not_placed |= records if name in lowest else False
     stars = [table.columns[name].codes == table.columns[name].code(SUPPRESSED) for name in lowest]
-    if out.any() and (out | np.logical_and.reduce(stars)).all():
+    if not_placed.any() and (not_placed | np.logical_and.reduce(stars)).all():
         raise NotApplicable(
             "each of the {records:,} records that are not suppressed has a value without a place "
             "in the hierarchies of the plan; this is another table, or its values are "
             "written in another way",
-            records=int(np.count_nonzero(out)),
+            records=int(np.count_nonzero(not_placed)),
         )
-    return found, out
+    return found, not_placed
 
 
-def _suppress(release: Release, out: Mask) -> None:
-    """Let records be suppressed before anything is counted."""
+def _suppress(release: Release, which: Mask) -> None:
+    """Suppress records before anything is counted."""
     table: Any = release.view.table
     columns = dict(table.columns)
     for name in release.quasi_identifiers:
-        columns[name] = suppress_cells(columns[name], out)
+        columns[name] = suppress_cells(columns[name], which)
     release.view = replace(release.view, table=WeightedRows(columns, table.unit, table.weights))

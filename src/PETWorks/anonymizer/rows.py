@@ -1,4 +1,4 @@
-"""The rows that a search works on: distinct, counted by any engine, and rolled up to each node."""
+"""The rows that a search works on: distinct rows, counted by any engine and rolled up to each node."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,18 +26,18 @@ from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, Phr
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
 
-KEPT_ROWS = 1 << 24  # of nodes that are kept because coarser ones are rolled up from them
-MUCH_SMALLER = 0.7  # of the rows that a node is rolled up from: then others are rolled up from it
-FAR = 6  # times fewer rows than where they are rolled up from: then a node between is counted too
+KEPT_ROWS = 1 << 24  # most rows held in memory, over all nodes that coarser ones are rolled up from
+MUCH_SMALLER = 0.7  # a node is kept if it has fewer than this share of the rows it was rolled up from
+FAR = 6  # if a node has this many times fewer rows than its source, a node in between is counted as well
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
     """The rows of a view on every node of a lattice.
 
-    Records that are suppressed already stay so: they are `aside`, and none of the rows.
+    Records that are suppressed in the input stay suppressed: they are counted by `aside` and not among the rows.
 
-    removes   whether suppressed records, also those that were so already, leave the table
+    removes   whether suppressed records leave the table, including those that are suppressed in the input
     """
 
     view: View
@@ -57,15 +57,15 @@ class Ground:
         *,
         removes: bool = False,
     ) -> "Ground":
-        """The rows of a view; an error if values have no place in a hierarchy, or levels do not nest.
+        """Build the rows of a view; raise if a value is missing from its hierarchy, or if levels do not nest.
 
-        columns  those that must be told apart, the quasi-identifiers first; all of the view otherwise
-        before   for columns that the view has on a higher level than the table: which one, and the table's values;
-                 no record may be suppressed already then
+        columns  the columns to distinguish rows by, quasi-identifiers first; all columns of the view by default
+        before   for columns that the view holds on a higher level than the table: that level and the table's values;
+                 then no record may be suppressed in the input
         """
         rows = _only(view.table, columns or tuple(view.table.domains))
         assert rows.weights is not None
-        out = (
+        is_aside = (
             None
             if before
             else aside(
@@ -74,31 +74,33 @@ class Ground:
                 lambda: [rows.columns[name].codes for name in lattice.columns],
             )
         )
-        records, stays = rows.rows, 0
+        records, already_suppressed = rows.rows, 0
         # The quasi-identifiers come first, so that classes are neighbours.
         names = (*lattice.columns, *(name for name in rows.domains if name not in lattice.columns))
-        if out is not None or names != tuple(rows.domains):
-            kept = np.flatnonzero(~out) if out is not None else np.arange(len(rows.weights))
-            taken = {name: rows.columns[name].taken(kept) for name in names}
-            stays = records - int(rows.weights[kept].sum())
-            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[kept], whole=False))
-        if stays == records:
+        if is_aside is not None or names != tuple(rows.domains):
+            places = np.flatnonzero(~is_aside) if is_aside is not None else np.arange(len(rows.weights))
+            taken = {name: rows.columns[name].taken(places) for name in names}
+            already_suppressed = records - int(rows.weights[places].sum())
+            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[places], whole=False))
+        if already_suppressed == records:
             raise NotApplicable(
                 "all of the {records} records are suppressed already; nothing is left to generalise", records=records
             )
         base = RolledUp.base(rows, lattice.columns, view.hierarchies, before)
-        ground = cls(view, lattice, base, records, stays, removes)
+        ground = cls(view, lattice, base, records, already_suppressed, removes)
         ground.check_nesting()
         return ground
 
     def check_nesting(self) -> None:
-        """An error if values have no place, or if some that are equal on one level are not on a higher one."""
+        """Raise if a value is missing from its hierarchy, or if equal values differ on a higher level."""
         for column in self.lattice.columns:
             hierarchy = self.view.hierarchies[column]
             values = [value for value in self.base.rows.domains[column].values if value is not None]
-            strange = sum(hierarchy.level(value) is None for value in values)
-            if strange:
-                raise misfit(column, hierarchy, strange, len(values), Phrase("values of the table are not leaves of"))
+            not_leaves = sum(hierarchy.level(value) is None for value in values)
+            if not_leaves:
+                raise misfit(
+                    column, hierarchy, not_leaves, len(values), Phrase("values of the table are not leaves of")
+                )
             for level in range(hierarchy.height):
                 if self.base.lattice.lift(column, level, level + 1) is None:
                     raise HierarchyError(
@@ -112,21 +114,24 @@ class Ground:
                     )
 
     def on_level(self, column: str, level: int) -> Known:
-        """The values that a column has on a level, with their counts in the rows."""
+        """The values of a column on a level, with their counts in the rows."""
         return self.base.lattice.column(column, level)[0]
 
     def stars(self, node: Node) -> list[int] | None:
-        """The codes of `*` on a node; None if a column has none there."""
-        own = [self.on_level(*column).code(SUPPRESSED) for column in zip(self.lattice.columns, node, strict=True)]
-        return None if None in own else [code for code in own if code is not None]
+        """The codes of `*` on a node; None if some column has no `*` there."""
+        codes = [self.on_level(*column).code(SUPPRESSED) for column in zip(self.lattice.columns, node, strict=True)]
+        return None if None in codes else [code for code in codes if code is not None]
 
     def is_all_stars(self, node: Node) -> bool:
-        """Whether every cell of the rows is `*` on a node. Records aside may leave a `*` that no row has."""
+        """Whether every cell of the rows is `*` on a node.
+
+        Records aside may leave a `*` among the values that no row has.
+        """
         stars = self.stars(node)
         if stars is None:
             return False
         known = [self.on_level(*column) for column in zip(self.lattice.columns, node, strict=True)]
-        return all(own.counts[star] == own.counts.sum() for own, star in zip(known, stars, strict=True))
+        return all(values.counts[star] == values.counts.sum() for values, star in zip(known, stars, strict=True))
 
     @property
     def has_stars_below_the_top(self) -> bool:
@@ -144,21 +149,21 @@ class Ground:
         return self.base.lattice.column(column, level)[1].astype(np.int64)
 
     def values_of(self, column: str, codes: Codes) -> Codes:
-        """The values of rows of the view, by their places among those of the table; any that the codes stand for."""
+        """For rows of the view, codes of values in the table; any value that the row's code stands for."""
         level = self.base.levels[column]
         if not level:
             return codes
-        some = np.zeros(len(self.on_level(column, level).labels), np.uint32)
+        value_of = np.zeros(len(self.on_level(column, level).labels), np.uint32)
         on_level = self.codes_on_level(column, level)
-        some[on_level] = np.arange(len(on_level))
-        return np.asarray(some[codes])
+        value_of[on_level] = np.arange(len(on_level))
+        return np.asarray(value_of[codes])
 
     @cached_property
     def _counted(self) -> "_Nodes":
         return _Nodes(self)
 
     def at(self, node: Node) -> "NodeClasses":
-        """The classes of a node; those of the last one are kept, as several may ask for them."""
+        """The classes of a node; those of the last node are cached, because several callers need them."""
         if node not in self._last:
             classes = NodeClasses(self, node, self._counted.rolled_up(node))
             self._last.clear()
@@ -171,13 +176,13 @@ class Ground:
 
     @cached_property
     def backgrounds(self) -> Mapping[str, RolledUp]:
-        """The tables that the release is compared with, as far as they were given."""
-        given = self.view.background
+        """The tables that the release is compared with, as far as they were provided."""
+        background = self.view.background
         tables: dict[str, Table] = {}
-        if given.has_original:
-            tables["original"] = given.original
-        if given.has_population_table:
-            tables["population"] = given.population_table
+        if background.has_original:
+            tables["original"] = background.original
+        if background.has_population_table:
+            tables["population"] = background.population_table
         return {
             name: RolledUp.base(_only(table, self.lattice.columns), self.lattice.columns, hierarchies)
             for hierarchies in [self.view.hierarchies]
@@ -186,21 +191,21 @@ class Ground:
 
 
 class ValueClasses(NamedTuple):
-    """The classes that a sensitive attribute is judged in.
+    """The classes in which a sensitive attribute is tested.
 
-    values   those in which it is told
-    kept     which of all classes these are
-    begins   where each class of the quasi-identifiers begins among all, if these are finer
+    values   the classes with known values of the attribute
+    kept     mask of these classes among all classes
+    begins   where each class of the quasi-identifiers begins, if the classes here are finer
     """
 
     values: ClassValues
     kept: Mask
     begins: Integers | None
 
-    def of_all(self, judged: NDArray[Any]) -> NDArray[Any]:
-        """A number or a verdict for each class in which the attribute is told, as one for each class; 0 elsewhere."""
-        spread = np.zeros(len(self.kept), judged.dtype)
-        spread[self.kept] = judged
+    def of_all(self, by_class: NDArray[Any]) -> NDArray[Any]:
+        """Spread a number or verdict per class with known values over all classes; 0 elsewhere."""
+        spread = np.zeros(len(self.kept), by_class.dtype)
+        spread[self.kept] = by_class
         return spread
 
 
@@ -211,16 +216,16 @@ class NodeClasses:
         self.ground, self.node, self.rolled = ground, node, rolled
         self.rows = rolled.rows
         self.columns = ground.lattice.columns
-        self.added: dict[tuple[object, bytes], list[float]] = {}  # by objective: what suppressing some of them adds
+        self.added: dict[tuple[object, bytes], list[float]] = {}  # by objective and mask: loss added by suppressing
 
     @cached_property
     def records(self) -> Integers:
-        """How many records each class has."""
+        """The number of records in each class."""
         return self.rows._sizes(self.columns)
 
     @cached_property
     def sizes(self) -> Integers:
-        """How many records, or people where the privacy unit says who they are, each class has."""
+        """The number of records in each class, or of people if there is a privacy unit."""
         return self.records if self.rows.unit is None else self.rows.per_person(self.columns)._sizes(self.columns)
 
     @cached_property
@@ -228,32 +233,32 @@ class NodeClasses:
         return self.rows._classes(self.columns)
 
     def codes(self, which: Mask | Integers) -> list[Integers]:
-        """For each column, the codes that some of the classes have, given by a mask or by their places."""
+        """For each column, the codes of some of the classes, selected by a mask or by their places."""
         classes = self._classes
         return [codes.astype(np.int64) for codes in classes.layout.codes(classes.keys[which])]
 
     def say_something(self, which: Mask) -> bool:
-        """Whether a record of some of the classes has a cell that is not `*`."""
+        """Whether any record of the selected classes has a cell that is not `*`."""
         stars = self.ground.stars(self.node)
         if stars is None:
             return bool(which.any())
-        return any((own != star).any() for own, star in zip(self.codes(which), stars, strict=True))
+        return any((codes != star).any() for codes, star in zip(self.codes(which), stars, strict=True))
 
     @cached_property
     def complete(self) -> Mask | None:
-        """Which classes miss no quasi-identifier; None if all are complete, or missing is a value."""
+        """Mask of the classes without missing quasi-identifiers; None if all are, or missing is a value."""
         grouping = self.ground.view.grouping()
         return self.rows._kept(Grouping(self.columns, self.columns, incomplete_apart=grouping.incomplete_apart))
 
     def of_values(self, sensitive: str) -> "ValueClasses":
-        """The classes that a sensitive attribute is judged in."""
-        columns, told = self.ground.view.grouping(sensitive).columns, self.ground.view.told(sensitive)
+        """The classes in which a sensitive attribute is tested."""
+        columns, known_column = self.ground.view.grouping(sensitive).columns, self.ground.view.told(sensitive)
         table = self.rows if self.rows.unit is None else self.rows.per_person((*columns, sensitive))
         values, kept, begins = table.values_by_class(columns, sensitive), None, None
         number = len(values.sizes)
         if self.rows.unit is not None:
-            values = replace(values, people=self._people(columns, told))
-        if told is not None:
+            values = replace(values, people=self._people(columns, known_column))
+        if known_column is not None:
             missing = table.domains[sensitive].code(None)
             values, kept = (values, None) if missing is None else values.told(missing)
         if columns != self.columns:
@@ -262,51 +267,51 @@ class NodeClasses:
             begins = np.unique(np.concatenate([run_starts(codes) for codes in known]))
         return ValueClasses(values, np.ones(number, np.bool_) if kept is None else kept, begins)
 
-    def _people(self, columns: tuple[str, ...], told: str | None) -> Integers:
-        """How many people each class of these columns has, of those whose records tell a column."""
-        counted = self.rows.per_person(columns, told)
-        if told is None:
+    def _people(self, columns: tuple[str, ...], known_column: str | None) -> Integers:
+        """The number of people in each class of these columns, among records where `known_column` is known."""
+        counted = self.rows.per_person(columns, known_column)
+        if known_column is None:
             return counted._sizes(columns)
         keys = self.rows._packed(columns).keys
         classes = np.unique(keys)
         return np.bincount(np.searchsorted(classes, keys[counted.origin]), minlength=len(classes))
 
     def beside(self, background: str) -> tuple[ClassPairs, int]:
-        """How often each class is here and in another table; and how many classes only the other one has."""
+        """The size of each class here and in another table, and how many classes only the other table has."""
         other = self.ground.backgrounds[background].at(self.ground.lattice.levels(self.node)).rows
         if other.unit is not None:
             other = other.per_person(self.columns)
         everything = np.ones(len(self.records), np.bool_)
-        own, theirs, bits = self.codes(everything), [], []
+        codes_here, theirs, bits = self.codes(everything), [], []
         for place, name in enumerate(self.columns):
             labels = {value: code for code, value in enumerate(self.rows.domains[name].values)}
             column: Column = other.columns[name]
-            new = [labels.setdefault(value, len(labels)) for value in column.values]
-            theirs.append(np.array(new, np.int64)[column.codes])
+            new_codes = [labels.setdefault(value, len(labels)) for value in column.values]
+            theirs.append(np.array(new_codes, np.int64)[column.codes])
             bits.append((len(labels) - 1).bit_length())
-            own[place] = np.concatenate([own[place], theirs[-1]])
-        keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(own, bits, strict=True)]).keys
+            codes_here[place] = np.concatenate([codes_here[place], theirs[-1]])
+        keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(codes_here, bits, strict=True)]).keys
         released = keys[: len(self.records)]
-        there = np.ones(len(theirs[0]), np.bool_)
+        is_complete = np.ones(len(theirs[0]), np.bool_)
         if self.ground.view.grouping().incomplete_apart:
             for column in (other.columns[name] for name in self.columns):
                 if (missing := column.code(None)) is not None:
-                    there &= column.codes != missing
-        weights = None if other.weights is None else other.weights[there]
-        known = count(keys[len(self.records) :][there], weights=weights)
+                    is_complete &= column.codes != missing
+        weights = None if other.weights is None else other.weights[is_complete]
+        known = count(keys[len(self.records) :][is_complete], weights=weights)
         people = known.of(released)
         return ClassPairs(self.sizes, people), len(known.keys) - int(np.count_nonzero(people))
 
 
 class _Nodes:
-    """Nodes that were counted: the smallest finer one is where a node is rolled up from."""
+    """Cache of counted nodes; each node is rolled up from the smallest finer one in it."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         start = ground.base.at(ground.lattice.levels(ground.lattice.low))
         self._rolled = [start]
         self._levels = np.array([ground.lattice.low])
-        self._rows = np.array([_number(start)])
+        self._rows = np.array([_row_count(start)])
         self._kept = 0
 
     def rolled_up(self, node: Node) -> RolledUp:
@@ -315,30 +320,30 @@ class _Nodes:
         nearest = int(finer[np.argmin(self._rows[finer])])
         start = self._rolled[nearest]
         rolled = start.at(self._ground.lattice.levels(node))
-        if _number(rolled) * FAR < _number(start):  # nodes nearby have a shorter way from here
+        if _row_count(rolled) * FAR < _row_count(start):  # cheaper to roll nearby nodes up from here
             below = np.maximum(np.array(node) - 1, self._levels[nearest])
             self._keep(tuple(below.tolist()), start.at(self._ground.lattice.levels(tuple(below.tolist()))), start)
         self._keep(node, rolled, start)
         return rolled
 
     def _keep(self, node: Node, rolled: RolledUp, start: RolledUp) -> None:
-        """Keep a node as a start for others, if it is clearly smaller than where it was rolled up from."""
-        rows = _number(rolled)
-        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * _number(start):
+        """Cache a node as a start for others, if it is clearly smaller than its source."""
+        rows = _row_count(rolled)
+        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * _row_count(start):
             self._kept += rows
             self._rolled.append(rolled)
             self._levels = np.vstack([self._levels, node])
             self._rows = np.append(self._rows, rows)
 
 
-def _number(rolled: RolledUp) -> int:
-    """How many distinct rows there are."""
+def _row_count(rolled: RolledUp) -> int:
+    """The number of distinct rows."""
     assert rolled.rows.weights is not None
     return len(rolled.rows.weights)
 
 
 def _only(table: Table, columns: Sequence[str]) -> WeightedRows:
-    """Rows with some of their columns and the one that names people, equal ones merged; the codes are the same."""
+    """Rows with some of their columns and the privacy unit, equal rows merged; codes keep their meaning."""
     rows = table if isinstance(table, WeightedRows) else table.distinct()
     names = (*columns, *([] if rows.unit is None or rows.unit in columns else [rows.unit]))
     if names == tuple(rows.domains):
@@ -357,11 +362,11 @@ def _in_order(rows: WeightedRows) -> WeightedRows:
     return WeightedRows(columns, rows.unit, rows.weights[order], whole=False)
 
 
-BYTES_PER_ROW = 64  # of a distinct row: it itself, and it again on the nodes that the search has at hand
-BYTES_PER_CODE = 16  # of a column, if a row does not fit into an integer
-SHARE = 0.4  # of the memory limit; the rest is the engine's
-# What rules need that look at no column but the quasi-identifiers.
-OTHERS = {"quasi-identifiers", "hierarchies", "a population table", "the population or its size"}
+BYTES_PER_ROW = 64  # of a distinct row, including its copies on the nodes that the search caches
+BYTES_PER_CODE = 16  # per column, if a row does not fit into an integer
+SHARE = 0.4  # of the memory limit; the rest is for the engine
+# The needs of rules that use no columns except the quasi-identifiers.
+NEEDS_WITHOUT_COLUMNS = {"quasi-identifiers", "hierarchies", "a population table", "the population or its size"}
 
 Before = dict[str, tuple[int, Known]]
 
@@ -376,22 +381,23 @@ def searched(
     all_columns: bool = True,
     removes: bool = False,
 ) -> tuple[Ground, tuple[Rule, ...]]:
-    """What a search stands on, and the rules as it judges them; an error if one of them cannot be judged.
+    """Prepare the rows of a search, and the rules it tests; raise if a rule cannot be tested.
 
-    all_columns   whether columns that no rule asks for may be looked at afterwards; rows that differ in these alone
-                  are one otherwise
-    removes       whether suppressed records leave the table; then they are in no class while it is searched
+    all_columns   whether columns that no rule needs may be used later; otherwise rows are merged if only these differ
+    removes       whether suppressed records leave the table; then they are in no class during the search
 
-    Values come in the order of their texts, so that neither the order of the records nor the engine decides anything.
-    Where no original was given, the table itself is it: what is lost is measured against it.
+    Values are sorted as text, so that results depend neither on the order of the records nor on the engine.
+    Without a separate original, the table itself is the original that losses are measured against.
     """
     with_rules = tuple(with_tables(rule, release) for rule in rules)
     treatment = {**release.treatment, **({"suppressed": APART} if removes else {})}
     release.view = replace(release.view, hierarchies=hierarchies, treatment=treatment)
     needed = {need for rule in rules for need in (rule.metric.needs if isinstance(rule, MeasureRule) else [""])}
-    is_here = isinstance(release.table, WeightedRows)  # then all columns may be looked at afterwards
-    others = release.compared_columns if (is_here and all_columns) or not needed <= OTHERS else ()
-    names = tuple(dict.fromkeys((*lattice.columns, *others)))
+    is_in_memory = isinstance(release.table, WeightedRows)  # then all columns are available later
+    other_columns = (
+        release.compared_columns if (is_in_memory and all_columns) or not needed <= NEEDS_WITHOUT_COLUMNS else ()
+    )
+    names = tuple(dict.fromkeys((*lattice.columns, *other_columns)))
     view, before = _in_memory(release, names, lattice, can_be_raised=not local and "the original table" not in needed)
     for rule in with_rules:
         rule.check(view)
@@ -399,14 +405,14 @@ def searched(
 
 
 def with_original(release: Release) -> None:
-    """Where no original was given, the table as it is now is it."""
+    """Use the table as it is now as the original, if no separate original was provided."""
     if not release.has_original:
         view = release.view
         release.view = replace(view, background=replace(view.background, load_original=lambda: view.table))
 
 
 def _in_memory(release: Release, names: Sequence[str], lattice: Lattice, *, can_be_raised: bool) -> tuple[View, Before]:
-    """A view of rows in memory, and of columns that it has on higher levels than the table: these, and their values."""
+    """A view of rows in memory, and the columns it holds on higher levels than the table, with their values."""
     view = release.view
     table = view.table
     if isinstance(table, WeightedRows):
@@ -437,35 +443,35 @@ def _in_memory(release: Release, names: Sequence[str], lattice: Lattice, *, can_
 
 
 def _with_table(view: View, table: Table, original: Table | None) -> View:
-    """A view of another table; where no original was given, of this one."""
-    given = background = view.background
+    """A view of another table; `original` becomes its original if none was provided."""
+    before = background = view.background
     in_memory = isinstance(view.table, WeightedRows)
-    was_given = given.given[1] is not None or (in_memory and given.has_original)
-    if not was_given:
+    has_given_original = before.given[1] is not None or (in_memory and before.has_original)
+    if not has_given_original:
         background = replace(background, load_original=None if original is None else lambda: original)
     if isinstance(table, WeightedRows):
-        if was_given:
-            # Rows of two tables cannot be matched by their places when equal ones are merged.
-            in_order = given.in_order and in_memory
-            background = replace(background, load_original=lambda: _rows_of(given.original), in_order=in_order)
-        if given.has_population_table:
-            background = replace(background, load_population=lambda: _rows_of(given.population_table))
+        if has_given_original:
+            # Once equal rows are merged, rows of two tables cannot be matched by position.
+            in_order = before.in_order and in_memory
+            background = replace(background, load_original=lambda: _rows_of(before.original), in_order=in_order)
+        if before.has_population_table:
+            background = replace(background, load_population=lambda: _rows_of(before.population_table))
     return replace(view, table=table, background=background)
 
 
 def _rows_of(table: Table) -> WeightedRows:
-    """The rows of a table in memory, its values in the order of their texts."""
+    """The rows of a table in memory, with values sorted as text."""
     return table.in_label_order() if isinstance(table, WeightedRows) else table.distinct()
 
 
 def _bytes_per_row(table: PartitionedTable, columns: Sequence[str]) -> int:
-    """What a distinct row takes; more if it is not packed into an integer."""
+    """The memory that a distinct row takes; more if it is not packed into an integer."""
     is_packed = fields_of({name: table.columns[name].bits for name in columns}, table.rows.bit_length()) is not None
     return BYTES_PER_ROW if is_packed else BYTES_PER_ROW + BYTES_PER_CODE * len(columns)
 
 
 def _fits(table: PartitionedTable, columns: Sequence[str], most: int) -> bool:
-    """Whether the distinct rows are few enough; they are not counted if there cannot be more."""
+    """Whether there are at most this many distinct rows; they are only counted if there could be more."""
     possible = min(table.rows, prod(len(table.columns[name].labels) for name in columns))
     return possible <= most or table.number_of_distinct(columns) <= most
 
@@ -477,19 +483,19 @@ def _raised(
     hierarchies: Mapping[str, Hierarchy],
     most: int,
 ) -> tuple[WeightedRows, Before]:
-    """The distinct rows on the lowest levels that are allowed, and the values that the table itself has."""
+    """The distinct rows on the lowest allowed levels, and the values that the table itself has."""
     labels = {name: sorted_labels(table.columns[name].labels)[0] for name in columns}
-    before, mappings = {}, {}
+    values_before, mappings = {}, {}
     for name, level in levels.items():
         known = table.columns[name]
         counts = known.counts[places_among(labels[name], known.labels)]
-        before[name] = level, Known(labels[name], counts)
-        mappings[name] = labels_on(name, level, before[name][1].values, hierarchies[name])
-        labels[name] = before[name][1].recoded(mappings[name])[0].labels
+        values_before[name] = level, Known(labels[name], counts)
+        mappings[name] = labels_on(name, level, values_before[name][1].values, hierarchies[name])
+        labels[name] = values_before[name][1].recoded(mappings[name])[0].labels
     coarser = table.generalised(mappings)
     if not _fits(coarser, columns, most):
         raise _too_many(coarser.number_of_distinct(columns), most, on_the_lowest=True)
-    return coarser.distinct_rows(labels), before
+    return coarser.distinct_rows(labels), values_before
 
 
 def _too_many(number: int, most: int, *, on_the_lowest: bool) -> InputError:

@@ -1,4 +1,4 @@
-"""Rules as a search sees them: tests of single classes, and limits for the whole table."""
+"""Rules as a search uses them: tests of single classes, and limits on the whole table."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -22,36 +22,36 @@ Rules = Mapping[str, Mapping[str, Any]] | Iterable[tuple[str, Mapping[str, Any]]
 
 
 class Rule(Protocol):
-    """Something that a release must keep.
+    """A requirement that a release must satisfy.
 
-    name                   what explanations call it
-    is_about_the_table     whether some threshold is not one of single classes
+    name                   its name in explanations
+    is_about_the_table     whether it limits something other than single classes
     worse_by_suppression   whether suppressing more records can never help
     """
 
     @property
     def name(self) -> str:
-        """What explanations call it."""
+        """Its name in explanations."""
 
     @property
     def is_about_the_table(self) -> bool:
-        """Whether some threshold is not one of single classes."""
+        """Whether it limits something other than single classes."""
 
     @property
     def worse_by_suppression(self) -> bool:
         """Whether suppressing more records can never help."""
 
     def check(self, view: View) -> None:
-        """An error if the rule cannot be judged at all."""
+        """Raise if the rule cannot be tested at all."""
 
     def tests(self, view: View) -> list[ClassTest]:
         """The tests of single classes."""
 
     def suppressing(self, view: View) -> Suppressing | None:
-        """How the limits for the whole table are met by suppressing the smallest classes, if sizes tell it."""
+        """The test of limits on the whole table by the number of smallest classes suppressed, if sizes decide."""
 
     def holds(self, view: View) -> bool:
-        """Whether a release keeps the rule."""
+        """Whether a release satisfies the rule."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,23 +61,23 @@ class MeasureRule:
     metric: Metric
     parameters: Mapping[str, Any]
     called: str | None = None
-    of: str | None = None  # the rule of the policy, if this is it with another threshold
+    of: str | None = None  # name of the rule of the policy, if this one only has another threshold
 
     @property
     def name(self) -> str:
-        """As it was called, or the measure's name and the thresholds that were given."""
+        """The name it was given, or the name of the measure with its non-default parameters."""
         if self.called is not None:
             return self.called
-        given = [
+        non_default = [
             f"{name}={value:g}" if isinstance(value, int | float) else f"{name}={value}"
             for name, value in self.parameters.items()
             if value is not None and value != self.metric.parameters[name].default
         ]
-        return f"{self.metric.name} ({', '.join(given)})" if given else self.metric.name
+        return f"{self.metric.name} ({', '.join(non_default)})" if non_default else self.metric.name
 
     @property
     def is_about_the_table(self) -> bool:
-        """Whether some threshold is not one of single classes."""
+        """Whether it limits something other than single classes."""
         if self.metric.tests is None:
             return True
         return any(self.parameters[name] is not None for name in self.metric.table_limits)
@@ -88,7 +88,7 @@ class MeasureRule:
         return self.metric.worse_by_suppression
 
     def check(self, view: View) -> None:
-        """An error if the measure needs what is not given, or has no threshold."""
+        """Raise if the measure lacks something that it needs, or has no threshold."""
         if self.metric.measure(view, self.parameters).satisfied is None:
             raise ParameterError(
                 "{metric} has no threshold here, so there is nothing to judge",
@@ -101,13 +101,13 @@ class MeasureRule:
         return self.metric.tests(view, **self.parameters) if self.metric.tests is not None else []
 
     def suppressing(self, view: View) -> Suppressing | None:
-        """How the limits for the whole table are met by suppressing the smallest classes, if sizes tell it."""
+        """The test of limits on the whole table by the number of smallest classes suppressed, if sizes decide."""
         if self.metric.suppressing is None or not self.is_about_the_table:
             return None
         return self.metric.suppressing(view, **self.parameters)
 
     def holds(self, view: View) -> bool:
-        """Whether a release keeps the rule; it does not if the measure does not apply, as where all is suppressed."""
+        """Whether a release satisfies the rule; False if the measure does not apply, as if all is suppressed."""
         if not view.records:
             return False
         try:
@@ -118,9 +118,9 @@ class MeasureRule:
 
 @dataclass(frozen=True, eq=False)
 class TaskRule(MeasureRule):
-    """What a function of the user's finds in the release: it gets whole tables, in Arrow's form.
+    """A limit on the result of the user's function for the release; it gets whole tables as Arrow tables.
 
-    Without a limit nothing is demanded; what it finds is only told.
+    Without a limit the result is only reported.
     """
 
     source: Source | None = None
@@ -131,15 +131,15 @@ class TaskRule(MeasureRule):
         return self.parameters["max_bias"] is not None
 
     def check(self, view: View) -> None:
-        """An error if the measure has no function, or the function finds no number."""
-        self.found(view)
+        """Raise if the measure has no function, or the function returns no number."""
+        self.measure_release(view)
 
-    def found(self, view: View) -> Result:
-        """What the function finds in a release."""
+    def measure_release(self, view: View) -> Result:
+        """The result of the function for a release."""
         return self.metric.measure(self._with_tables(view), self.parameters)
 
     def holds(self, view: View) -> bool:
-        """Whether a release keeps the rule."""
+        """Whether a release satisfies the rule."""
         return super().holds(self._with_tables(view))
 
     def _with_tables(self, view: View) -> View:
@@ -154,7 +154,7 @@ class TaskRule(MeasureRule):
 
 
 def with_tables(rule: Rule, release: Release) -> Rule:
-    """A rule that can be judged in a search: what the user's own functions see of a release has to be made for them."""
+    """A rule that a search can test: the user's functions need whole tables, which are made for them."""
     if not isinstance(rule, MeasureRule) or rule.metric.name != "utility-bias":
         return rule
     if release.engine.name != "memory":
@@ -170,7 +170,7 @@ def with_tables(rule: Rule, release: Release) -> Rule:
 
 @dataclass(frozen=True, eq=False)
 class SubsetRule:
-    """A limit for adversaries who know any subset of the quasi-identifiers."""
+    """A limit on what adversaries learn who know any subset of the quasi-identifiers."""
 
     limit: str
     at_most: float
@@ -180,24 +180,24 @@ class SubsetRule:
 
     @property
     def name(self) -> str:
-        """The limit."""
+        """Its name in explanations."""
         return f"every-subset: {self.limit}"
 
     def check(self, view: View) -> None:
-        """An error if there is no such limit or no such size."""
+        """Raise if the limit or the sizes do not exist."""
         checked_sizes(self.sizes, len(known_columns(view)))
         checked_limits({self.limit: self.at_most}, view.sensitive_attributes)
 
     def tests(self, _view: View) -> list[ClassTest]:
-        """None: a class is one of all quasi-identifiers."""
+        """Nothing: the limit is not about classes of all quasi-identifiers."""
         return []
 
     def suppressing(self, _view: View) -> Suppressing | None:
-        """The sizes of classes do not tell it."""
+        """None: class sizes do not decide."""
         return None
 
     def holds(self, view: View) -> bool:
-        """Whether a release keeps the rule."""
+        """Whether a release satisfies the rule."""
         if not view.records:
             return False
         subsets = every_subset(view, self.sizes)
@@ -205,7 +205,7 @@ class SubsetRule:
 
 
 def checked_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tuple[Rule, ...]:
-    """The rules, each a known measure with right parameters; `subsets` has sizes and limits, as in a policy."""
+    """Check that each rule is a known measure with valid parameters; `subsets` has sizes and limits, as in a policy."""
     pairs = rules.items() if isinstance(rules, Mapping) else rules
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise ParameterError(

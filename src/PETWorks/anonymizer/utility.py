@@ -1,4 +1,4 @@
-"""What a release is still worth beside its original: losses by every objective, values, distributions, dependence."""
+"""The utility of a release compared with its original: losses, values, distributions, dependence."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,13 +20,13 @@ from PETWorks.measures.classes import Mask
 from PETWorks.measures.utility.fidelity import dependence
 from PETWorks.tables.cells import SUPPRESSED
 
-ROUNDING = 1e-12  # of what can be lost
-LARGEST = 1e300  # what an objective may come to, so that it is a finite number
+ROUNDING = 1e-12  # relative to the largest possible loss
+LARGEST = 1e300  # largest loss of an objective, so that it stays finite
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What is lost by an objective: of the table as it was, of the release, and if every record were suppressed."""
+    """The loss by an objective: of the original table, of the release, and if every record were suppressed."""
 
     objective: str
     before: float
@@ -35,14 +35,14 @@ class Loss:
 
 
 class Losses(NamedTuple):
-    """What is lost by each objective that applies, and the objectives that are not defined for such a release."""
+    """The losses by each objective that applies, and the objectives that are not defined for such a release."""
 
     each: tuple[Loss, ...]
     undefined: tuple[str, ...] = ()
 
 
 def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> Losses:
-    """What a node loses, some of its classes suppressed, by every objective that applies."""
+    """The losses of a node with some of its classes suppressed, by every objective that applies."""
     untouched, everything = _untouched(problem.ground), np.ones(len(suppressed), np.bool_)
     nothing = np.zeros(len(untouched.records), np.bool_)
     return Losses(
@@ -59,9 +59,9 @@ def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> Losses:
 
 
 def local_losses(problem: Problem, sweep: Sweep) -> Losses:
-    """The same for values on several levels, by the objectives that are defined for them.
+    """The losses of values on several levels, by the objectives that are defined for them.
 
-    Records lose their own part; classes are what looks equal, and records of which every cell is `*` are in none.
+    Classes are the records that look equal in the release; records whose cells are all `*` are in none.
     """
     ground = problem.ground
     untouched = _untouched(ground)
@@ -70,35 +70,40 @@ def local_losses(problem: Problem, sweep: Sweep) -> Losses:
     each = [(name, objective) for name, objective in _objectives(problem) if name not in undefined]
     return Losses(
         tuple(
-            _loss(name, one.loss(untouched, nothing), sweep.loss(one), one.loss(untouched, everything))
-            for name, one in each
+            _loss(
+                name,
+                objective.loss(untouched, nothing),
+                sweep.loss(objective),
+                objective.loss(untouched, everything),
+            )
+            for name, objective in each
         ),
         tuple(name for name, _ in _objectives(problem) if name in undefined),
     )
 
 
 def _loss(name: str, before: float, after: float, most: float) -> Loss:
-    """A loss without what rounding has left of nothing."""
+    """A loss in which rounding errors around zero are removed."""
     nothing = ROUNDING * most
     return Loss(name, before if abs(before) > nothing else 0.0, after if abs(after) > nothing else 0.0, most)
 
 
 def _untouched(ground: Ground) -> NodeClasses:
-    """The table as it was."""
+    """The classes of the original table."""
     return NodeClasses(ground, (0,) * len(ground.lattice.columns), ground.base)
 
 
 def _objectives(problem: Problem) -> Iterator[tuple[str, Objective]]:
-    """The objective that was minimised, with its weights; the others without any."""
-    ground, money = problem.ground, amounts(problem.rules)
+    """The objective that was minimised, with its weights, and the others without weights."""
+    ground, payout_amounts = problem.ground, amounts(problem.rules)
     leaves = [len(ground.view.hierarchies[column].leaves) for column in ground.lattice.columns]
     for name in OBJECTIVES:
         if name == problem.objective_name:
             yield name, problem.objective
-        elif (name != "publisher-payout" or money is not None) and (
+        elif (name != "publisher-payout" or payout_amounts is not None) and (
             name != "ambiguity" or math.prod(leaves) * ground.records < LARGEST
         ):
-            yield name, make_objective(ground, name, "geometric", [1.0] * len(leaves), money)
+            yield name, make_objective(ground, name, "geometric", [1.0] * len(leaves), payout_amounts)
 
 
 Pair = tuple[str, str]
@@ -106,12 +111,12 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class ColumnUtility:
-    """What is left of a column.
+    """The utility of a column.
 
-    values_before, values_after   how many different values it has; missing and `*` are none
+    values_before, values_after   number of distinct values, without missing and `*`
     kept                          share of the cells whose value is unchanged
-    shift                         total variation between all records and those that still tell their value, on a level
-    correlation_kept              how much of its dependence on other columns is left; None if there was none
+    shift                         total variation between all records and those that retain their value, on one level
+    correlation_kept              share of its dependence on other columns that is left; None if there was none
     """
 
     column: str
@@ -124,7 +129,7 @@ class ColumnUtility:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a function of the user's finds in the table and in the release; a rule if it has a limit."""
+    """The result of the user's function for the table and for the release; a rule if it has a limit."""
 
     function: str
     before: float
@@ -134,16 +139,16 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Utility:
-    """What a release is still worth.
+    """The utility of a release.
 
-    columns            quasi-identifiers, and sensitive attributes: their cells stay, their dependence need not
+    columns            quasi-identifiers, and sensitive attributes, whose cells stay but whose dependence may change
     values_kept        share of the cells of quasi-identifiers that are unchanged
     shift              the mean over the quasi-identifiers
     correlation        the mean of Cramér's V over all pairs of columns, before and after; None without pairs
-    correlation_kept   how little it has moved, pair by pair; None if there was no dependence
-    losses             what is lost by each objective that applies
+    correlation_kept   share of it that is unchanged, pair by pair; None if there was no dependence
+    losses             the loss by each objective that applies
     undefined          objectives that are not defined for values on several levels
-    tasks              what functions of the user's find
+    tasks              the results of the user's functions
     """
 
     columns: tuple[ColumnUtility, ...]
@@ -156,25 +161,25 @@ class Utility:
     tasks: tuple[TaskResult, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, numbers and texts."""
+        """The utility as plain dicts, lists, numbers and texts."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released: View | None) -> Utility:
-    """What is left of a table; `released` is needed for tasks alone."""
+    """The utility of a release; `released` is needed only for tasks."""
     ground = sweep.ground
     names, sensitive = ground.lattice.columns, _sensitive(sweep)
     changed = [_changed(sweep, place) for place in range(len(names))]
     kept = correlations(sweep)
-    still = [_unchanged(sweep, name, kept) for name in sensitive]
-    own = [
+    sensitive_columns = [_unchanged(sweep, name, kept) for name in sensitive]
+    generalised = [
         ColumnUtility(name, *numbers, _share_kept(kept, [pair for pair in kept if name in pair]))
         for name, numbers in zip(names, changed, strict=True)
     ]
     return Utility(
-        (*own, *still),
-        sum(one.kept for one in own) / len(own),
-        sum(one.shift for one in own) / len(own),
+        (*generalised, *sensitive_columns),
+        sum(column.kept for column in generalised) / len(generalised),
+        sum(column.shift for column in generalised) / len(generalised),
         _mean(list(kept.values())),
         _share_kept(kept, list(kept)),
         losses.each,
@@ -184,44 +189,49 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
 
 
 def correlations(sweep: Sweep) -> dict[Pair, tuple[float, float]]:
-    """Cramér's V before and after, of the pairs of columns with a quasi-identifier."""
+    """Cramér's V before and after, for the pairs of columns with a quasi-identifier."""
     ground = sweep.ground
     pairs = [
-        (one, other)
-        for one, other in combinations((*ground.lattice.columns, *_sensitive(sweep)), 2)
-        if one in ground.lattice.columns
+        (column, other)
+        for column, other in combinations((*ground.lattice.columns, *_sensitive(sweep)), 2)
+        if column in ground.lattice.columns
     ]
     both = zip(dependence(sweep.rows, pairs), dependence(sweep.recoded(), pairs), strict=True)
     return dict(zip(pairs, both, strict=True))
 
 
 def _sensitive(sweep: Sweep) -> list[str]:
-    """The sensitive attributes that the distinct rows have: another engine leaves them out if no rule looks at them."""
+    """The sensitive attributes among the distinct rows; other engines leave out those that no rule needs."""
     return [name for name in sweep.ground.view.sensitive_attributes if name in sweep.rows.domains]
 
 
 def _mean(both: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    return (sum(one[0] for one in both) / len(both), sum(one[1] for one in both) / len(both)) if both else None
+    if not both:
+        return None
+    return sum(before for before, _ in both) / len(both), sum(after for _, after in both) / len(both)
 
 
 def _share_kept(kept: Mapping[Pair, tuple[float, float]], pairs: Sequence[Pair]) -> float | None:
-    """One less what the dependence of pairs has moved, up or down, as a share of what there was; at least 0."""
-    there = sum(kept[pair][0] for pair in pairs)
-    moved = sum(abs(kept[pair][1] - kept[pair][0]) for pair in pairs)
-    return max(1 - moved / there, 0.0) if there > 0 else None
+    """One minus the absolute change of the dependence of pairs, relative to the original; at least 0."""
+    original = sum(kept[pair][0] for pair in pairs)
+    change = sum(abs(kept[pair][1] - kept[pair][0]) for pair in pairs)
+    return max(1 - change / original, 0.0) if original > 0 else None
 
 
 def _changed(sweep: Sweep, place: int) -> tuple[int, int, float, float]:
-    """Of a quasi-identifier: values before and after, the share of cells that are unchanged, total variation."""
+    """Of a quasi-identifier: number of values before and after, share of unchanged cells, total variation."""
     ground, name = sweep.ground, sweep.ground.lattice.columns[place]
     column, records = sweep.rows.columns[name], sweep.by_level[place]
     labels = {level: _labels(sweep, name, level) for level in records}
     stays = sum(
-        int(own[[label == value for label, value in zip(labels[level], column.values, strict=True)]].sum())
-        for level, own in records.items()
+        int(counts[[label == value for label, value in zip(labels[level], column.values, strict=True)]].sum())
+        for level, counts in records.items()
     )
     after = {
-        label for level, own in records.items() for label, some in zip(labels[level], own.tolist(), strict=True) if some
+        label
+        for level, counts in records.items()
+        for label, number in zip(labels[level], counts.tolist(), strict=True)
+        if number
     }
     return (
         len(set(column.values) - {None, SUPPRESSED}),
@@ -232,7 +242,7 @@ def _changed(sweep: Sweep, place: int) -> tuple[int, int, float, float]:
 
 
 def _labels(sweep: Sweep, name: str, level: int) -> list[str | None]:
-    """What each original value is on a level; `*` if it is suppressed."""
+    """The label of each original value on a level; `*` for suppressed records."""
     if level == LEFT:
         return [SUPPRESSED] * len(sweep.rows.columns[name].labels)
     values = sweep.ground.on_level(name, level).values
@@ -242,41 +252,42 @@ def _labels(sweep: Sweep, name: str, level: int) -> list[str | None]:
 def _total_variation(
     sweep: Sweep, name: str, records: Mapping[int, Integers], labels: Mapping[int, list[str | None]]
 ) -> float:
-    """Between all records and those that say their label, on the level that most of them are on."""
+    """The total variation between all records and those that retain their label, on the most common level."""
     levels = [level for level in records if level != LEFT]
     if not levels:
         return 1.0
     common = max(levels, key=lambda level: (int(records[level].sum()), level))
-    told = np.zeros(len(sweep.rows.columns[name].labels), np.int64)
+    retained = np.zeros(len(sweep.rows.columns[name].labels), np.int64)
     for level in levels:
-        says: Mask = np.array(
-            [level <= common or own == wanted for own, wanted in zip(labels[level], labels[common], strict=True)]
+        has_label: Mask = np.array(
+            [level <= common or label == wanted for label, wanted in zip(labels[level], labels[common], strict=True)]
         )
-        told += np.where(says, records[level], 0)
+        retained += np.where(has_label, records[level], 0)
     codes = sweep.ground.codes_on_level(name, common)
-    before, after = (np.bincount(codes, counts) for counts in (sum(records.values()), told))
+    before, after = (np.bincount(codes, counts) for counts in (sum(records.values()), retained))
     return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
 
 
 def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnUtility:
-    """A sensitive attribute: its cells stay, unless their record leaves the table; that may shift its distribution."""
+    """The utility of a sensitive attribute: its cells stay, unless their record leaves the table."""
     correlation = _share_kept(kept, [pair for pair in kept if name in pair])
     marginal = sweep.ground.view.marginal(name)
     values = len(set(marginal.values) - {None, SUPPRESSED})
     if not sweep.ground.removes:
         return ColumnUtility(name, values, values, 1.0, 0.0, correlation)
-    column, weights, left = sweep.rows.columns[name], sweep.rows.weights, sweep.on_node != LEFT
+    column, weights, is_released = sweep.rows.columns[name], sweep.rows.weights, sweep.on_node != LEFT
     assert weights is not None
-    counts = np.bincount(column.codes[left], weights[left], len(column.labels))
-    stay = {value: count for value, count in zip(column.values, counts.tolist(), strict=True) if count}
+    counts = np.bincount(column.codes[is_released], weights[is_released], len(column.labels))
+    after = {value: count for value, count in zip(column.values, counts.tolist(), strict=True) if count}
     before = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-    total = sum(stay.values())
-    shift = sum(abs(stay.get(value, 0) / total - had / marginal.records) for value, had in before.items()) / 2
+    total = sum(after.values())
+    shift = sum(abs(after.get(value, 0) / total - number / marginal.records) for value, number in before.items()) / 2
     share = total / marginal.records
-    return ColumnUtility(name, values, len(set(stay) - {None, SUPPRESSED}), share, shift, correlation)
+    return ColumnUtility(name, values, len(set(after) - {None, SUPPRESSED}), share, shift, correlation)
 
 
 def _found(task: TaskRule, released: View) -> TaskResult:
-    found = task.found(released)
-    before, after = found.details["original"], found.details["released"]
-    return TaskResult(found.parameters["function"], before, after, found.parameters["max_bias"])
+    """Run a task and report its results."""
+    result = task.measure_release(released)
+    before, after = result.details["original"], result.details["released"]
+    return TaskResult(result.parameters["function"], before, after, result.parameters["max_bias"])

@@ -1,4 +1,4 @@
-"""Arrow arrays from and to Python and NumPy, and Arrow's errors reworded to name the column and no cell."""
+"""Arrow arrays from and to Python and NumPy, and Arrow's errors reworded to name the column but no cell."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,25 +10,25 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError
 from PETWorks.tables.source import Source
 
-MOST_DIGITS = 18  # that any number of 64 bits has
+MOST_DIGITS = 18  # any number of so many digits fits into 64 bits
 
 Numbers = NDArray[np.int64]
 
 
 def texts(values: pa.Array) -> pa.Array:
-    """Values as text, floats as Python writes them (`1.0`, not `1`); NaN is missing, and -0.0 is 0.0."""
+    """Values as text, with floats in Python's notation (`1.0`, not `1`); NaN is missing, and -0.0 is 0.0."""
     if pa.types.is_dictionary(values.type) and pa.types.is_floating(values.type.value_type):
         values = values.cast(values.type.value_type)
     if pa.types.is_floating(values.type):
         numbers = values.to_pylist()
         return strings([None if number is None or number != number else repr(number + 0.0) for number in numbers])
     cells = values.cast(pa.large_string())
-    cells.validate(full=True)  # a cast from text does not look at the bytes
+    cells.validate(full=True)  # a cast from text does not check the bytes
     return cells
 
 
 def numpy_integers(array: pa.Array) -> NDArray[np.integer]:
-    """An integer array without a copy."""
+    """An integer array as a NumPy array, without a copy."""
     if len(array) == 0:
         return np.empty(0, np.int64)
     dtype = np.dtype(str(array.type))
@@ -44,13 +44,13 @@ def numpy_reals(array: pa.Array) -> NDArray[np.float64]:
 
 
 def arrow_codes(codes: NDArray[np.unsignedinteger]) -> pa.Array:
-    """An Arrow array of codes, which are as narrow there."""
+    """An Arrow array of codes, of the same width."""
     kind = {1: pa.uint8(), 2: pa.uint16(), 4: pa.uint32()}[codes.itemsize]
     return pa.Array.from_buffers(kind, len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))])
 
 
 def dictionary(codes: NDArray[np.unsignedinteger], labels: pa.Array) -> pa.Array:
-    """An Arrow array of texts that are given by their places among labels."""
+    """An Arrow array of texts, given by their indices into labels."""
     places = arrow_codes(codes)
     return labels.take(places) if labels.null_count else pa.DictionaryArray.from_arrays(places.cast(pa.int32()), labels)
 
@@ -81,41 +81,41 @@ def byte_strings(values: Sequence[bytes]) -> pa.Array:
 
 
 def taken(values: pa.Array, places: NDArray[np.int64]) -> pa.Array:
-    """The values at some places; null where a place is negative."""
+    """The values at these indices; null for negative indices."""
     present = pa.py_buffer(np.packbits(places >= 0, bitorder="little"))
     indices = pa.Array.from_buffers(pa.int64(), len(places), [present, pa.py_buffer(np.ascontiguousarray(places))])
     return values.take(indices)
 
 
 def taken_rows(table: pa.Table, places: NDArray[np.int64]) -> pa.Table:
-    """Some rows of a table, in this order, with no label in a dictionary that none of them has.
+    """Some rows of a table, in this order, with only labels that occur in the dictionaries.
 
-    Other labels may be those of records that are not released, and their order that of the original.
+    Other labels could be values of records that are not released, and their order could reveal that of the original.
     """
     rows = table.take(arrow_integers(places))
     return pa.table({name: _used_labels(rows[name]) for name in rows.column_names})
 
 
 def _used_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose dictionaries have only labels that occur, as they come; in order if they have one."""
+    """A column whose dictionaries have only labels that occur, by first appearance, or in order if ordered."""
     if not pa.types.is_dictionary(column.type):
         return column
     chunks = []
     for chunk in column.chunks:
-        none = arrow_integers(np.array([-1]))[0]  # PyArrow imports pandas for a Python number
+        none = arrow_integers(np.array([-1]))[0]  # from a Python number PyArrow would import pandas
         codes = numpy_integers(chunk.indices.cast(pa.int64()).fill_null(none))
         used, first = np.unique(codes[codes >= 0], return_index=True)
         kept = used if column.type.ordered else used[np.argsort(first)]
-        new = np.full(len(chunk.dictionary) + 1, -1)
-        new[kept] = np.arange(len(kept))
-        indices = taken(arrow_integers(np.arange(len(kept))), new[codes]).cast(column.type.index_type)
+        new_codes = np.full(len(chunk.dictionary) + 1, -1)
+        new_codes[kept] = np.arange(len(kept))
+        indices = taken(arrow_integers(np.arange(len(kept))), new_codes[codes]).cast(column.type.index_type)
         labels = chunk.dictionary.take(arrow_integers(kept))
         chunks.append(pa.DictionaryArray.from_arrays(indices, labels, ordered=column.type.ordered))
     return pa.chunked_array(chunks, column.type)
 
 
 def lists(lengths: Sequence[int], values: pa.Array) -> pa.Array:
-    """An Arrow array of lists, which have these lengths and follow each other in the values."""
+    """An Arrow array of lists with these lengths, whose items are consecutive in the values."""
     return pa.LargeListArray.from_arrays(arrow_integers(np.cumsum([0, *lengths])), values)
 
 
@@ -125,7 +125,7 @@ def are_integers(values: pa.Array) -> bool:
 
 
 def whole_numbers(piece: pa.Array) -> Numbers | None:
-    """The integers that cells are, or that their texts are in the usual notation; None if a cell is anything else."""
+    """The cells as integers, also from text in plain notation; None if any cell is anything else."""
     from pyarrow import compute as pc
 
     kind = piece.type
@@ -151,7 +151,7 @@ def whole_numbers(piece: pa.Array) -> Numbers | None:
 
 
 def _digits(numbers: Numbers) -> NDArray[np.int64]:
-    """How many decimal digits numbers have that are not negative."""
+    """The number of decimal digits of non-negative numbers."""
     return 1 + np.searchsorted(10 ** np.arange(1, MOST_DIGITS + 1, dtype=np.int64), numbers, "right")
 
 
@@ -162,7 +162,7 @@ BYTES = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.stri
 
 @contextmanager
 def naming(column: str, types: Mapping[str, pa.DataType], source: Source) -> Iterator[None]:
-    """Name the column whose cells cannot be read as text; what Arrow says might quote one."""
+    """Convert Arrow's errors to ones that name the column; Arrow's messages may quote a cell."""
     try:
         yield
     except MemoryError:
@@ -172,7 +172,7 @@ def naming(column: str, types: Mapping[str, pa.DataType], source: Source) -> Ite
 
 
 def unreadable(table: str, column: str, kind: pa.DataType) -> InputError:
-    """The error for a column whose cells are no text."""
+    """The error for a column with cells that cannot be read as text."""
     if is_text(kind):
         return InputError(
             "{table}: column {column!r} has cells that are not valid UTF-8; save the table as UTF-8",
@@ -188,16 +188,16 @@ def unreadable(table: str, column: str, kind: pa.DataType) -> InputError:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether the cells of a column are texts, or bytes that may be one; or a dictionary of such."""
-    own = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return own in TEXT or pa.types.is_fixed_size_binary(own)
+    """Whether cells are texts, or bytes that may be text, or a dictionary of these."""
+    value_type = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return value_type in TEXT or pa.types.is_fixed_size_binary(value_type)
 
 
 def check_cells(table: pa.Table, name: str) -> None:
-    """An error of Arrow if a table from a file is damaged, or ours if it is only the text of some cell."""
+    """Raise Arrow's error if a table from a file is damaged, or ours if only the text of some cell is invalid."""
     for column, chunks in zip(table.schema.names, table.columns, strict=True):
         try:
-            chunks.validate(full=True)  # damaged indices would crash whoever follows them
+            chunks.validate(full=True)  # following damaged indices would crash
         except pa.ArrowInvalid:
             if not is_text(chunks.type):
                 raise
@@ -207,7 +207,7 @@ def check_cells(table: pa.Table, name: str) -> None:
 
 
 def _as_bytes(cells: pa.Array) -> pa.Array:
-    """Texts as bytes, which need not be UTF-8: the same buffers, none of which is followed."""
+    """Texts as bytes, which need not be UTF-8, in the same buffers."""
     if pa.types.is_dictionary(cells.type):
         return pa.DictionaryArray.from_arrays(cells.indices, _as_bytes(cells.dictionary), safe=False)
     return cells.view(BYTES[cells.type]) if cells.type in BYTES else cells

@@ -1,4 +1,4 @@
-"""Cells: missing, suppressed, numbers; as they are judged; and those that a spreadsheet takes for formulas."""
+"""Cells: missing, suppressed, numbers; normalised for evaluation; and cells that spreadsheets take for formulas."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -37,9 +37,9 @@ def is_number(text: str) -> bool:
 
 
 def numeric_order(values: Sequence[str | None]) -> list[int] | None:
-    """Positions of the values from the smallest number to the largest; None when one is not a number.
+    """Positions of the values from the smallest number to the largest; None if any is not a number.
 
-    Numbers that are written in two ways (`1` and `1.0`) stay two values, next to each other.
+    Equal numbers written in two ways (`1` and `1.0`) are two values, next to each other.
 
     >>> numeric_order(["10", "3", "2.5"])
     [2, 1, 0]
@@ -54,12 +54,12 @@ def numeric_order(values: Sequence[str | None]) -> list[int] | None:
 
 
 def normalised(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
-    """Texts without blanks around them; those that are blank are missing."""
+    """Texts without surrounding blanks; blank texts become missing."""
     from pyarrow import compute as pc
 
     trimmed = pc.utf8_trim_whitespace(cells)
     if spaced_quotes:
-        # `a; "b"`: a blank before the quote keeps the reader from seeing it as one.
+        # `a; "b"`: because of the blank, the reader does not recognise the quote.
         spaced = pc.match_substring_regex(cells, r'^\s+"([^"]|"")*"\s*$')
         inside = pc.replace_substring(pc.utf8_slice_codeunits(trimmed, 1, -1), '""', '"')
         trimmed = pc.if_else(spaced, pc.utf8_trim_whitespace(inside), trimmed)
@@ -67,18 +67,19 @@ def normalised(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
 
 
 def judged_table(table: pa.Table, source: Source) -> pa.Table:
-    """A part of a table with its cells as they are judged; texts are dictionaries, other columns keep their types."""
+    """A part of a table with normalised cells; texts become dictionaries, other columns keep their types."""
     columns = [judged_column(table[name], name, source) for name in table.column_names]
     return pa.table(dict(zip(table.column_names, columns, strict=True)))
 
 
 def judged_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.ChunkedArray:
-    """A column with its cells as they are judged."""
+    """A column with normalised cells."""
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind):
-        return judged_column(column.cast(kind.value_type), name, source)  # which may have a null, or one value twice
+        # The dictionary may have a null, or duplicates.
+        return judged_column(column.cast(kind.value_type), name, source)
     if pa.types.is_date64(kind):
-        return column.cast(pa.date32(), safe=False).cast(kind)  # it may have a time that no text of it shows
+        return column.cast(pa.date32(), safe=False).cast(kind)  # it may have a time that its text does not show
     if pa.types.is_floating(kind):
         return pa.chunked_array([_nothing_below_nulls(_judged_numbers(piece)) for piece in column.chunks], kind)
     if not is_text(kind):
@@ -123,7 +124,7 @@ def _judged_texts(piece: pa.Array, *, spaced_quotes: bool) -> pa.DictionaryArray
     )
 
 
-# Patterns that RE2 (PyArrow, DuckDB) and Java (Spark) read alike. Signs alone, as for a missing value, are no formula.
+# Patterns with the same meaning in RE2 (PyArrow, DuckDB) and Java (Spark). Signs alone are not a formula.
 FORMULA = r"(?s)\A[=+\-@].*[\p{L}\p{N}]"
 NUMBER = r"\A[+\-]?(?:\p{Nd}[\p{Nd},. ]*|[.,]\p{Nd}+)(?:[eE][+\-]?\p{Nd}+)? ?[%‰]?\z"
 
@@ -131,7 +132,7 @@ Opened = TypeVar("Opened", bound=Source)
 
 
 def are_formulas(texts: "pa.Array") -> "pa.Array":
-    """For each text whether a spreadsheet takes it for a formula; blanks before it are no part of it."""
+    """For each text, whether a spreadsheet takes it for a formula; leading blanks are ignored."""
     from pyarrow import compute as pc
 
     is_number = pc.match_substring_regex(texts, NUMBER)
@@ -140,19 +141,19 @@ def are_formulas(texts: "pa.Array") -> "pa.Array":
 
 def spreadsheet_safe(source: Opened, columns: Collection[str]) -> Opened:
     """The table with an apostrophe before each cell of these columns that a spreadsheet takes for a formula."""
-    made: Any = copy(source)  # it stays the kind of table that it is
-    made.read = _SafeRead(source, frozenset(columns))
-    result: Opened = made
+    copied: Any = copy(source)  # keeps its class
+    copied.read = _SafeRead(source, frozenset(columns))
+    result: Opened = copied
     return result
 
 
 def is_spreadsheet_safe(source: Source) -> bool:
-    """Whether a table is read with an apostrophe before such cells."""
+    """Whether a table is read with an apostrophe before cells that look like formulas."""
     return isinstance(source.read, _SafeRead)
 
 
 class _SafeRead:
-    """The method `read` of a table whose cells are no formulas."""
+    """The method `read` of a table whose cells must not be formulas."""
 
     def __init__(self, source: Source, columns: Collection[str]) -> None:
         self._source, self._columns = source, columns

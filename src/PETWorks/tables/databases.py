@@ -16,12 +16,13 @@ from PETWorks.tables.csv.read import dictionary_array
 from PETWorks.tables.files import check_regular
 from PETWorks.tables.interrupts import attended, closed_after
 
-SQLITE_ROWS = 1 << 16  # of a piece
-FILE_HEADER, PAGE_HEADER, RECORDS_PAGE = 100, 8, 13  # lengths in bytes; the sign of a page with records of a table
+SQLITE_ROWS = 1 << 16  # per piece
+FILE_HEADER, PAGE_HEADER = 100, 8  # bytes
+RECORDS_PAGE = 13  # the type of a page with records of a table
 
 
 class SQLite:
-    """A table or view of a SQLite file."""
+    """A table or view in a SQLite file."""
 
     path: Path | None = None
     encoding: str | None = None
@@ -50,7 +51,7 @@ class SQLite:
             raise InputError("{table}: the table has columns but no records", table=self.name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
-        """The named columns in that order, so many rows at a time."""
+        """The named columns in that order, a limited number of rows at a time."""
         cells = ", ".join(_sqlite_identifier(self._raw_names[self.names.index(name)]) for name in columns)
         rows = 0
         with self._opened() as connection:
@@ -115,7 +116,7 @@ class SQLite:
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        """The file, for reading; its errors, which may quote a cell, as ours."""
+        """The file, opened for reading; SQLite's errors, which may quote a cell, are converted."""
         import sqlite3
 
         address = f"{self._path.resolve().as_uri()}?mode=ro"
@@ -144,7 +145,7 @@ def _has_remains(page: bytes, start: int) -> bool:
 
 
 def _text(cell: Any) -> str:
-    """A cell as text; nothing for a missing one."""
+    """A cell as text; empty for a missing one."""
     if cell is None:
         return ""
     return cell.decode() if isinstance(cell, bytes) else repr(cell)
@@ -157,19 +158,19 @@ def _sqlite_identifier(name: str) -> str:
 POSTGRES = ("postgresql", "postgres")
 ADDRESS = Phrase("a PostgreSQL address is postgresql://USER@HOST:PORT/DATABASE#TABLE")
 OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-ROWS = 1 << 18  # of a piece
+ROWS = 1 << 18  # per piece
 
-# Types that lose something on their way through Arrow.
+# Types that lose information in Arrow, and are read as text.
 WRITTEN = ("HUGEINT", "UHUGEINT", "BIGNUM", "VARINT", "TIME WITH TIME ZONE", "INTERVAL", "BIT", "UUID")
 
 Connect = Callable[[dict[str, Any]], Any]
 
 
 class Database:
-    """A table or view. PostgreSQL hands over every cell as the text it writes for it.
+    """A table or view. PostgreSQL delivers every cell as text.
 
-    connect        opens the database anew, with settings; it is open only while it is looked at or read
-    other_tables   how many more the file has; a server is nothing that goes out
+    connect        opens the database, with settings; it is open only while it is examined or read
+    other_tables   the number of further tables in the file; 0 for a server, which is not released
     """
 
     path: Path | None = None
@@ -189,9 +190,9 @@ class Database:
         self.names = tuple(name.strip() for name, _ in listed)
 
     def _columns(self, connection: Any, table: str) -> list[tuple[str, str]]:
-        """Names and types of the columns of the table that the user means."""
+        """Names and types of the columns of the requested table."""
         self._catalog = connection.execute("SELECT current_database()").fetchall()[0][0]
-        self._schema, self._table = self._found(connection, table)
+        self._schema, self._table = self._find(connection, table)
         where = "database_name = $1 AND schema_name = $2 AND table_name = $3"
         columns: list[tuple[str, str]] = connection.execute(
             f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY column_index",
@@ -199,8 +200,8 @@ class Database:
         ).fetchall()
         return columns
 
-    def _found(self, connection: Any, table: str) -> tuple[str, str]:
-        """Schema and name of the table that the user means."""
+    def _find(self, connection: Any, table: str) -> tuple[str, str]:
+        """Schema and name of the requested table."""
         listed = connection.execute(
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal UNION "
             "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal",
@@ -210,11 +211,11 @@ class Database:
         return meant(self.name, table, listed)
 
     def limited(self, memory: int, folder: Path) -> None:
-        """What a query behind a view may use while it is read, and where it may spill."""
+        """Limit the memory of queries behind a view, and set the folder for spilling."""
         self._settings = {"memory_limit": f"{memory}B", "temp_directory": str(folder)}
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
-        """The named columns in that order, so many rows at a time."""
+        """The named columns in that order, a limited number of rows at a time."""
         cells = ", ".join(self._cells[name] for name in columns)
         if self._postgres:
             statement = f"SELECT {cells} FROM {_identifier(self._schema)}.{_identifier(self._table)}"
@@ -223,14 +224,14 @@ class Database:
             table = ".".join(map(_identifier, (self._catalog, self._schema, self._table)))
             query = f"SELECT {cells} FROM {table}"
         with _reading(self.name), closed_after(attended(lambda: self._connect(self._settings))) as connection:
-            # No other statement may run on this connection: it would end the stream without a word.
+            # No other statement may run on this connection: it would silently end the stream.
             reader = attended(lambda: connection.sql(query).to_arrow_reader(ROWS), connection.interrupt)
             while (batch := attended(lambda: next(reader, None), connection.interrupt)) is not None:
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
 
 
 class Relation:
-    """A relation of DuckDB's Python library, read through the connection it belongs to."""
+    """A relation of DuckDB's Python library, read through its connection."""
 
     path: Path | None = None
     encoding: str | None = None
@@ -241,9 +242,9 @@ class Relation:
         self.name = name
         self._relation = relation
         with _reading(name):
-            looked = relation.aggregate("count(*), any_value(current_setting('preserve_insertion_order'))")
+            facts = relation.aggregate("count(*), any_value(current_setting('preserve_insertion_order'))")
             self.rows: int | None
-            self.rows, self.ordered = looked.fetchall()[0]
+            self.rows, self.ordered = facts.fetchall()[0]
         self._cells = {
             column.strip(): _cell(column, str(kind), postgres=False)
             for column, kind in zip(relation.columns, relation.types, strict=True)
@@ -253,7 +254,7 @@ class Relation:
             raise InputError("{table}: the table has columns but no records", table=name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
-        """The named columns in that order, so many rows at a time."""
+        """The named columns in that order, a limited number of rows at a time."""
         rows = 0
         with _reading(self.name):
             chosen = self._relation.project(", ".join(self._cells[name] for name in columns))
@@ -270,18 +271,18 @@ class Relation:
 
 
 def is_relation(data: Any) -> bool:
-    """Whether a thing is a relation of DuckDB; without importing DuckDB to find out."""
+    """Whether an object is a DuckDB relation, without importing DuckDB."""
     module = sys.modules.get("duckdb")
     return module is not None and isinstance(data, module.DuckDBPyRelation)
 
 
 def is_database(start: bytes) -> bool:
-    """Whether a file that begins like this is a database."""
+    """Whether a file with this start is a database."""
     return start[8:12] == b"DUCK" or start.startswith(b"SQLite format 3\0")
 
 
 def open_file(path: Path, table: str) -> "Database | SQLite":
-    """A table of a database file: DuckDB's own, or SQLite's."""
+    """Open a table in a database file of DuckDB or SQLite."""
     check_regular(path)
     with path.open("rb") as file:
         start = file.read(16)
@@ -294,7 +295,7 @@ def open_file(path: Path, table: str) -> "Database | SQLite":
     duckdb = _duckdb()
 
     def connect(limits: dict[str, Any]) -> Any:
-        # Its views read nothing else.
+        # Its views cannot read other files.
         settings = {**OFFLINE, "enable_external_access": "false", **limits}
         return duckdb.connect(str(path.resolve()), read_only=True, config=settings)
 
@@ -302,7 +303,7 @@ def open_file(path: Path, table: str) -> "Database | SQLite":
 
 
 def open_server(url: str) -> Database:
-    """A table of a PostgreSQL server. The password, if there is one in the URL, goes into no message."""
+    """Open a table of a PostgreSQL server. A password in the URL appears in no message."""
     from urllib.parse import parse_qsl, unquote, urlsplit
 
     duckdb = _duckdb()
@@ -311,20 +312,20 @@ def open_server(url: str) -> Database:
         parts = urlsplit(url.strip())
         port, table = parts.port, unquote(parts.fragment)
         if "@" not in parts.netloc and "@" in parts.path + parts.query + parts.fragment:
-            raise ValueError  # a password with a sign that ends it
+            raise ValueError  # a password with an unescaped sign
     except ValueError:
         raise InputError("{address}; write / # ? in a password as %2F, %23, %3F", address=ADDRESS) from None
     if not table or not parts.hostname:
         raise InputError("{name}: expected the name of a table: {address}", name=name, address=ADDRESS)
     secret = {"HOST": parts.hostname, "PORT": port, "USER": parts.username, "PASSWORD": parts.password}
     secret["DATABASE"] = parts.path.lstrip("/")
-    given = ", ".join(f"{key} {_literal(unquote(str(value)))}" for key, value in secret.items() if value)
+    credentials = ", ".join(f"{key} {_literal(unquote(str(value)))}" for key, value in secret.items() if value)
     options = " ".join(f"{key}={value}" for key, value in parse_qsl(parts.query))
 
     def connect(limits: dict[str, Any]) -> Any:
         connection = duckdb.connect(config={**OFFLINE, **limits})
         _load(connection, "postgres_scanner")
-        connection.execute(f"CREATE SECRET server (TYPE postgres, {given})")
+        connection.execute(f"CREATE SECRET server (TYPE postgres, {credentials})")
         connection.execute(f"ATTACH {_literal(options)} AS source (TYPE postgres, READ_ONLY, SECRET server)")
         connection.execute("USE source")
         return connection
@@ -365,7 +366,7 @@ def _duckdb() -> Any:
 
 
 def _load(connection: Any, extension: str) -> None:
-    """Load an extension: one that is installed, or that of the package of the same name."""
+    """Load an extension: an installed one, or that of the package with its name."""
     import duckdb
 
     package = find_spec(f"duckdb_extension_{extension}")
@@ -390,13 +391,13 @@ def _load(connection: Any, extension: str) -> None:
 
 
 def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """Schema and name of the one table that is called so."""
+    """Schema and name of the only table with this name."""
     matches = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
     if len(matches) > 1:
         raise InputError(
             "{name}: several tables have this name: {matches}",
             name=name,
-            matches=quoted([f"{one}.{two}" for one, two in matches]),
+            matches=quoted([f"{schema_name}.{table_name}" for schema_name, table_name in matches]),
         )
     if not matches:
         raise InputError(
@@ -408,7 +409,7 @@ def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str
 
 
 def _cell(name: str, kind: str, *, postgres: bool) -> str:
-    """How SQL selects a column."""
+    """The SQL expression that selects a column."""
     if postgres:
         return f"{_identifier(name)}::text"
     return f"CAST({_identifier(name)} AS VARCHAR)" if kind in WRITTEN else _identifier(name)
@@ -424,7 +425,7 @@ def _literal(text: str) -> str:
 
 @contextmanager
 def _reading(name: str) -> Iterator[None]:
-    """DuckDB's errors, which may quote a cell or a password, as ours."""
+    """Convert DuckDB's errors, which may quote a cell or a password."""
     import duckdb
 
     try:
@@ -441,7 +442,7 @@ def _reading(name: str) -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Signals within a statement, such as Ctrl-C, which DuckDB reports as an error of its own."""
+    """Convert interrupts within a statement, such as Ctrl-C, which DuckDB reports as its own errors."""
     import duckdb
 
     try:
@@ -450,7 +451,7 @@ def interruptible() -> Iterator[None]:
         cause = error.__cause__ or error.__context__
         if cause is not None and not isinstance(cause, Exception):
             raise cause from None
-        # There is no other way to learn it: DuckDB raises a plain RuntimeError for some interrupts.
+        # The only way to detect this: DuckDB raises a plain RuntimeError for some interrupts.
         if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
             raise KeyboardInterrupt from None
         raise

@@ -1,4 +1,4 @@
-"""Files of the system: which can be read, small files read whole, portable paths, and locks."""
+"""Files of the system: readability checks, small files read whole, portable paths, and locks."""
 
 import errno
 import os
@@ -12,13 +12,13 @@ from stat import S_ISREG
 
 from PETWorks.errors import InputError, system_reason
 
-MOST_FILES, LONGEST_NAME = 1_000, 255  # that a name is compared with, and characters of one
+MOST_FILES, LONGEST_NAME = 1_000, 255  # files whose names are compared, and characters of a name
 
 
 def check_regular(path: Path, error: type[InputError] = InputError) -> None:
-    """Raise an error unless a path is a regular file, or nothing at all.
+    """Raise if a path exists and is not a regular file.
 
-    Files under `/proc` have the size 0, whatever is in them. Reading some, such as `/proc/kmsg`, never ends.
+    Files under `/proc` have size 0 whatever their content. Reading some, such as `/proc/kmsg`, never ends.
     """
     if not path.exists():
         return
@@ -34,7 +34,7 @@ def check_regular(path: Path, error: type[InputError] = InputError) -> None:
 
 
 def no_such_file(path: Path) -> InputError:
-    """The error for a file that is not there, with the file in that folder whose name is nearest."""
+    """The error for a missing file, with the file in that folder whose name is most similar."""
     near = _nearest(path)
     if near is None:
         return InputError("no such file: {path!r}", path=str(path))
@@ -42,7 +42,7 @@ def no_such_file(path: Path) -> InputError:
 
 
 def _nearest(path: Path) -> Path | None:
-    """The file whose name is most like this one, without a sheet that is named behind a `#`."""
+    """The file with the most similar name, without a sheet named after a `#`."""
     name = path.name.partition("#")[0] or path.name
     try:
         with os.scandir(path.parent) as entries:
@@ -54,8 +54,8 @@ def _nearest(path: Path) -> Path | None:
 
 
 def _has_content(path: Path) -> bool:
-    """Whether there is something to read, or to wait for."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # Windows has no pipes among its files
+    """Whether there is content to read, or to wait for."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # Windows has no pipes in its file system
     try:
         return bool(os.read(file, 1))
     except BlockingIOError:
@@ -65,7 +65,7 @@ def _has_content(path: Path) -> bool:
 
 
 def read_small(path: Path, most: int, error: type[InputError] = InputError) -> bytes:
-    """The content of a file of at most so many bytes, a multiple of a MiB."""
+    """The content of a file of at most `most` bytes, a multiple of 1 MiB."""
     try:
         check_regular(path, error)
         with path.open("rb") as file:
@@ -81,7 +81,7 @@ def read_small(path: Path, most: int, error: type[InputError] = InputError) -> b
 
 
 def path_from(folder: Path, path: Path) -> str:
-    """The path of a file as another one in a folder names it.
+    """The path of a file relative to a folder, in portable form.
 
     >>> path_from(Path("work/policies"), Path("work/exports/stays.csv"))
     '../exports/stays.csv'
@@ -114,9 +114,9 @@ UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL)  # a file system witho
 
 @contextmanager
 def locked(lock: Path, output: Path) -> Iterator[None]:
-    """A context that one process at a time can be in; an error for any other, which would write the same output.
+    """A context that only one process can be in; raise in any other process, which would write the same output.
 
-    The system gives the lock up when a process ends, however that happens: a lock file that is left locks nothing.
+    The system releases the lock when a process ends in any way: a lock file left behind locks nothing.
     """
     try:
         descriptor = _open_locked(lock)
@@ -130,7 +130,7 @@ def locked(lock: Path, output: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if sys.platform == "win32":  # which removes no file that is open
+        if sys.platform == "win32":  # cannot remove an open file
             os.close(descriptor)
         with suppress(OSError):
             lock.unlink()
@@ -139,7 +139,7 @@ def locked(lock: Path, output: Path) -> Iterator[None]:
 
 
 def _open_locked(path: Path) -> int:
-    """A locked file; made anew if another process removed it between opening and locking it."""
+    """Open and lock a file; create it again if another process removed it between opening and locking."""
     while True:
         with ExitStack() as opened:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -171,7 +171,7 @@ def _lock_on_windows(descriptor: int) -> None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether a path still leads to an open file."""
+    """Whether a path still refers to an open file."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

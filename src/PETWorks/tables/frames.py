@@ -1,4 +1,4 @@
-"""Data frames: tables in memory and in Spark, and results as frames of pandas or Polars."""
+"""Data frames: tables in memory and in Spark, and results as pandas or Polars frames."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ from PETWorks.tables.source import PIECE_ROWS, column_names
 
 
 def imported(package: str, what: str) -> Any:
-    """A package that PETWorks does not need itself; an error that names it if it is not installed."""
+    """Import an optional package; raise an error that names it if it is not installed."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
@@ -30,7 +30,7 @@ def imported(package: str, what: str) -> Any:
 
 
 class Rows:
-    """Something with rows: `to_arrow` makes them, the other methods hand them to other libraries."""
+    """Base class of results with rows: `to_arrow` makes them, the other methods convert them for other libraries."""
 
     def to_arrow(self) -> "pa.Table":
         """The rows as a PyArrow table."""
@@ -47,7 +47,7 @@ class Rows:
 
 
 class Frame:
-    """A table in memory: any frame that speaks Arrow, a Feather file, or a dict of lists."""
+    """A table in memory: any frame with an Arrow interface, a Feather file, or a dict of lists."""
 
     engine: str | None = None
     ordered = True
@@ -62,8 +62,8 @@ class Frame:
         self.names = tuple(name for name, _ in columns)
         self._raw_names = dict(columns)
         self.rows: int | None = table.num_rows
-        own = {field.name: field for field in table.schema}  # two of one name are an error, but a later one
-        self.fields = {name: own[raw].with_name(name) for name, raw in columns}
+        raw_fields = {field.name: field for field in table.schema}  # duplicate names are reported later
+        self.fields = {name: raw_fields[raw].with_name(name) for name, raw in columns}
         self.types = {name: field.type for name, field in self.fields.items()}
         if table.num_rows == 0:
             raise InputError("{table}: the table has columns but no records", table=self.name)
@@ -80,9 +80,9 @@ SCHEMES = ("hdfs", "s3a", "s3", "gs", "abfss", "abfs", "wasbs", "dbfs", "file")
 
 
 class SparkFrame:
-    """A Spark data frame, classic or of Spark Connect.
+    """A Spark data frame, classic or from Spark Connect.
 
-    of_files   whether it was read from files in the cluster, which may have more than the table
+    of_files   whether it was read from files in the cluster, which may contain more than the table
     """
 
     path: Path | None = None
@@ -97,13 +97,13 @@ class SparkFrame:
         self.names = tuple(column.strip() for column in frame.columns)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
-        """The named columns, brought to this machine: for an engine that counts here."""
+        """The named columns, collected on this machine for an engine that counts here."""
         with spark_errors():
             table = self.selected(columns).toArrow()
         yield table
 
     def selected(self, columns: tuple[str, ...]) -> Any:
-        """The named columns of the frame, called by their places."""
+        """The named columns of the frame, renamed by position."""
         numbered = self.frame.toDF(*(f"x{place}" for place in range(len(self.names))))
         chosen = numbered.select(*(f"x{self.names.index(name)}" for name in columns))
         return chosen.toDF(*(f"x{place}" for place in range(len(columns))))
@@ -114,7 +114,7 @@ JOB_FAILED = Phrase("the job failed")
 
 @contextmanager
 def spark_errors(what: Phrase = JOB_FAILED) -> Iterator[None]:
-    """Errors of Spark as ours: what it says, and writes to standard error from Python, may quote a cell."""
+    """Convert Spark's errors: its messages, and what it logs to standard error from Python, may quote a cell."""
     import logging
 
     from py4j.protocol import Py4JError
@@ -138,13 +138,13 @@ def spark_errors(what: Phrase = JOB_FAILED) -> Iterator[None]:
 
 
 def is_spark_frame(data: Any) -> bool:
-    """Whether a thing is a data frame of Spark; without importing Spark to find out."""
+    """Whether an object is a Spark data frame, without importing Spark."""
     module = sys.modules.get("pyspark.sql")
     return module is not None and isinstance(data, module.DataFrame)
 
 
 def open_in_cluster(path: str) -> SparkFrame:
-    """A Parquet file or folder that the cluster reads."""
+    """A Parquet file or folder that is read by the cluster."""
     scheme = path.partition("://")[0].lower()
     if find_spec("pyspark") is None:
         raise InputError(
@@ -158,15 +158,15 @@ def open_in_cluster(path: str) -> SparkFrame:
 
 
 def session() -> Any:
-    """The Spark session that is there, or a new one: of SPARK_REMOTE, of Spark's own settings, or on this machine."""
+    """The present Spark session, or a new one: from SPARK_REMOTE, Spark's own settings, or on this machine."""
     from pyspark.sql import SparkSession
 
-    there = SparkSession.getActiveSession() or getattr(SparkSession, "_instantiatedSession", None)
-    if there is not None and (is_connect(there) or there.sparkContext._jsc is not None):
-        return there
+    active = SparkSession.getActiveSession() or getattr(SparkSession, "_instantiatedSession", None)
+    if active is not None and (is_connect(active) or active.sparkContext._jsc is not None):
+        return active
     if "SPARK_REMOTE" in os.environ:
         return SparkSession.builder.getOrCreate()
-    # Python workers are those of this environment, which has what they need.
+    # Python workers use this environment, which has the packages they need.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("petworks")
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
@@ -178,28 +178,28 @@ def session() -> Any:
 
 
 def is_connect(spark: Any) -> bool:
-    """Whether a session is one of Spark Connect."""
+    """Whether a session is from Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 @contextmanager
 def _quick_java() -> Iterator[None]:
-    """The Java process that is started within compiles its code quickly instead of well, unless it has other options.
+    """Start Java within this context with quick compilation, unless other options are set.
 
-    It only passes data to Python and on: better code would take longer to make than it saves.
+    Java only passes data to and from Python: better code would take longer to compile than it saves.
     """
-    name, given = "JDK_JAVA_OPTIONS", os.environ.get("JDK_JAVA_OPTIONS")
+    name, options = "JDK_JAVA_OPTIONS", os.environ.get("JDK_JAVA_OPTIONS")
     os.environ.setdefault(name, "-XX:TieredStopAtLevel=1")
     try:
         yield
     finally:
-        if given is None:
+        if options is None:
             del os.environ[name]
 
 
 @contextmanager
 def _silent_child() -> Iterator[None]:
-    """The Java process that is started within has no standard error: its log may quote cells."""
+    """Start Java within this context without standard error: its log may quote cells."""
     sys.stderr.flush()
     usual, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
@@ -213,7 +213,7 @@ def _silent_child() -> Iterator[None]:
 
 @contextmanager
 def _handling_interrupts_as_before() -> Iterator[None]:
-    """PySpark puts a handler of its own in the place of ours, under which Ctrl-C does not stop a job."""
+    """Restore our handler of Ctrl-C: PySpark installs its own, which does not stop a job."""
     usual = signal.getsignal(signal.SIGINT)
     try:
         yield

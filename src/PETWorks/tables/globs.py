@@ -1,4 +1,4 @@
-"""Several files that are one table: `year/*.parquet`."""
+"""Several files that form one table: `year/*.parquet`."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ SIGNS = "*?["
 
 
 class Files:
-    """The records of several files with the same columns, one file after the other in the order of their names."""
+    """The records of several files with the same columns, one file after another in the order of their names."""
 
     path: Path | None = None
     engine: str | None = None
@@ -58,20 +58,20 @@ class Files:
 
 
 def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
-    """All files that a pattern with `*`, `?` or `[...]` names; `**` stands for any folders."""
-    others = [path for path in _named(pattern) if not Path(path).is_file()]
-    if others and not pattern.endswith("**"):
+    """Open all files that match a pattern with `*`, `?` or `[...]`; `**` stands for any folders."""
+    not_files = [path for path in _matching_paths(pattern) if not Path(path).is_file()]
+    if not_files and not pattern.endswith("**"):
         raise InputError(
-            "{name}: matches {pattern!r}, but is not a readable file", name=Path(others[0]).name, pattern=pattern
+            "{name}: matches {pattern!r}, but is not a readable file", name=Path(not_files[0]).name, pattern=pattern
         )
     paths = matching(pattern)
     if not paths:
         raise InputError("no file matches {pattern!r}", pattern=pattern)
-    seen: dict[tuple[int, int], Path] = {}
+    by_inode: dict[tuple[int, int], Path] = {}
     for path in paths:
         state = path.stat()
-        if seen.setdefault((state.st_dev, state.st_ino), path) is not path:
-            same = quoted([seen[state.st_dev, state.st_ino].name, path.name])
+        if by_inode.setdefault((state.st_dev, state.st_ino), path) is not path:
+            same = quoted([by_inode[state.st_dev, state.st_ino].name, path.name])
             raise InputError(
                 "{pattern!r} matches a file twice: {files} are links to the same records", pattern=pattern, files=same
             )
@@ -79,12 +79,12 @@ def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
 
 
 def matching(pattern: str) -> list[Path]:
-    """The files that a pattern names, in the order of their names; none if it is no pattern."""
-    return [Path(path) for path in _named(pattern) if Path(path).is_file()]
+    """The files that match a pattern, in the order of their names; none if it is not a pattern."""
+    return [Path(path) for path in _matching_paths(pattern) if Path(path).is_file()]
 
 
 def would_match(pattern: str, path: Path) -> bool:
-    """Whether a file at this path, with links followed, would be one of those that a pattern names."""
+    """Whether a file at this path, with links resolved, would match a pattern."""
     parts = Path(pattern).parts
     fixed = list(takewhile(lambda part: not any(sign in part for sign in SIGNS), parts))
     folder = Path(*fixed).resolve()
@@ -99,14 +99,14 @@ def _fits(patterns: Sequence[str], parts: Sequence[str]) -> bool:
     return fnmatch(parts[0], patterns[0]) and _fits(patterns[1:], parts[1:])
 
 
-def _named(pattern: str) -> list[str]:
+def _matching_paths(pattern: str) -> list[str]:
     """The paths that a pattern matches, each once; `**/**/` would match a path in several ways."""
     once = re.sub(r"(?<![^/])(\*\*/+)+", "**/", pattern)
     return sorted(set(glob(once, recursive=True)))  # noqa: PTH207 - the pattern may be absolute
 
 
 def _kind(column_type: pa.DataType) -> str:
-    """Types whose cells are written alike."""
+    """A name for types whose cells are written alike."""
     if pa.types.is_dictionary(column_type):
         column_type = column_type.value_type
     if pa.types.is_string(column_type) or pa.types.is_large_string(column_type) or pa.types.is_string_view(column_type):

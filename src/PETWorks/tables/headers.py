@@ -1,4 +1,4 @@
-"""Whether column names are names or data (a missing header line), and names of people in Chinese and English."""
+"""Whether column names are names or data (a missing header line), and Chinese and English names of people."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -20,12 +20,12 @@ _CHINESE = re.compile(
     rf"({SURNAMES_OF_TWO}|[{SURNAMES}])(\s?[\u4e00-\u9fff○〇OX*＊]){{1,2}}\s?({_TITLES})?\s?(\([男女MF]\))?"
     r"|[\u4e00-\u9fff]{2,6}([·‧・•][\u4e00-\u9fff]{2,6}){1,3}"  # indigenous and foreign names
 )
-# What names of columns have and given names hardly ever have: 高血壓, 溫度計, 曾吸菸.
+# Characters in column names that given names rarely have: 高血壓, 溫度計, 曾吸菸.
 _NOT_GIVEN = frozenset(
     "度壓率值量數別碼號日期史型類費額病症級科名稱齡區縣市鄉鎮所院況序次球脂險入證劑藥測者素事用孕菸煙酒術醫診療業職"
 )
 _IN_NAMES = str.maketrans("", "", ".'’-")  # signs that are part of names
-# Family names that are no other words.
+# Family names that are not also other words.
 FAMILY_NAMES = """
     smith johnson williams jones garcia miller davis rodriguez martinez hernandez lopez gonzalez gonzales wilson
     anderson thomas taylor moore jackson martin lee perez thompson harris sanchez clark ramirez lewis robinson walker
@@ -34,7 +34,7 @@ FAMILY_NAMES = """
     ramos kim cox howard richardson watson brooks chavez bennett mendoza ruiz hughes alvarez castillo sanders patel
     myers ross foster jimenez powell jenkins sullivan chen lin huang chang wang liu tsai yang hsu cheng hsieh kuo chiu
     tseng liao chou yeh chuang chiang hsiao kao zhang zhao zhou guo tanaka suzuki sato schmidt mueller kowalski"""
-# Given names that are common in English. Two in five full names have one of them.
+# Common English given names. Two in five full names have one of them.
 GIVEN_NAMES = """
     james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark
     donald steven paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob gary
@@ -57,7 +57,7 @@ def _listed(names: str) -> frozenset[str]:
 
 
 def is_chinese_name(text: str) -> bool:
-    """Whether a text is a Chinese surname and one or two further characters, perhaps masked or with a title."""
+    """Whether a text is a Chinese surname and one or two further characters, possibly masked or with a title."""
     return _CHINESE.fullmatch(text) is not None
 
 
@@ -72,7 +72,7 @@ def is_english_name(text: str) -> bool:
 
 
 def names_a_person(text: str) -> bool:
-    """Whether a text that could name a column rather names a person.
+    """Whether a text that could be a column name is more likely the name of a person.
 
     >>> [names_a_person(text) for text in ("王小明", "歐陽怡君", "Mary Smith", "Jones", "SMITH, JOHN")]
     [True, True, True, True, True]
@@ -89,11 +89,11 @@ def names_a_person(text: str) -> bool:
 LONGEST_NAME = 60
 VALUES = {"male", "female", "true", "false", "null", "nan", "none", "男", "女", "男性", "女性"}
 
-_NUMBERED = re.compile(r"[A-Za-z_]{1,3}\d{1,3}")  # as programs name columns: V10
+_NUMBERED = re.compile(r"[A-Za-z_]{1,3}\d{1,3}")  # column names made by programs: V10
 
 
 def looks_like_data(name: str) -> bool:
-    """Whether a name is rather a value: a number, a date, an address, an identity number, a person, a long text.
+    """Whether a name looks like a value: a number, a date, an address, an identity number, a person, a long text.
 
     >>> [looks_like_data(name) for name in ("35", "2020-01-31", "A123456789", "ann@example.org", "47*", "")]
     [True, True, True, True, True, True]
@@ -115,24 +115,24 @@ def looks_like_data(name: str) -> bool:
 
 
 def suspicious(source: Source) -> int:
-    """How many of the names look like data, or are also values of their own column."""
+    """The number of column names that look like data, or are also values of their own column."""
     repeated: frozenset[str] = getattr(source, "repeated_names", frozenset())
     return sum(looks_like_data(name) or name in repeated for name in source.names)
 
 
 def has_header_line(source: Source) -> bool:
-    """Whether the names are cells of the first line, so that a record may stand there."""
+    """Whether the names are cells of the first line, which could also be a record."""
     return source.encoding is not None or getattr(source, "has_header_row", False)
 
 
 def columns_of(source: Source, columns: Sequence[str] | None = None) -> Phrase:
-    """Some columns of a table, or all of them, for a message; how many there are if their names look like data."""
+    """Columns of a table, by default all, for a message; only their number if names look like data."""
     shown = source.names if columns is None else columns
     return counted(source, len(shown)) if suspicious(source) else quoted(shown)
 
 
 def counted(source: Source, number: int) -> Phrase:
-    """So many columns, and why they are not named."""
+    """The number of columns, and the reason why they are not named."""
     columns = Phrase("1 column") if number == 1 else Phrase("{number} columns", number=number)
     names = {"columns": columns, "strange": suspicious(source), "names": len(source.names)}
     if not has_header_line(source):

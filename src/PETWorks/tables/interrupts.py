@@ -1,4 +1,4 @@
-"""Work of a database that signals can end: the library that does it does not look at them."""
+"""Database work that signals can interrupt, although the database library ignores signals."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,12 +8,12 @@ from typing import Any, Generic, TypeVar
 
 Outcome = TypeVar("Outcome")
 
-abandoned: list[Thread] = []  # threads that go on although they were interrupted
-PATIENCE = 2.0  # seconds that work has to end after it was interrupted; it may wait for a server
+abandoned: list[Thread] = []  # threads still running after they were interrupted
+PATIENCE = 2.0  # seconds for work to end after an interrupt; it may be waiting for a server
 
 
 def attended(work: Callable[[], Outcome], interrupt: Callable[[], None] = lambda: None) -> Outcome:
-    """Do the work in a thread; if a signal ends the waiting for it, interrupt it.
+    """Do work in a thread, and interrupt it if a signal ends the wait.
 
     >>> attended(lambda: 1 + 1)
     2
@@ -35,7 +35,7 @@ def attended(work: Callable[[], Outcome], interrupt: Callable[[], None] = lambda
 
 
 class _Task(Generic[Outcome]):
-    """Work, and what became of it: the outcome, or the error it ended with."""
+    """Work and its result: the outcome, or the error it ended with."""
 
     outcome: Outcome
 
@@ -56,12 +56,12 @@ class _Task(Generic[Outcome]):
     ) -> bool:
         self.error = error
         self.done.set()
-        return True  # it is raised where the work is waited for
+        return True  # raised again by the waiting thread
 
 
 @contextmanager
 def closed_after(connection: Any) -> Iterator[Any]:
-    """Close a connection in the end; do not wait for one that is still at work."""
+    """Close a connection at the end, without waiting for one that is still busy."""
     try:
         yield connection
     finally:

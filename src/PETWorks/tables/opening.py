@@ -1,4 +1,4 @@
-"""Opening whatever a user passes as a table: a path, an address, a pattern, a data frame."""
+"""Opening anything that a user passes as a table: a path, an address, a pattern, a data frame."""
 
 import os
 import re
@@ -43,7 +43,7 @@ ACCESS = Phrase("export the table in Access as CSV or Excel")
 PDF = Phrase("ask for the table as CSV or Excel; what is copied from a PDF loses cells")
 R = Phrase("save it in R: write.csv(x, 'x.csv', row.names = FALSE)")
 
-# What a file that starts with these bytes is, and what to do.
+# The kind of file that starts with these bytes, and what to do with it.
 SIGNATURES: tuple[tuple[bytes, Phrase, Phrase], ...] = (
     (rb"%PDF", Phrase("a PDF document"), PDF),
     (rb"7z\xbc\xaf'\x1c", Phrase("a 7z archive"), UNPACK),
@@ -61,7 +61,7 @@ SIGNATURES: tuple[tuple[bytes, Phrase, Phrase], ...] = (
 )
 KNOWN = tuple((re.compile(sign), kind, instead) for sign, kind, instead in SIGNATURES)
 
-# What a zip file is that has such a file in it.
+# The kind of zip file that contains such a file.
 PARTS = {
     "xl/workbook.bin": (Phrase("a binary Excel workbook (.xlsb)"), Phrase("save it as .xlsx")),
     "word/document.xml": (Phrase("a Word document"), COPY),
@@ -72,7 +72,7 @@ PARTS = {
 
 
 def check_supported(path: Path, start: bytes, parts: Collection[str] = ()) -> None:
-    """An error for a file that is no table here; `parts` are the files in it if it is a zip file."""
+    """Raise for a file that cannot be read as a table; `parts` are the files in it if it is a zip file."""
     found = [(kind, instead) for sign, kind, instead in KNOWN if sign.match(start)]
     found += [PARTS[part] for part in PARTS if part in parts]
     for kind, instead in found:
@@ -83,14 +83,14 @@ SOURCES = (CSV, Parquet, Frame, TextTable, JSONLines, Files, Database, Relation,
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".gz", ".zst", ".zip", ".jsonl", ".ndjson"),
     *(".xlsx", ".xlsm", ".xls", ".ods", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"),
-)  # that files of tables usually have
+)  # usual suffixes of files with tables
 BINARY = (b"PAR1", b"ARROW1", OLD_EXCEL, *STREAMS)
 
 _ARROW_COLUMN = re.compile(r"Conversion failed for column (.+) with type")
 
 
 def open_source(data: Any, name: str) -> Source:
-    """Whatever a user may hand over as a table, opened; `name` is what messages call a frame."""
+    """Open anything that a user may pass as a table; `name` is the name of a frame in messages."""
     source = _open(data, name)
     twice = [column for column, times in Counter(source.names).items() if times > 1]
     if twice:
@@ -124,8 +124,8 @@ def _open(data: Any, name: str) -> Source:
         else:
             table = None
     except (pa.ArrowException, ValueError, TypeError, OSError, OverflowError, *_foreign_errors()) as error:
-        # The cause may quote a cell; of its text only the name of a column is taken.
-        # There is no other way to learn it: pandas raises a plain ValueError for duplicate names.
+        # The message may quote a cell; only the name of a column is taken from it.
+        # It is the only way to detect this: pandas raises a plain ValueError for duplicate names.
         if "Duplicate column names" in str(error):
             raise InputError("{name}: duplicate column names", name=name) from None
         column = _ARROW_COLUMN.search(str(error))
@@ -143,20 +143,20 @@ def _open(data: Any, name: str) -> Source:
 
 
 def _foreign_errors() -> list[type[Exception]]:
-    """What frame libraries raise when a lazy frame fails as it is read."""
+    """The errors that frame libraries raise if a lazy frame fails while it is read."""
     known = (("duckdb", "Error"), ("polars.exceptions", "PolarsError"))
     return [getattr(sys.modules[module], name) for module, name in known if module in sys.modules]
 
 
 def open_table(table: str | Path, separator: str | None = None, encoding: str | None = None) -> Source:
-    """A table by its path or address: a file, several (`*.parquet`), one in a file (`FILE#NAME`), or of a cluster."""
+    """Open a table by path or address: a file, several (`*.parquet`), one in a file (`FILE#NAME`), or in a cluster."""
     address = table.strip() if isinstance(table, str) and "://" in table else ""
     scheme = address.partition("://")[0].lower()
     if scheme in POSTGRES:
         return open_server(address)
     if scheme in SCHEMES:
         return open_in_cluster(address)
-    if address:  # it may have a password in it
+    if address:  # not shown: it may contain a password
         kinds = quoted([f"{known}://" for known in (*POSTGRES, *SCHEMES)])
         raise InputError("unknown kind of address; expected one of {kinds}", kinds=kinds)
     path = Path(table)
@@ -170,18 +170,18 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
 
 
 def open_one(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
-    """A file, or what is in it behind a `#`; no pattern of names."""
+    """Open a file, or the part of it named after a `#`; patterns are not supported."""
     named = None if path.exists() else _divided(path)
     return open_path(path, separator, encoding) if named is None else _open_part(*named)
 
 
 def is_address(table: Any) -> bool:
-    """Whether a table is named by an address of a server or a cluster instead of a path."""
+    """Whether a table is named by the address of a server or a cluster instead of a path."""
     return isinstance(table, str) and "://" in table
 
 
 def files_named(path: Path) -> list[Path]:
-    """The files that a path stands for: itself, those like a pattern, or the one in front of a `#`."""
+    """The files that a path stands for: itself, those that match a pattern, or the one before a `#`."""
     if path.exists():
         return [path]
     named = _divided(path)
@@ -189,14 +189,14 @@ def files_named(path: Path) -> list[Path]:
 
 
 def _divided(path: Path) -> tuple[Path, str] | None:
-    """A file, and what is named behind a `#`, which the name of a sheet may have in it as well."""
+    """The file, and the name after a `#`, which may itself contain a `#`."""
     text = str(path)
     marks = (place for place, sign in enumerate(text) if sign == "#")
     return next(((Path(text[:mark]), text[mark + 1 :]) for mark in marks if Path(text[:mark]).is_file()), None)
 
 
 def _open_part(path: Path, name: str) -> Source:
-    """A sheet of a workbook, or a table of a database."""
+    """Open a sheet of a workbook, or a table of a database."""
     with reading(path):
         check_regular(path)
         with path.open("rb") as file:
@@ -207,7 +207,7 @@ def _open_part(path: Path, name: str) -> Source:
 
 
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
-    """A file, opened as what it is; separator and encoding matter if that is CSV."""
+    """Open a file as the kind that it is; separator and encoding matter only for CSV."""
     with reading(path):
         check_regular(path)
         with path.open("rb") as file:
@@ -222,7 +222,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
         try:
             with pa.memory_map(str(path)) as mapped:
                 table = ipc.open_file(mapped).read_all()
-            table.schema.names  # noqa: B018 - names that are no text fail here
+            table.schema.names  # noqa: B018 - names that are not text fail here
             check_cells(table, path.name)
         except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise InputError("{file}: not a readable Feather file; it may be truncated", file=path.name) from None
@@ -232,13 +232,13 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
     kind = statistics_kind(start)
     if kind is not None:
         return open_statistics(path, kind, encoding)
-    check_supported(path, start, [one.filename for one in members(path)] if start.startswith(ZIP) else ())
+    check_supported(path, start, [member.filename for member in members(path)] if start.startswith(ZIP) else ())
     with reading(path):
         return _open_text(Content(path), separator, encoding)
 
 
 def _open_text(content: Content, separator: str | None, encoding: str | None) -> Source:
-    """JSON lines or CSV, packed or not."""
+    """Open JSON lines or CSV, packed or not."""
     with content.open() as file:
         start = file.read(START)
     if content.packed:

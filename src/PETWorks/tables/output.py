@@ -1,4 +1,4 @@
-"""How files are written: all of them whole, or none at all."""
+"""Writing files: either all of them completely, or none at all."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ from PETWorks.errors import InputError, Phrase, system_reason
 
 
 def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
-    """The file to write, links followed; an error if it cannot be written or is, or may be, an input."""
+    """The file to write, with links resolved; raise if it cannot be written, or is or may be an input."""
     try:
         target = path.resolve()
         if not target.parent.is_dir():
@@ -27,11 +27,11 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
             raise InputError("cannot write {path!r}: it is a folder or a device, not a file", path=str(path))
         if not os.access(target.parent, os.W_OK):
             raise InputError("cannot write {path!r}: the folder is not writable", path=str(path))
-        given = any(
+        is_input = any(
             other is not None and other.exists() and target.exists() and target.samefile(other) for other in inputs
         )
         side_file = target.suffix in (".yaml", ".yml") or "hierarchy_" in target.name
-        if given or (side_file and target.exists()):
+        if is_input or (side_file and target.exists()):
             raise InputError("cannot write {path!r}: it is an input of this run, or is named like one", path=str(path))
     except (OSError, RuntimeError) as error:
         raise InputError(
@@ -43,36 +43,36 @@ def check_writable(path: Path, inputs: tuple[Path | None, ...] = ()) -> Path:
 
 
 def check_new_folder(path: Path) -> Path:
-    """The folder to write, links followed; an error if there is anything at its place, or if it cannot be written."""
+    """The folder to write, with links resolved; raise if it exists, or if it cannot be written."""
     target = path.resolve()
     if not os.path.lexists(path):
         return check_writable(path)
     if os.path.lexists(target):
-        named = path.name not in ("", "..")  # not so the current folder, the one above and the root
-        names = (f"{path.name}_{n}" if named else f"new_{n}" for n in count(2))
-        free = (path.with_name(name) if named else path / name for name in names)
+        has_name = path.name not in ("", "..")  # unlike the current folder, its parent and the root
+        names = (f"{path.name}_{n}" if has_name else f"new_{n}" for n in count(2))
+        candidates = (path.with_name(name) if has_name else path / name for name in names)
         raise InputError(
             "cannot write {path!r}: it exists; name a new folder, such as {other!r}",
             path=str(path),
-            other=str(next(other for other in free if not os.path.lexists(other))),
+            other=str(next(other for other in candidates if not os.path.lexists(other))),
         )
     return target
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A new folder of files; `write` gets an empty one."""
+    """A new folder of files; `write` is called with an empty folder."""
 
     write: Callable[[Path], None]
 
 
-Content = bytes | Callable[[BinaryIO], None] | Folder  # of a file, or what writes it there
+Content = bytes | Callable[[BinaryIO], None] | Folder  # of a file, or a function that writes it
 
 
 def write_whole(contents: Mapping[Path, Content], like: Iterable[Path] = ()) -> None:
-    """Write files so that they are there complete, all of them, or not at all; earlier ones stay if that fails.
+    """Write files so that either all are complete or none exists; earlier files stay if that fails.
 
-    like   the files that they are made of: nobody may read or write the new ones who may not read or write these
+    like   the files they are made from: the new files have no permissions that these lack
     """
     with staging(f"{os.getpid()}-{time.time_ns()}", like=like) as staged:
         staged.write(contents)
@@ -81,11 +81,11 @@ def write_whole(contents: Mapping[Path, Content], like: Iterable[Path] = ()) -> 
 
 @contextmanager
 def staging(name: str, base: Path | None = None, like: Iterable[Path] = ()) -> "Iterator[Staging]":
-    """A context in which files are written without being at their places; what is not published is gone after it.
+    """A context in which files are written aside; files that are not published are removed at its end.
 
-    name   of the hidden folders; what an earlier run has left under it is removed
-    base   the folder of files that belong together: they are staged in one folder, as they will stand in this one
-    like   the files that they are made of: nobody may read or write the new ones who may not read or write these
+    name   of the hidden folders; leftovers of an earlier run with this name are removed
+    base   a folder of files that belong together: they are staged in one hidden folder, with the same structure
+    like   the files they are made from: the new files have no permissions that these lack
     """
     staged = Staging(f".petworks-{name}.partial", base, _permissions(like))
     staged.clean()
@@ -96,7 +96,7 @@ def staging(name: str, base: Path | None = None, like: Iterable[Path] = ()) -> "
 
 
 class Staging:
-    """Files that are written to hidden folders beside their places, and moved to their places together."""
+    """Files that are written to hidden folders beside their destinations, and moved there together."""
 
     def __init__(self, name: str, base: Path | None = None, permissions: int = 0o777) -> None:
         self._name, self._base, self._permissions = name, base, permissions
@@ -105,14 +105,14 @@ class Staging:
         self._folders: set[Path] = set() if base is None else {base / name}
 
     def write(self, contents: Mapping[Path, Content]) -> None:
-        """Write files, none of which is at its place yet."""
+        """Write files, without moving them to their destinations yet."""
         for path, content in contents.items():
             with _errors_of(path):
                 folder, inside = self._folder_of(path)
                 staged = folder / inside
                 staged.parent.mkdir(parents=True, exist_ok=True)
                 if self._staged.get(path) == staged:
-                    staged.unlink()  # it is written anew
+                    staged.unlink()  # it is written again
                 self._staged[path] = staged
                 if isinstance(content, Folder):
                     staged.mkdir()
@@ -128,31 +128,31 @@ class Staging:
                 self._restrict(staged)
 
     def _restrict(self, path: Path) -> None:
-        """Take permissions away that the files do not have of which this one is made; the owner keeps their own."""
-        own = stat.S_IMODE(path.stat().st_mode)
+        """Remove permissions that the files it is made from lack; the owner can always read and write."""
+        mode = stat.S_IMODE(path.stat().st_mode)
         allowed = self._permissions | 0o600
         if path.is_dir():
-            allowed |= 0o100 | (allowed & 0o044) >> 2  # whoever may read files may see which there are
-        if own & ~allowed:
-            path.chmod(own & allowed)
+            allowed |= 0o100 | (allowed & 0o044) >> 2  # whoever may read files may list them
+        if mode & ~allowed:
+            path.chmod(mode & allowed)
 
     def remove(self, path: Path) -> None:
-        """Let a file that is of no use any more be gone when the others are published."""
+        """Remove an obsolete file when the others are published."""
         self._gone.append(path)
 
     def current(self, path: Path) -> Path:
-        """Where a file is now: staged, or at its own place."""
+        """The present location of a file: staged, or at its destination."""
         for final, staged in self._staged.items():
             if path == final or final in path.parents:
                 return staged / path.relative_to(final)
         return path
 
     def publish(self) -> None:
-        """Move all files to their places; if that fails, earlier ones are there as before.
+        """Move all files to their destinations; if that fails, the earlier files are restored.
 
-        The file that was written first comes last, and an earlier one at its place leaves it first. So wherever the
-        program is killed, it is there with all the others, or not at all. The one that was written second, by which a
-        later run knows the others for its own, comes before them and leaves after them.
+        The file that was written first is moved last, and an earlier one in its place is removed first. So whenever the
+        program is killed, this file exists together with all the others, or not at all. The file that was written
+        second, by which a later run recognises the others as its own, is moved before them and removed after them.
         """
         first, others = list(self._staged)[:1], list(self._staged)[1:]
         # One file is replaced in one step.
@@ -189,12 +189,12 @@ class Staging:
         self._staged.clear()
 
     def clean(self) -> None:
-        """Remove what is staged."""
+        """Remove the staged files."""
         for folder in self._folders:
             _remove(folder)
 
     def _folder_of(self, path: Path) -> tuple[Path, Path]:
-        """The hidden folder for a file, and its place in there."""
+        """The hidden folder for a file, and its path in there."""
         base = self._base if self._base is not None and path.is_relative_to(self._base) else path.parent
         folder = base / self._name
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -203,7 +203,7 @@ class Staging:
 
 
 def _permissions(files: Iterable[Path]) -> int:
-    """The permissions that all of some files have."""
+    """The permissions that all of these files have."""
     permissions = 0o777
     for file in files:
         with suppress(OSError):
@@ -213,7 +213,7 @@ def _permissions(files: Iterable[Path]) -> int:
 
 @contextmanager
 def _errors_of(path: Path) -> Iterator[None]:
-    """Name the file that cannot be written."""
+    """Convert system errors to errors that name the file that cannot be written."""
     try:
         yield
     except OSError as error:
@@ -226,7 +226,7 @@ def _check_no_folder(path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or a folder, if it is there."""
+    """Remove a file or a folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

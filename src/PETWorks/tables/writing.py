@@ -31,48 +31,48 @@ Codes = NDArray[np.unsignedinteger]
 
 
 class Changes(Protocol):
-    """What some columns of a table become.
+    """A mapping of some columns of a table to new cells.
 
-    columns   the columns whose cells must be known for it
-    labels    for each column that changes, the texts that it may have
+    columns   the columns whose cells it needs
+    labels    for each column that changes, its possible texts
     """
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns whose cells must be known for it."""
+        """The columns whose cells it needs."""
 
     @property
     def labels(self) -> Mapping[str, pa.Array]:
-        """For each column that changes, the texts that it may have."""
+        """For each column that changes, its possible texts."""
 
     def kept(self, cells: Sequence[pa.ChunkedArray], *, spaced_quotes: bool = False) -> NDArray[np.bool_] | None:
-        """Which rows stay in the table; None if all do. `cells` are those of the columns above."""
+        """Mask of the rows that stay in the table; None if all do. `cells` are those of the columns above."""
 
     def new_codes(self, cells: Sequence[pa.ChunkedArray], *, spaced_quotes: bool = False) -> Mapping[str, Codes]:
-        """For each column that changes, which of its texts each row has; `cells` are those of the columns above."""
+        """For each column that changes, the index of the text of each row; `cells` as above."""
 
 
 def new_codes(changes: Changes, piece: pa.Table, source: Source) -> Mapping[str, Codes]:
-    """Which texts the rows of a piece have, whose columns are called by their names."""
+    """The index of the new text of each row of a piece, which has the names of the source as column names."""
     try:
         return changes.new_codes([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
     except MemoryError:
         raise
-    except (pa.ArrowException, UnicodeDecodeError):  # cells that were text when they were counted
+    except (pa.ArrowException, UnicodeDecodeError):  # cells were text when they were counted
         raise changed_since(source) from None
 
 
 def changed_since(source: Source) -> InputError:
-    """The error for a table that is not what it was."""
+    """The error for a table that has changed since it was opened."""
     return InputError("{table}: the table has changed since it was opened", table=source.name)
 
 
 def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> Iterator[pa.Table]:
-    """Some columns of a table, piece by piece, with cells as they are judged; those that change have their new ones."""
+    """Some columns of a table, piece by piece, with normalised cells, and new ones where they change."""
     unchanged = [name for name in columns if name not in changes.labels]
     read = tuple(dict.fromkeys((*unchanged, *changes.columns)))
-    for own in source.read(read, in_pieces=True):
-        piece = own.rename_columns(list(read))
+    for raw in source.read(read, in_pieces=True):
+        piece = raw.rename_columns(list(read))
         kept = _kept(changes, piece, source)
         piece = piece if kept is None or kept.all() else taken_rows(piece, np.flatnonzero(kept))
         new = {
@@ -82,17 +82,17 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
 
 
 def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
-    """Which rows of a piece stay in the table; None if all do."""
+    """Mask of the rows of a piece that stay in the table; None if all do."""
     try:
         return changes.kept([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
     except MemoryError:
         raise
-    except (pa.ArrowException, UnicodeDecodeError):  # cells that were text when they were counted
+    except (pa.ArrowException, UnicodeDecodeError):  # cells were text when they were counted
         raise changed_since(source) from None
 
 
 def places_left_out(source: Source, changes: Changes) -> NDArray[np.int64]:
-    """The places of the records that do not stay in the table; it is read piece by piece."""
+    """The indices of the records that leave the table, which is read piece by piece."""
     found, first = [np.arange(0)], 0
     for piece in source.read(changes.columns, in_pieces=True):
         kept = _kept(changes, piece.rename_columns(list(changes.columns)), source)
@@ -103,7 +103,7 @@ def places_left_out(source: Source, changes: Changes) -> NDArray[np.int64]:
 
 
 def joined_pieces(source: Source, columns: Sequence[str], changes: Changes) -> pa.Table:
-    """The same at once."""
+    """Some columns of a table with their new cells, as one table; see `changed_pieces`."""
     try:
         return pa.concat_tables(changed_pieces(source, columns, changes), promote_options="permissive")
     except pa.ArrowException:
@@ -111,7 +111,7 @@ def joined_pieces(source: Source, columns: Sequence[str], changes: Changes) -> p
 
 
 def used_texts(codes: Codes, labels: pa.Array) -> pa.Array:
-    """Texts that are given by their places among labels, with no text that no row has."""
+    """Texts given by their indices into labels, with only labels that occur."""
     used = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     places = np.zeros(len(labels), np.uint32)
     places[used] = np.arange(len(used))
@@ -121,11 +121,11 @@ def used_texts(codes: Codes, labels: pa.Array) -> pa.Array:
 def whole_table(
     source: Source, columns: Sequence[str] | None = None, changed: Mapping[str, pa.Array] | None = None
 ) -> pa.Table:
-    """All columns of a table, or some, with its records in their order and its cells as they stand.
+    """All columns of a table, or some, with records in their order and unchanged cells.
 
-    Cells of CSV are texts, with the blanks around them; columns of texts may be dictionaries.
+    Cells of CSV are texts, including surrounding blanks; columns of texts may be dictionaries.
 
-    changed   columns that have other cells
+    changed   new cells for some columns
 
     >>> from PETWorks.tables.csv.read import CSV
     >>> whole_table(CSV("data/delta.csv"), ["age", "zip"]).slice(0, 2).to_pylist()
@@ -145,7 +145,7 @@ def whole_table(
 
 
 def check_ordered(source: Source) -> None:
-    """An error for a table whose records may come in another order whenever it is read."""
+    """Raise if the records of a table may come in another order each time it is read."""
     if not source.ordered:
         raise InputError(
             "{table}: the records have no order of their own; save the table as a CSV or Parquet file",
@@ -154,7 +154,7 @@ def check_ordered(source: Source) -> None:
 
 
 def own_fields(source: Source) -> Mapping[str, Any]:
-    """The type of each column, and what is said about it in the file; nothing for a table of texts."""
+    """The Arrow field of each column of a file, with its type and metadata; nothing for a table of texts."""
     first = source.parts[0] if isinstance(source, Files) else source
     fields: Mapping[str, Any] = getattr(first, "fields", {})
     return fields
@@ -164,7 +164,7 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet",)
 FEATHER_SUFFIXES = (".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
-ROWS = 1 << 17  # that are written at a time, at most: a row group of a Parquet file
+ROWS = 1 << 17  # most rows written at a time: a row group of a Parquet file
 
 VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 WRITTEN_TEXT = {pa.string(), pa.large_string(), pa.string_view()}
@@ -182,23 +182,23 @@ def release_content(
     separator: str | None = None,
     encoding: str | None = None,
 ) -> Write:
-    """What writes a table to a file of this name, without some columns and with new cells in others.
+    """A function that writes a table to a file, without some columns and with new cells in others.
 
-    Cells are written as they are judged, however the table has them: texts without blanks around them, quoted only
-    where they must be, and one missing value. A CSV file of a CSV file keeps its separator and encoding; in Parquet or
-    Feather, columns that do not change keep their types. To be given to `write_whole`.
+    Cells are written normalised: texts without surrounding blanks, quoted only if necessary, and one missing value. A
+    CSV file made from a CSV file keeps its separator and encoding; in Parquet or Feather, unchanged columns keep their
+    types. The result is for `write_whole`.
 
-    changed   for each column its new cells, as many as the table has records, in the order of the table; or what
-              makes them as the table is read again: then it is written piece by piece, and is never in memory whole
-    order     which records are written, in this order, each at most once; all as they stand if it is None
-    separator, encoding   of a CSV file that is made of another kind of table
+    changed   for each column its new cells, one per record, in the order of the table; or a `Changes` object that
+              makes them while the table is read again: then it is written piece by piece, never all in memory
+    order     indices of the records to write, in this order, each at most once; None for all in their order
+    separator, encoding   for a CSV file made from another kind of table
     """
     check_suffix(path)
     changes = None if changed is None or isinstance(changed, Mapping) else changed
-    given = changed if isinstance(changed, Mapping) else {}
+    new_cells = changed if isinstance(changed, Mapping) else {}
     if changes is None:
         check_ordered(source)
-    new = {name: column for name, column in given.items() if name not in drop}
+    new = {name: column for name, column in new_cells.items() if name not in drop}
     unknown = sorted({*drop, *new} - set(source.names))
     if unknown:
         raise InputError(
@@ -221,31 +221,31 @@ def release_content(
     table = judged_table(pa.table({name: columns[name] for name in kept}), source)
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
-    own = own_fields(source)
-    fields = [_field(name, table[name].type, own.get(name), is_new=name in new) for name in kept]
+    fields_of_source = own_fields(source)
+    fields = [_field(name, table[name].type, fields_of_source.get(name), is_new=name in new) for name in kept]
     return _columnar(path, table, pa.schema(fields), order)
 
 
 def _in_pieces(path: Path, source: Source, kept: list[str], changes: Changes, dialect: Dialect) -> Write:
-    """What reads a table piece by piece, and writes each with its new cells."""
+    """A function that reads a table piece by piece, and writes each piece with its new cells."""
 
     def pieces() -> Iterator[pa.Table]:
         return changed_pieces(source, kept, changes)
 
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv_of_pieces(pieces, kept, source.name, dialect)
-    own = own_fields(source)
+    fields = own_fields(source)
 
     def write(file: BinaryIO) -> None:
-        write_pieces(path, file, pieces(), own, changes)
+        write_pieces(path, file, pieces(), fields, changes)
 
     return write
 
 
 def write_pieces(
-    path: Path, file: BinaryIO, pieces: Iterator[pa.Table], own: Mapping[str, pa.Field], changes: Changes
+    path: Path, file: BinaryIO, pieces: Iterator[pa.Table], source_fields: Mapping[str, pa.Field], changes: Changes
 ) -> int:
-    """Write the pieces of a table as Parquet or Feather, and say how many records they have."""
+    """Write the pieces of a table as Parquet or Feather; return the number of records."""
     writer: Any = None
     rows = 0
     try:
@@ -253,7 +253,7 @@ def write_pieces(
             for piece in pieces:
                 if writer is None:
                     fields = [
-                        _field(name, piece[name].type, own.get(name), is_new=name in changes.labels)
+                        _field(name, piece[name].type, source_fields.get(name), is_new=name in changes.labels)
                         for name in piece.column_names
                     ]
                     schema = pa.schema(map(_plain, fields) if path.suffix.lower() in FEATHER_SUFFIXES else fields)
@@ -267,18 +267,18 @@ def write_pieces(
     except MemoryError:
         raise
     except pa.ArrowException:
-        # What Arrow says might quote a cell.
+        # The message of Arrow may quote a cell.
         raise InputError("cannot write {path!r}: the format cannot hold all of the types", path=str(path)) from None
     return rows
 
 
 def _plain(field: pa.Field) -> pa.Field:
-    """A column without a dictionary: a Feather file has one for all of its pieces, which is not known before."""
+    """A column without a dictionary: a Feather file has one for all pieces, which is not known in advance."""
     return field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
 
 
 def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None = None) -> Write:
-    """What writes a table to a file of this name; `order` as above. To be given to `write_whole`."""
+    """A function that writes a table to a file, for `write_whole`; `order` as in `release_content`."""
     check_suffix(path)
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, path.name, _dialect(None, path, table.column_names), order)
@@ -287,7 +287,7 @@ def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None =
 
 
 def check_suffix(path: Path) -> None:
-    """An error if the name of a file does not say which format it is to have."""
+    """Raise if the name of a file does not determine its format."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             "cannot write {path!r}: expected a name that ends in one of {suffixes}",
@@ -303,39 +303,39 @@ def _dialect(
     separator: str | None = None,
     encoding: str | None = None,
 ) -> Dialect:
-    """How a table that is no CSV file is written as one; several CSV files are written like the first of them.
+    """The CSV dialect for a table that is not a CSV file; several CSV files are written like the first one.
 
-    A table of a workbook is written as Excel expects it: without a byte-order mark, it does not see that it is UTF-8.
+    Tables from workbooks get a byte-order mark, without which Excel does not recognise UTF-8.
     """
     first = source.parts[0] if isinstance(source, Files) else source
     if isinstance(first, CSV) and first.separator is not None:
         return Dialect.of(first)
     check_separator(separator)
-    # Readers find the separator in the header: names must not have others.
+    # Readers detect the separator in the header, so names must not contain other separators.
     usual = ";" if any(sign in name for name in names for sign in SEPARATORS if sign != ",") else ","
-    given = UTF8 if encoding is None else encoding_called(encoding)
+    codec = UTF8 if encoding is None else encoding_called(encoding)
     return Dialect(
         separator or ("\t" if path.suffix.lower() == ".tsv" else usual),
-        UNMARKED.get(given, given),
-        marked=given in UNMARKED or (given == UTF8 and getattr(first, "kind", None) == WORKBOOK),
+        UNMARKED.get(codec, codec),
+        marked=codec in UNMARKED or (codec == UTF8 and getattr(first, "kind", None) == WORKBOOK),
     )
 
 
-def _field(name: str, kind: pa.DataType, own: pa.Field | None, *, is_new: bool) -> pa.Field:
-    """What a file says about a column whose cells are of this kind in memory: its type and nothing else.
+def _field(name: str, kind: pa.DataType, original: pa.Field | None, *, is_new: bool) -> pa.Field:
+    """The field in the file for a column with cells of this type in memory: its type and nothing else.
 
-    own   what the original says. Texts are dictionaries in memory, however the file has them.
+    original   the field in the original file. Texts are dictionaries in memory, whatever their type in the file.
     """
     if not is_text(kind):
         return pa.field(name, kind)
-    usual = pa.string() if own is None else own.type
+    usual = pa.string() if original is None else original.type
     if pa.types.is_dictionary(usual) and not is_new:
         return pa.field(name, pa.dictionary(usual.index_type, pa.string(), usual.ordered))
     return pa.field(name, usual if usual in WRITTEN_TEXT else pa.string())
 
 
 def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.int64] | None) -> Write:
-    """What writes a table as Parquet or Feather, in the types of a schema."""
+    """A function that writes a table as Parquet or Feather, with the types of a schema."""
     if order is not None:
         check_order(order, table.num_rows, path.name)
     columns = [_in_use(_unified(column), order) for column in table.columns]
@@ -362,7 +362,7 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
         except MemoryError:
             raise
         except pa.ArrowException:
-            # What Arrow says might quote a cell.
+            # The message of Arrow may quote a cell.
             kinds = quoted(sorted({str(kind) for kind in schema.types}))
             raise InputError(
                 "cannot write {path!r}: the format cannot hold all of the types {kinds}", path=str(path), kinds=kinds
@@ -372,7 +372,7 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
 
 
 def _batches(columns: list[pa.ChunkedArray], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Columns in the types of a schema."""
+    """Columns as record batches with the types of a schema."""
     cells = [_cast(column, field.type) for column, field in zip(columns, schema, strict=True)]
     yield from pa.Table.from_arrays(cells, schema=schema).combine_chunks().to_batches()
 
@@ -388,18 +388,18 @@ def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Any:
 
 
 def _unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column with one dictionary, if it has any, as a Feather file has it; without what files cannot have in one."""
+    """A column with a single dictionary, if any, as in Feather files, without nulls and views in it."""
     if not pa.types.is_dictionary(column.type) or not column.num_chunks:
         return column
-    own = column.type.index_type
+    index_type = column.type.index_type
     try:
-        return pa.chunked_array([_storable(chunk, own) for chunk in column.chunks]).unify_dictionaries()
-    except pa.ArrowInvalid:  # its indices are too narrow for the labels of all chunks
+        return pa.chunked_array([_storable(chunk, index_type) for chunk in column.chunks]).unify_dictionaries()
+    except pa.ArrowInvalid:  # the indices are too narrow for the labels of all chunks
         return pa.chunked_array([_storable(chunk, pa.int32()) for chunk in column.chunks]).unify_dictionaries()
 
 
 def _with_labels_of(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """A dictionary whose labels are of this kind."""
+    """A dictionary column with labels of this type."""
     ordered = column.type.ordered
     pieces = [
         pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(kind), ordered=ordered)
@@ -409,13 +409,13 @@ def _with_labels_of(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArr
 
 
 def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.ChunkedArray:
-    """A column whose dictionary has only labels that are written, as they come; in order if it has one.
+    """A column whose dictionary has only labels that are written, by first appearance, or in order if ordered.
 
-    Other labels may be those of records that are not released, and their order that of the original.
+    Other labels could be values of records that are not released, and their order could reveal that of the original.
     """
     if not pa.types.is_dictionary(column.type) or not column.num_chunks:
         return column
-    none = arrow_integers(np.array([-1]))[0]  # PyArrow imports pandas for a Python number
+    none = arrow_integers(np.array([-1]))[0]  # from a Python number PyArrow would import pandas
     codes = np.concatenate([numpy_integers(chunk.indices.cast(pa.int64()).fill_null(none)) for chunk in column.chunks])
     written = codes if order is None else codes[order]
     used, first = np.unique(written[written >= 0], return_index=True)
@@ -428,7 +428,7 @@ def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.Chun
 
 
 def _storable(cells: pa.DictionaryArray, index_type: pa.DataType) -> pa.DictionaryArray:
-    """Cells of a dictionary without nulls, and without views of texts."""
+    """Dictionary-encoded cells without nulls and string views in the dictionary."""
     from pyarrow import compute as pc
 
     indices, labels = cells.indices, cells.dictionary
@@ -444,13 +444,13 @@ def _storable(cells: pa.DictionaryArray, index_type: pa.DataType) -> pa.Dictiona
 
 
 def _longest(column: pa.ChunkedArray) -> int:
-    """Length of the longest text that a dictionary has for any number of cells."""
+    """Length of the longest text in the dictionary of a column; 0 for other columns."""
     is_dictionary = pa.types.is_dictionary(column.type) and column.num_chunks > 0
     return longest_text(column.chunk(0).dictionary) if is_dictionary and is_text(column.type) else 0
 
 
 def _cast(cells: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Cells in the type that the file has for them."""
+    """Cells in the type that they have in the file."""
     if cells.type == kind:
         return cells
     return cells.cast(cells.type.value_type).cast(kind) if pa.types.is_dictionary(cells.type) else cells.cast(kind)

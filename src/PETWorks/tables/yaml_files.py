@@ -1,4 +1,4 @@
-"""Plain YAML files: mappings, lists and texts as they stand there, and the line on which each began."""
+"""Plain YAML files: mappings, lists and texts, and the line where each begins."""
 
 import codecs
 import hashlib
@@ -14,9 +14,9 @@ from PETWorks.tables.files import read_small
 LARGEST_FILE = 1 << 20
 DEEPEST = 50
 
-LINES_BEFORE = 2  # a mistake may be noticed so many lines further down
+LINES_BEFORE = 2  # the parser may notice a mistake this many lines later
 
-# Mistakes that people make, and what to do about them.
+# Common mistakes, and advice.
 MISTAKES = [
     (re.compile(pattern), advice)
     for pattern, advice in (
@@ -34,13 +34,13 @@ Key = tuple[str | int, ...]
 
 
 class Place(Phrase):
-    """Where something stands, in words; `line` has the line alone."""
+    """A position in a file, in words; `line` is the line number."""
 
     __slots__ = ()
 
     @property
     def line(self) -> int:
-        """The line."""
+        """The line number."""
         return int(self.values["line"])
 
 
@@ -49,20 +49,20 @@ _FULL_WIDTH = re.compile("[：，［］｛｝“”‘’\u3000０-９]")
 
 @dataclass(frozen=True)
 class YAMLFile:
-    """The content of a file; `lines` has the line of everything in it, by the keys that lead there."""
+    """The content of a file; `lines` has the line of every item, by the keys that lead to it."""
 
     name: str
     content: Any
     lines: Mapping[Key, int]
     sha256: str  # of the bytes that were read
-    full_width: Mapping[int, str] = field(default_factory=dict)  # by line, signs of Chinese keyboards
+    full_width: Mapping[int, str] = field(default_factory=dict)  # by line, full-width characters of Chinese keyboards
 
     def error(self, key: Key, /, *parts: str | Hint, **values: Any) -> InputError:
         """An error that names the file, the line and the key."""
         return InputError(*parts, where=self.place(key), **values)
 
     def place(self, key: Key) -> Place:
-        """`policy.yaml, line 7, rules[2].k`."""
+        """The position of a key: `policy.yaml, line 7, rules[2].k`."""
         while key and key not in self.lines:
             key = key[:-1]
         dotted = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
@@ -83,16 +83,16 @@ class YAMLFile:
 
 
 def read_yaml(path: Path) -> YAMLFile:
-    """A file of at most 1 MiB without tags, aliases or duplicate keys; every scalar is a text."""
+    """Read a file of at most 1 MiB without tags, aliases or duplicate keys; every scalar is a text."""
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     lines: dict[Key, int] = {}
     try:
-        read = read_small(path, LARGEST_FILE)
-        text = read.decode("utf-8-sig")
+        raw = read_small(path, LARGEST_FILE)
+        text = raw.decode("utf-8-sig")
         events = yaml.parse(text, loader)
-        document, digest = _document(events, path.name, lines), hashlib.sha256(read).hexdigest()
+        document, digest = _document(events, path.name, lines), hashlib.sha256(raw).hexdigest()
         return YAMLFile(path.name, document, lines, digest, _full_width(text))
     except yaml.MarkedYAMLError as error:
         line, advice = _mistake(text, error)
@@ -102,28 +102,28 @@ def read_yaml(path: Path) -> YAMLFile:
         raise InputError(
             "{file}: its text is not in UTF-8{guess}; save it as UTF-8 (Notepad: File, Save as, Encoding)",
             file=path.name,
-            guess=_other_encoding(read),
+            guess=_other_encoding(raw),
         ) from None
     except yaml.YAMLError:
         raise InputError("{file}: not a YAML file in UTF-8", file=path.name) from None
 
 
-def _other_encoding(read: bytes) -> str:
-    """The encoding that a file seems to have, as a part of a sentence."""
-    if read.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+def _other_encoding(raw: bytes) -> str:
+    """The likely encoding of a file, as part of a sentence."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return Phrase(", but in {encoding}", encoding="UTF-16")
     try:
-        read.decode("big5hkscs")
+        raw.decode("big5hkscs")
     except UnicodeDecodeError:
         return ""
     return Phrase(", but perhaps in {encoding}", encoding="Big5")
 
 
 def _mistake(text: str, error: Any) -> tuple[int, Phrase]:
-    """The line that has the mistake, and what to do; the parser notices some mistakes only on a later line."""
+    """The line with the mistake, and advice; the parser notices some mistakes only on a later line."""
     noticed = error.problem_mark or error.context_mark
     last = noticed.line if noticed else 0
-    # What is not closed is wrong where it begins; a mapping begins far above.
+    # For something not closed, the mistake is where it begins; but a mapping may begin far above.
     if error.context_mark and "block" not in (error.context or ""):
         last = error.context_mark.line
     lines = text.rstrip().splitlines() or [""]
@@ -139,13 +139,13 @@ def _mistake(text: str, error: Any) -> tuple[int, Phrase]:
 
 
 def _full_width(text: str) -> dict[int, str]:
-    """By line, signs of full width that YAML does not know as what they look like; comments do not count."""
+    """By line, full-width characters that YAML does not treat as their half-width equivalents; not in comments."""
     found = {place: _FULL_WIDTH.findall(line.partition("#")[0]) for place, line in enumerate(text.splitlines(), 1)}
     return {place: " ".join(dict.fromkeys(signs)) for place, signs in found.items() if signs}
 
 
 def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
-    """The one document of a file; None if it has none."""
+    """The only document of a file; None if it has none."""
     import yaml
 
     content, documents = None, 0
@@ -155,12 +155,12 @@ def _document(events: Iterator[Any], name: str, lines: dict[Key, int]) -> Any:
             if documents > 1:
                 raise InputError("{name}: the file has more than one YAML document", name=name)
         elif isinstance(event, yaml.NodeEvent):
-            content = _made(event, events, (), name, lines)
+            content = _build(event, events, (), name, lines)
     return content
 
 
-def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Key, int]) -> Any:
-    """What begins with an event; the events that belong to it are taken."""
+def _build(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Key, int]) -> Any:
+    """Build the content that begins with an event; consumes the events that belong to it."""
     import yaml
 
     line = event.start_mark.line + 1
@@ -175,7 +175,7 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
     if isinstance(event, yaml.SequenceStartEvent):
         items: list[Any] = []
         while not isinstance(inner := next(events), yaml.SequenceEndEvent):
-            items.append(_made(inner, events, (*key, len(items)), name, lines))
+            items.append(_build(inner, events, (*key, len(items)), name, lines))
         return items
     mapping: dict[str, Any] = {}
     while not isinstance(inner := next(events), yaml.MappingEndEvent):
@@ -187,5 +187,5 @@ def _made(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[Ke
                 "{name}, line {line}: the key {key} is a duplicate", name=name, line=line, key=quoted([inner.value])
             )
         lines[(*key, inner.value)] = line
-        mapping[inner.value] = _made(next(events), events, (*key, inner.value), name, lines)
+        mapping[inner.value] = _build(next(events), events, (*key, inner.value), name, lines)
     return mapping

@@ -1,4 +1,4 @@
-"""Hierarchies of codes: their first characters, their last ones masked, or the categories and chapters of ICD-10."""
+"""Hierarchies of codes: their first characters, masked last characters, or categories and chapters of ICD-10."""
 
 import re
 from bisect import bisect_right
@@ -10,7 +10,7 @@ from PETWorks.about.hierarchies.scheme import AnyText, listed_items, shown, whol
 from PETWorks.errors import HierarchyError, Phrase
 
 _CODE = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?", re.ASCII)
-# The first category of each chapter; the last ones cover the national modifications as well.
+# First and last category of each chapter; the last ones also cover national modifications.
 CHAPTERS = (
     *("A00-B99", "C00-D49", "D50-D89", "E00-E90", "F00-F99", "G00-G99", "H00-H59", "H60-H95", "I00-I99", "J00-J99"),
     *("K00-K95", "L00-L99", "M00-M99", "N00-N99", "O00-O9A", "P00-P96", "Q00-Q99", "R00-R99", "S00-T98", "U00-U99"),
@@ -31,13 +31,13 @@ class Prefixes(AnyText):
         return tuple(f"{value[:length]}*" for length in self.lengths)
 
     def below(self, label: str) -> Iterable[str] | None:
-        """Nothing is known of the texts that begin like this."""
+        """The texts with this prefix are unknown."""
         return [] if label.find("*") == len(label) - 1 and len(label) - 1 in self.lengths else None
 
 
 @dataclass(frozen=True)
 class Masks(AnyText):
-    """Texts, and the same with a `*` for each of their last characters."""
+    """Texts, and the same texts with `*` for each of their last characters."""
 
     lengths: Sequence[int]
 
@@ -46,13 +46,13 @@ class Masks(AnyText):
         return tuple(value[: max(len(value) - length, 0)] + "*" * min(length, len(value)) for length in self.lengths)
 
     def below(self, label: str) -> Iterable[str] | None:
-        """Nothing is known of the texts that were masked."""
+        """The masked texts are unknown."""
         return [] if len(label) - len(label.rstrip("*")) in self.lengths else None
 
 
 @dataclass(frozen=True)
 class Diagnoses:
-    """Codes of ICD-10, with or without a dot; their category is the first three characters."""
+    """ICD-10 codes, with or without a dot; their category is the first three characters."""
 
     levels: Sequence[str]
     expects: str = Phrase("ICD-10 codes such as I21.4")
@@ -69,26 +69,26 @@ class Diagnoses:
         return tuple(category if level == "category" else chapter for level in self.levels)
 
     def below(self, label: str) -> Iterable[str] | None:
-        """Nothing is known of the codes of a chapter; a category is a code itself."""
+        """The codes of a chapter are unknown; a category is a code itself."""
         return [] if label in CHAPTERS and "chapter" in self.levels else None
 
     def order(self, value: str) -> Any:
-        """By code."""
+        """Sort by code."""
         return value.upper(), value
 
 
 def first_characters(words: Mapping[str, Any]) -> Prefixes:
-    """`prefix: [3, 1]`."""
+    """Parse `prefix: [3, 1]`."""
     return Prefixes(whole_numbers("prefix", words["prefix"], ascending=False))
 
 
 def masked_characters(words: Mapping[str, Any]) -> Masks:
-    """`mask: [1, 2]`."""
+    """Parse `mask: [1, 2]`."""
     return Masks(whole_numbers("mask", words["mask"], ascending=True))
 
 
 def diagnoses(words: Mapping[str, Any]) -> Diagnoses:
-    """`icd10: [category, chapter]`."""
+    """Parse `icd10: [category, chapter]`."""
     levels = [str(level).strip() for level in listed_items(words["icd10"])]
     if levels not in (["category", "chapter"], ["category"], ["chapter"]):
         raise HierarchyError(

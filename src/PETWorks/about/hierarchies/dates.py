@@ -1,6 +1,6 @@
 """Hierarchies of dates: day, week, month, quarter, year, 5 years, decade; also from the calendar of Taiwan.
 
-Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024`, `2020-2024` and `2020-2029`. They sort as texts.
+Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024`, `2020-2024` and `2020-2029`. They sort as text.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 from PETWorks.about.hierarchies.scheme import listed_items, shown
 from PETWorks.errors import HierarchyError, Phrase, quoted, unknown
 
-ROC_YEAR = 1911  # the year before the first of the Republic of China
+ROC_YEAR = 1911  # the year before year 1 of the Republic of China
 CALENDARS = ("gregorian", "roc")
 
 _TIME = r"(?:[ T]\d.{0,30})?"
@@ -28,7 +28,7 @@ _PATTERNS = (
     r"(?:民國)? ?(?P<roc>\d{3})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})" + _TIME,
     r"(?P<roc>\d{3})(?P<m>\d\d)(?P<d>\d\d)",
 )
-# Years of two digits are of this calendar only if the policy says so: 99/03/01 may also be 1999.
+# Years of two digits are in this calendar only if the policy declares it: 99/03/01 may also be 1999.
 _ROC_PATTERNS = (
     r"(?:民國)? ?(?P<roc>\d{1,3})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})" + _TIME,
     r"(?P<roc>\d\d)(?P<m>\d\d)(?P<d>\d\d)",
@@ -44,15 +44,15 @@ def _week(day: date) -> str:
     return f"{year:04}-W{week:02}"
 
 
-def _years(several: int) -> Callable[[date], str]:
+def _years(number: int) -> Callable[[date], str]:
     def label(day: date) -> str:
-        first = day.year // several * several
-        return f"{first:04}-{first + several - 1:04}"
+        first = day.year // number * number
+        return f"{first:04}-{first + number - 1:04}"
 
     return label
 
 
-# From the finest; each nests in those that follow, except the week, which is in no month and no year.
+# Finest first; each nests in the following ones, except weeks, which do not nest in months or years.
 LABELS: Mapping[str, Callable[[date], str]] = {
     "day": date.isoformat,
     "week": _week,
@@ -74,7 +74,7 @@ _FIRST_DAYS = {
 
 @dataclass(frozen=True)
 class Dates:
-    """Dates in the common formats, and the period that each is in on every level."""
+    """Dates in the common formats, with the period that contains each on every level."""
 
     units: Sequence[str]
     roc: bool = False
@@ -83,7 +83,7 @@ class Dates:
     takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
-        """The periods that a date is in; a month or a year has a place below longer periods."""
+        """The periods that contain a date; months and years have a place below longer periods."""
         found = read_date(value, roc=self.roc)
         if found is None:
             return None
@@ -91,7 +91,7 @@ class Dates:
         first = UNITS.index(self.units[0])
         if unit != "day" and (first <= UNITS.index(unit)):
             return None
-        return tuple(LABELS[one](day) for one in self.units)
+        return tuple(LABELS[period](day) for period in self.units)
 
     def below(self, label: str) -> Iterable[str] | None:
         """The days of a period."""
@@ -102,13 +102,13 @@ class Dates:
         return None
 
     def order(self, value: str) -> Any:
-        """By date, and by text where a date is written in two ways."""
+        """Sort by date, then by text for equal dates."""
         found = read_date(value, roc=self.roc)
         return (date.min if found is None else found[0]), value
 
 
 def _days(first: date, label: str, label_of: Callable[[date], str]) -> Iterator[str]:
-    """The days from the first one that have a label."""
+    """The days from the first one on that have a label."""
     days = (first + timedelta(days=place) for place in range((date.max - first).days + 1))
     return (day.isoformat() for day in takewhile(lambda day: label_of(day) == label, days))
 
@@ -129,7 +129,7 @@ def _first_day(label: str, unit: str) -> date | None:
 
 
 def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
-    """The first day of a date, a month or a year, and which of these it is; None if a text is none of them.
+    """The first day of a date, a month or a year, and which of these it is; None for any other text.
 
     >>> read_date("民國113年3月1日"), read_date("2024/3")
     ((datetime.date(2024, 3, 1), 'day'), (datetime.date(2024, 3, 1), 'month'))
@@ -152,7 +152,7 @@ def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
 
 
 def is_unread_date(text: str) -> bool:
-    """Whether a text looks like a date in an order that cannot be known: is 3/4/2024 in March or in April?
+    """Whether a text looks like a date in an ambiguous order: is 3/4/2024 in March or in April?
 
     >>> is_unread_date("11/19/1990"), is_unread_date("1990-11-19")
     (True, False)
@@ -161,7 +161,7 @@ def is_unread_date(text: str) -> bool:
 
 
 def periods(words: Mapping[str, Any]) -> Dates:
-    """`dates: [month, quarter, year]`, perhaps with `calendar: roc`."""
+    """Parse `dates: [month, quarter, year]`, optionally with `calendar: roc`."""
     units = [str(unit).strip().replace(" ", "-") for unit in listed_items(words["dates"])]
     for unit in units:
         if unit not in LABELS:

@@ -1,4 +1,4 @@
-"""Hierarchies as users declare them: a file, rows, or a few words; and the same declaration for other values."""
+"""Hierarchies as users declare them: a file, rows, or a few words; and refitting a declaration to other values."""
 
 import hashlib
 from collections import Counter
@@ -26,11 +26,11 @@ from PETWorks.tables.cells import SUPPRESSED
 Words = Mapping[str, Any]
 Named = Path | Mapping[str, "Path | Declaration"]  # a folder, or a file or a declaration for each column
 Counts = Mapping[str, int]
-MOST_ADDED = 200_000  # leaves that are known from labels alone
+MOST_ADDED = 200_000  # leaves added because a label stands for them
 
 
 def _fixed(read: Callable[[Words], Scheme]) -> Callable[[Words], Callable[[Counts], Scheme]]:
-    """A kind of hierarchy that does not depend on the records."""
+    """Make a kind of hierarchy that does not depend on the records."""
 
     def prepare(words: Words) -> Callable[[Counts], Scheme]:
         scheme = read(words)
@@ -49,8 +49,8 @@ def _rare(words: Words) -> Callable[[Counts], Scheme]:
     return lambda counts: Rare(counts, limits, label)
 
 
-# The key that says which kind of hierarchy it is, the keys that may accompany it, and what makes it. If several
-# kinds fit, the first one counts.
+# By the key that determines the kind of hierarchy: the keys that may accompany it, and the function that makes it.
+# If several kinds fit, the first one counts.
 KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Words], Callable[[Counts], Scheme]]]] = {
     "width": (("start", "bottom", "top"), _fixed(equal_width)),
     "cuts": ((), _fixed(between_cuts)),
@@ -65,8 +65,8 @@ KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Words], Callable[[Counts], 
     "top": (("bottom",), _fixed(equal_width)),
     "bottom": ((), _fixed(equal_width)),
 }
-NAMED = ("width", "dates", "prefix", "mask", "icd10")  # kinds whose words say what each level is, without a cell
-KEYS = list(dict.fromkeys(key for kind, (others, _) in KINDS.items() for key in (kind, *others)))
+NAMED = ("width", "dates", "prefix", "mask", "icd10")  # kinds whose words describe each level without cells
+KEYS = list(dict.fromkeys(key for kind, (extra, _) in KINDS.items() for key in (kind, *extra)))
 
 
 @dataclass(frozen=True)
@@ -78,17 +78,17 @@ class Declaration:
 
     @classmethod
     def of(cls, words: Words) -> "Declaration":
-        """What the words declare, checked without the data."""
+        """Parse and check the words, without the data."""
         for key in words:
             if key not in KEYS:
                 raise HierarchyError(unknown("kind of hierarchy", str(key), KEYS).message)
         kind = next((kind for kind in KINDS if kind in words), None)
         if kind is None:
             raise HierarchyError("expected one of the keys {keys}", keys=quoted(KINDS))
-        others, prepare = KINDS[kind]
-        strange = [key for key in words if key not in (kind, *others)]
-        if strange:
-            raise HierarchyError("{strange} cannot be combined with {kind!r}", strange=quoted(strange), kind=kind)
+        other_keys, prepare = KINDS[kind]
+        extra_keys = [key for key in words if key not in (kind, *other_keys)]
+        if extra_keys:
+            raise HierarchyError("{strange} cannot be combined with {kind!r}", strange=quoted(extra_keys), kind=kind)
         return cls(words, prepare(words))
 
     def build(
@@ -100,8 +100,8 @@ class Declaration:
     ) -> Hierarchy:
         """The hierarchy of a column.
 
-        counts       the values of the column before it was generalised, and how many records have each
-        released     the values after that: labels of the hierarchy among them are not leaves
+        counts       the number of records with each value, before the column was generalised
+        released     the values after generalisation: labels of the hierarchy among them are not leaves
         population   values of people who may not be in the table
         """
         present = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
@@ -115,24 +115,24 @@ class Declaration:
 
 
 class _Builder:
-    """Gathers the leaves of a hierarchy."""
+    """Collects the leaves of a hierarchy."""
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
         self.paths: dict[str, tuple[str, ...]] = {}
         self.labels: set[str] = set()
-        self.values = self.strange = self.without_values = self.added = 0
+        self.values = self.unplaced = self.without_values = self.added = 0
 
     def add(self, values: set[str], *, new_leaves: bool = True) -> None:
         """Add values of a table: leaves first, so that labels of the levels above them are known.
 
-        new_leaves   whether values that are neither known nor labels can be leaves
+        new_leaves   whether values that are neither known nor labels may be leaves
         """
-        new = {value for value in values if value not in self.paths and value not in self.labels}
-        self.values += len(new)
-        below = {value: leaves for value in new if (leaves := self.scheme.below(value)) is not None}
-        paths = {value: self.scheme.path(value) if new_leaves else None for value in new if value not in below}
-        self.strange += sum(path is None for path in paths.values())
+        new_values = {value for value in values if value not in self.paths and value not in self.labels}
+        self.values += len(new_values)
+        below = {value: leaves for value in new_values if (leaves := self.scheme.below(value)) is not None}
+        paths = {value: self.scheme.path(value) if new_leaves else None for value in new_values if value not in below}
+        self.unplaced += sum(path is None for path in paths.values())
         self._add_leaves(paths)
         for label in sorted(below):
             if label in self.labels:
@@ -149,11 +149,11 @@ class _Builder:
         self.labels.update(label for path in paths.values() for label in path or ())
 
     def hierarchy(self, name: str) -> Hierarchy:
-        """The hierarchy; an error if some value has no place, or the levels do not nest."""
-        if self.strange:
+        """Build the hierarchy; raise if some value has no place, or the levels do not nest."""
+        if self.unplaced:
             problem = Phrase(
                 "{strange} of {values} values have no place; expected {expects}",
-                strange=self.strange,
+                strange=self.unplaced,
                 values=self.values,
                 expects=self.scheme.expects,
             )
@@ -183,10 +183,10 @@ class _Builder:
 def build_hierarchy(
     values: Iterable[Any] | Mapping[Any, int], words: Words, released: Iterable[Any] = (), name: str = "hierarchy"
 ) -> Hierarchy:
-    """The hierarchy that a few words declare for the values of a column.
+    """The hierarchy declared by a few words for the values of a column.
 
-    values     the cells of the column, or how many records have each
-    words      what a policy says under `hierarchies`, such as `{"width": [5, 10]}`
+    values     the cells of the column, or the number of records with each
+    words      the declaration, as under `hierarchies` in a policy, such as `{"width": [5, 10]}`
     released   the cells after they were generalised, if there are any
 
     >>> build_hierarchy(["31", "36", "47"], {"width": [5, 10]}).levels[1:3]
@@ -199,38 +199,40 @@ def build_hierarchy(
 
 
 def _cell(value: Any) -> str | None:
-    """A value as the text that it is in a table; nothing and NaN are missing."""
+    """A value as the text of a cell; None for missing values and NaN."""
     text = "" if value is None or value != value else str(value).strip()
     return text or None
 
 
 def declared(words: Words, name: str) -> Declaration:
-    """What words declare; errors name the hierarchy."""
+    """Parse the words of a declaration; errors name the hierarchy."""
     try:
         return Declaration.of(words)
     except (HierarchyError, ParameterError) as error:
         raise HierarchyError("{name}: {problem}", name=name, problem=error.message) from None
 
 
-def as_hierarchies(given: object, columns: Iterable[str]) -> dict[str, Hierarchy | Declaration]:
-    """Hierarchies however they were given: nothing, a folder, or by column a file, rows, words or a Hierarchy."""
-    if given is None:
+def as_hierarchies(hierarchies: object, columns: Iterable[str]) -> dict[str, Hierarchy | Declaration]:
+    """Hierarchies from any argument: None, a folder, or by column a file, rows, words or a Hierarchy."""
+    if hierarchies is None:
         return {}
-    if isinstance(given, Mapping):
+    if isinstance(hierarchies, Mapping):
         names = set(columns)
-        strange = [column for column in given if column not in names]
-        if strange:
-            raise HierarchyError("hierarchies for columns that are not in the data: {strange}", strange=quoted(strange))
-        return {column: _as_hierarchy(one, column) for column, one in given.items()}
-    if isinstance(given, str | Path):
-        return {**read_hierarchies(given, columns)}
+        unknown_columns = [column for column in hierarchies if column not in names]
+        if unknown_columns:
+            raise HierarchyError(
+                "hierarchies for columns that are not in the data: {strange}", strange=quoted(unknown_columns)
+            )
+        return {column: _as_hierarchy(item, column) for column, item in hierarchies.items()}
+    if isinstance(hierarchies, str | Path):
+        return {**read_hierarchies(hierarchies, columns)}
     raise HierarchyError(
-        "expected hierarchies as a folder or as a dict by column, got {type}", type=type(given).__name__
+        "expected hierarchies as a folder or as a dict by column, got {type}", type=type(hierarchies).__name__
     )
 
 
 def level_named(words: Words | None, level: int) -> str | None:
-    """What a level is, as the words that declare it say: `dates 5-years`, `width 10`; None if they do not name it.
+    """The description of a level in the declaration: `dates 5-years`, `width 10`; None if it has none.
 
     >>> level_named({"dates": ["month", "year"]}, 2), level_named({"rare": {"fewer_than": 5}}, 1)
     ('dates year', None)
@@ -238,38 +240,40 @@ def level_named(words: Words | None, level: int) -> str | None:
     kind = next((kind for kind in NAMED if words is not None and kind in words), None)
     if words is None or kind is None:
         return None
-    named = listed_items(words[kind])
-    return f"{kind} {str(named[level - 1]).strip().replace(' ', '-')}" if 1 <= level <= len(named) else None
+    descriptions = listed_items(words[kind])
+    return (
+        f"{kind} {str(descriptions[level - 1]).strip().replace(' ', '-')}" if 1 <= level <= len(descriptions) else None
+    )
 
 
 def hierarchy_files(named: Named | None) -> list[Path]:
-    """The files of hierarchies in a policy or a roles file."""
+    """The hierarchy files named by a policy or a roles file."""
     if named is None:
         return []
     if isinstance(named, Path):
         return sorted(named.glob("*hierarchy_*.csv"))
-    return [one for one in named.values() if isinstance(one, Path)]
+    return [item for item in named.values() if isinstance(item, Path)]
 
 
 def name_of(column: str) -> Phrase:
-    """What messages call the hierarchy of a column that has no file."""
+    """The name in messages of the hierarchy of a column without a file."""
     return Phrase("hierarchy of {column!r}", column=column)
 
 
-def _as_hierarchy(given: object, column: str) -> Hierarchy | Declaration:
-    if isinstance(given, Hierarchy | Declaration):
-        return given
-    if isinstance(given, str | Path):
-        return read_hierarchy(Path(given))
-    if isinstance(given, Mapping):
-        return declared(given, name_of(column))
-    if not isinstance(given, Iterable):
+def _as_hierarchy(hierarchy: object, column: str) -> Hierarchy | Declaration:
+    if isinstance(hierarchy, Hierarchy | Declaration):
+        return hierarchy
+    if isinstance(hierarchy, str | Path):
+        return read_hierarchy(Path(hierarchy))
+    if isinstance(hierarchy, Mapping):
+        return declared(hierarchy, name_of(column))
+    if not isinstance(hierarchy, Iterable):
         raise HierarchyError(
             "{name}: expected a file, rows of levels or a declaration, got {type}",
             name=name_of(column),
-            type=type(given).__name__,
+            type=type(hierarchy).__name__,
         )
-    return Hierarchy(given, name_of(column))
+    return Hierarchy(hierarchy, name_of(column))
 
 
 Labels = tuple[str, ...]
@@ -280,12 +284,12 @@ def _cuts_again(_words: Words, earlier: Hierarchy) -> Callable[[str], Labels | N
 
 
 def _rare_again(words: Words, earlier: Hierarchy) -> Callable[[str], Labels | None]:
-    """A value that was not there is one of the rare ones."""
+    """New values are rare values."""
     _, label = rare_limits(words)
     return lambda _value: (label,) * (earlier.height - 1)
 
 
-# Kinds whose levels depend on the records that were there, and where new values have their place among these levels.
+# Kinds whose levels depend on the records, and the function that places new values on the earlier levels.
 _BY_RECORDS: Mapping[str, Callable[[Words, Hierarchy], Callable[[str], Labels | None]]] = {
     "quantiles": _cuts_again,
     "rare": _rare_again,
@@ -294,7 +298,7 @@ _LISTING = ("order", "groups")  # kinds whose words list all values
 
 
 def plain_words(words: Words | None) -> Words | None:
-    """What has to be written down of a declaration, as JSON can have it; None if the hierarchy itself says all."""
+    """The words of a declaration as JSON, for a plan; None if the hierarchy itself is enough."""
     if words is None or _kind(words) in _LISTING:
         return None
     plain: dict[str, Any] = _plain(words)
@@ -316,19 +320,19 @@ def refitted(
 ) -> tuple[Hierarchy, frozenset[str]]:
     """The hierarchy for the values of a column of another table, and the values that have no place in it.
 
-    A value without a place stays itself up to the top, so that measures know it.
+    A value without a place is its own label up to the top, so that measures find it.
 
-    words     what was declared, if the earlier hierarchy does not say all
+    words     the declaration, if the earlier hierarchy is not enough
     earlier   the earlier hierarchy, if it is needed
-    height    its highest level, which the words do not say if no value has a place
+    height    its highest level, which the words do not determine if no value has a place
     """
-    told = {value for value in values if value is not None and value != SUPPRESSED}
-    fitted = _fitted(column, told, words, earlier)
+    known = {value for value in values if value is not None and value != SUPPRESSED}
+    fitted = _fitted(column, known, words, earlier)
     if fitted.leaves == [SUPPRESSED]:
         fitted = Hierarchy([[SUPPRESSED] * (height + 1)], fitted.name)
-    strange = told - set(fitted.leaves) - _staying(fitted)
-    single = sorted(value for value in strange if value not in fitted.levels_of)
-    return _extended(fitted, {value: (value,) * (fitted.height - 1) for value in single}), frozenset(strange)
+    unplaced = known - set(fitted.leaves) - _staying(fitted)
+    single = sorted(value for value in unplaced if value not in fitted.levels_of)
+    return _extended(fitted, {value: (value,) * (fitted.height - 1) for value in single}), frozenset(unplaced)
 
 
 def _fitted(column: str, values: set[str], words: Words | None, earlier: Hierarchy | None) -> Hierarchy:
@@ -349,13 +353,13 @@ def _fitted(column: str, values: set[str], words: Words | None, earlier: Hierarc
 
 
 def _fits(scheme: Scheme, value: str) -> bool:
-    """Whether a declared hierarchy can be built with a value, which may be a label that stands for some."""
+    """Whether a declared hierarchy has a place for a value, which may also be a label that stands for some values."""
     below = scheme.below(value)
     return scheme.path(value) is not None if below is None else next(iter(below), None) is not None
 
 
 def _staying(hierarchy: Hierarchy) -> set[str]:
-    """Labels that can be cells of the table, since they are the same on every level between the leaves and the top."""
+    """Labels that can be cells of the table because they are on every level between the leaves and the top."""
     between = hierarchy.levels[1 : hierarchy.height] or [hierarchy.levels[-1]]
     return set.intersection(*map(set, between))
 
@@ -376,10 +380,10 @@ def _kind(words: Words) -> str:
     return kind
 
 
-def _plain(given: Any) -> Any:
-    """Words as JSON can have them: numbers of other kinds as text."""
-    if isinstance(given, Mapping):
-        return {str(key): _plain(one) for key, one in given.items()}
-    if isinstance(given, Collection) and not isinstance(given, str):
-        return [_plain(one) for one in given]
-    return given if type(given) in (str, int, bool) else str(given)
+def _plain(words: Any) -> Any:
+    """Words as JSON values: other types as text."""
+    if isinstance(words, Mapping):
+        return {str(key): _plain(item) for key, item in words.items()}
+    if isinstance(words, Collection) and not isinstance(words, str):
+        return [_plain(item) for item in words]
+    return words if type(words) in (str, int, bool) else str(words)

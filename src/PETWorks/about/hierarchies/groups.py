@@ -1,4 +1,4 @@
-"""Hierarchies of listed values: neighbours in an order, groups with names, and rare values as one group."""
+"""Hierarchies of listed values: neighbours in an order, named groups, and rare values as one group."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Groups:
 
     @cached_property
     def listed(self) -> Sequence[str]:
-        """All of them have a place."""
+        """All values of the declaration."""
         return list(self.paths)
 
     @cached_property
@@ -30,38 +30,38 @@ class Groups:
         return {value: place for place, value in enumerate(self.paths)}
 
     def path(self, value: str) -> tuple[str, ...] | None:
-        """The groups that a value is in."""
+        """The groups that contain a value."""
         return self.paths.get(value)
 
     def below(self, _label: str) -> Iterable[str] | None:
-        """Not needed: the values of every label are listed."""
+        """None: the values of every label are listed."""
         return None
 
     def order(self, value: str) -> Any:
-        """As listed."""
+        """Sort as listed."""
         return self._places[value]
 
 
 @dataclass(frozen=True)
 class Rare(AnyText):
-    """Any values; those with few records have one label."""
+    """Any values; those with few records share one label."""
 
     counts: Mapping[str, int]
     limits: Sequence[int]
     label: str
 
     def path(self, value: str) -> tuple[str, ...] | None:
-        """The value, as long as enough records have it."""
+        """The value itself on levels where enough records have it, else the common label."""
         count = self.counts.get(value, 0)
         return tuple(self.label if count < limit else value for limit in self.limits)
 
     def below(self, _label: str) -> Iterable[str] | None:
-        """A value called like the label is one of the others."""
+        """None: a value with the text of the label is treated as one of the rare values."""
         return None
 
 
 def neighbours(words: Mapping[str, Any]) -> Groups:
-    """`order: [none, primary, secondary, tertiary]` with `sizes: [2]`: neighbours become `none..primary`."""
+    """Parse `order: [none, primary, secondary, tertiary]` with `sizes: [2]`: neighbours become `none..primary`."""
     values = _texts("order", words["order"])
     if "sizes" not in words:
         raise HierarchyError("order: the key 'sizes' is missing: how many neighbours make a group on each level")
@@ -80,7 +80,7 @@ def neighbours(words: Mapping[str, Any]) -> Groups:
 
 
 def named_groups(words: Mapping[str, Any]) -> Groups:
-    """`groups: {North: [Taipei, Hsinchu], South: [Tainan]}`; a group may have groups instead of values."""
+    """Parse `groups: {North: [Taipei, Hsinchu], South: [Tainan]}`; a group may contain groups instead of values."""
     if not isinstance(words["groups"], Mapping) or not words["groups"]:
         raise HierarchyError(
             "groups: expected a mapping from a group to its values, got {given}", given=shown(words["groups"])
@@ -91,12 +91,12 @@ def named_groups(words: Mapping[str, Any]) -> Groups:
             raise HierarchyError("groups: a value is in two groups")
         paths[value] = groups
     depth = max(map(len, paths.values()))
-    # Groups with fewer groups above them stay the same on the lower levels.
+    # Groups at a smaller depth repeat on the lower levels.
     return Groups({value: (groups[:1] * (depth - len(groups))) + groups for value, groups in paths.items()})
 
 
 def _members(groups: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each value with the groups that it is in, the smallest first."""
+    """Each value with the groups that contain it, the smallest first."""
     if len(above) >= MOST_LEVELS_DECLARED:
         raise HierarchyError("groups: more than {most} levels", most=MOST_LEVELS_DECLARED)
     for name, members in groups.items():
@@ -109,9 +109,9 @@ def _members(groups: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tupl
             yield from ((value, (label, *above)) for value in _texts("groups", members))
 
 
-def _texts(key: str, given: Any) -> list[str]:
-    """Different values, all of them texts."""
-    items = listed_items(given)
+def _texts(key: str, values: Any) -> list[str]:
+    """Parse a list of distinct values."""
+    items = listed_items(values)
     if any(isinstance(item, Mapping | list | tuple | bool) or item is None for item in items):
         raise HierarchyError("{key}: expected a list of values", key=key)
     texts = [str(item).strip() for item in items]
@@ -123,11 +123,11 @@ def _texts(key: str, given: Any) -> list[str]:
 
 
 def rare_limits(words: Mapping[str, Any]) -> tuple[list[int], str]:
-    """`rare: {fewer_than: 20}`, perhaps with another `label` than `other`."""
-    given = words["rare"]
-    if not isinstance(given, Mapping) or "fewer_than" not in given or set(given) - {"fewer_than", "label"}:
+    """Parse `rare: {fewer_than: 20}`, optionally with another `label` than `other`."""
+    settings = words["rare"]
+    if not isinstance(settings, Mapping) or "fewer_than" not in settings or set(settings) - {"fewer_than", "label"}:
         raise HierarchyError("rare: expected the key 'fewer_than', and perhaps 'label'")
-    label = str(given.get("label", OTHER)).strip()
+    label = str(settings.get("label", OTHER)).strip()
     if label in ("", SUPPRESSED):
         raise HierarchyError("rare: the label is empty or '*'")
-    return whole_numbers("fewer_than", given["fewer_than"], ascending=True), label
+    return whole_numbers("fewer_than", settings["fewer_than"], ascending=True), label

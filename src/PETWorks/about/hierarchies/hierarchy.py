@@ -115,24 +115,24 @@ class Hierarchy:
         return leaves
 
     def leaf_counts(self, values: Sequence[str | None], column: str) -> Integers:
-        """For each released value the leaves it may stand for; missing and `*` stand for all."""
+        """For each released value the number of leaves it may stand for; missing and `*` stand for all."""
         below = self.leaves_below
         leaves = [len(self.leaves) if value is None or value == SUPPRESSED else below.get(value, 0) for value in values]
-        strange = leaves.count(0)
-        if strange:
-            told = sum(value not in (None, SUPPRESSED) for value in values)
-            raise misfit(column, self, strange, told, Phrase("released values are not on any level of"))
+        unknown = leaves.count(0)
+        if unknown:
+            known = sum(value not in (None, SUPPRESSED) for value in values)
+            raise misfit(column, self, unknown, known, Phrase("released values are not on any level of"))
         return np.array(leaves, np.int64)
 
     def level(self, value: str | None) -> int | None:
-        """The lowest level on which a value occurs; missing and `*` count as the top; None when it is nowhere."""
+        """The lowest level on which a value occurs; the top for missing and `*`; None if it does not occur."""
         if value is None or value == SUPPRESSED:
             return self.height
         levels = self.levels_of.get(value)
         return levels[0] if levels else None
 
     def place(self, value: str | None) -> tuple[int, int] | None:
-        """The lowest level of a value and one leaf below it; None when it is nowhere, or on several nodes there."""
+        """The lowest level of a value and one leaf below it; None if it does not occur, or is ambiguous."""
         level = self.level(value)
         if level is None:
             return None
@@ -151,15 +151,15 @@ class Hierarchy:
         return by_level
 
     def folded(self) -> "Hierarchy":
-        """The hierarchy of values without their spelling; an error if two that are the same have different parents.
+        """The hierarchy with folded values; raise if equal values have different parents.
 
-        Values that say only that nothing is known stay where they are: none of those that are counted is one of them.
+        Placeholders for unknown values keep their places: no value that is counted is one of them.
         """
         rows = [[visible(cell) or SUPPRESSED for cell in path] for path in zip(*self.levels, strict=True)]
         return Hierarchy(rows, self.name)
 
     def to_level(self, level: int) -> dict[str, str]:
-        """What each leaf becomes on a level."""
+        """The label of each leaf on a level."""
         return dict(zip(self.leaves, self.levels[level], strict=True))
 
     def to_csv(self) -> str:
@@ -175,7 +175,7 @@ class Hierarchy:
 
     @cached_property
     def tree(self) -> list[Integers]:
-        """For each level, the node of each leaf: leaves share a node where their values agree from there to the top."""
+        """For each level, the node of each leaf: leaves share a node if their values agree from there to the top."""
         nodes = [np.zeros(len(self.leaves), np.int64)]
         for values in reversed(self.levels[:-1]):
             numbers: dict[tuple[int, str], int] = {}
@@ -197,15 +197,15 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
         ) from None
     hierarchies: dict[str, Hierarchy] = {}
     for column in columns:
-        named = [file for file in files if file.name.endswith(f"hierarchy_{column}.csv")]
-        if len(named) > 1:
+        matching = [file for file in files if file.name.endswith(f"hierarchy_{column}.csv")]
+        if len(matching) > 1:
             raise HierarchyError(
                 "several hierarchies for column {column!r}: {named}",
                 column=column,
-                named=quoted(file.name for file in named),
+                named=quoted(file.name for file in matching),
             )
-        if named:
-            hierarchies[column] = read_hierarchy(named[0])
+        if matching:
+            hierarchies[column] = read_hierarchy(matching[0])
     if not hierarchies:
         raise HierarchyError(
             "the hierarchy folder {folder!r} has no file '...hierarchy_<column>.csv' for any column of the data",
@@ -214,17 +214,17 @@ def read_hierarchies(folder: str | Path, columns: Iterable[str]) -> dict[str, Hi
     return hierarchies
 
 
-def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: Phrase) -> PETWorksError:
-    """The error for values that a hierarchy does not have.
+def misfit(column: str, hierarchy: Hierarchy, unknown: int, values: int, what: Phrase) -> PETWorksError:
+    """The error for values that are not in a hierarchy.
 
-    When it has not a single one it describes another coding of the column, and the measure does not apply.
+    If it has none of the values, it describes another coding of the column, and the measure does not apply.
     """
-    kind = NotApplicable if strange == values else HierarchyError
+    kind = NotApplicable if unknown == values else HierarchyError
     return kind(
         Phrase(
             "column {column!r}: {strange} of {values} {misfit} its hierarchy ({hierarchy})",
             column=column,
-            strange=strange,
+            strange=unknown,
             values=values,
             misfit=what,
             hierarchy=hierarchy.name,
@@ -234,7 +234,7 @@ def misfit(column: str, hierarchy: Hierarchy, strange: int, values: int, what: P
 
 
 def read_hierarchy(file: Path) -> Hierarchy:
-    """The hierarchy of a file."""
+    """Read a hierarchy from a file."""
     text = decode(read_small(file, LARGEST_FILE, HierarchyError), file.name)
     if "\0" in text:
         raise HierarchyError(
@@ -256,7 +256,7 @@ WHOLLY_SUPPRESSED = "suppressed"
 
 
 def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | None) -> int | str:
-    """The level on which a column was released; without a hierarchy 0 or "suppressed". Missing values say nothing."""
+    """The level on which a column was released; without a hierarchy 0 or "suppressed". Ignores missing values."""
     if hierarchy is None:
         if SUPPRESSED not in values:
             return 0
@@ -269,9 +269,9 @@ def released_level(column: str, values: Collection[str], hierarchy: Hierarchy | 
         if set(values) <= set(labels) or (level == hierarchy.height and set(values) == {SUPPRESSED}):
             return level
     levels = [hierarchy.level(value) for value in values]
-    strange = levels.count(None)
-    if strange:
-        raise misfit(column, hierarchy, strange, len(values), Phrase("released values are not on any level of"))
+    unknown = levels.count(None)
+    if unknown:
+        raise misfit(column, hierarchy, unknown, len(values), Phrase("released values are not on any level of"))
     if len(set(levels)) == 1:
         raise NotApplicable(
             "column {column!r} mixes '*' with the top value of its hierarchy ({hierarchy})",
@@ -293,9 +293,9 @@ def recoding(
     released: Collection[str | None],
     what: Phrase,
 ) -> dict[str | None, str | None]:
-    """What each value of another table becomes on the level of the release; `what` they are, in errors."""
+    """The mapping of values of another table to the level of the release; `what` describes the values in errors."""
     values = list(values)
-    # Missing cells were lifted with the rest, unless the release still has some.
+    # Missing cells were generalised with the rest, unless the release still has some.
     kept: dict[str | None, str | None] = {None: None} if None in released else {}
     if level == WHOLLY_SUPPRESSED:
         return {**dict.fromkeys(values, SUPPRESSED), **kept}
@@ -305,12 +305,12 @@ def recoding(
     if level == hierarchy.height:
         top = hierarchy.top if hierarchy.top in released else SUPPRESSED
         return {**dict.fromkeys(values, top), **kept}
-    # What is on that level already stays; a missing value stays missing in between.
+    # Values already on that level stay; missing values stay missing below the top.
     lifted: dict[str | None, str | None] = {None: None}
     lifted.update((label, label) for label in hierarchy.levels[level])
     lifted.update(hierarchy.to_level(level))
-    strange = sum(value not in lifted for value in values)
-    if strange:
-        told = len(values) - (None in values)
-        raise misfit(column, hierarchy, strange, told, what)
+    unknown = sum(value not in lifted for value in values)
+    if unknown:
+        known = len(values) - (None in values)
+        raise misfit(column, hierarchy, unknown, known, what)
     return {value: lifted[value] for value in values}

@@ -26,7 +26,7 @@ from PETWorks.about.hierarchies.scheme import (
 )
 from PETWorks.errors import HierarchyError, Phrase
 
-MOST_BELOW = 100_000  # whole numbers of an interval that are listed
+MOST_BELOW = 100_000  # most whole numbers of an interval that are listed
 _LABEL = re.compile(r"\[(\S{1,120}), (\S{1,120})\)|< (\S{1,120})|>= (\S{1,120})")
 
 Bounds = tuple[Fraction | None, Fraction | None]
@@ -34,15 +34,15 @@ Bounds = tuple[Fraction | None, Fraction | None]
 
 class _Level(Protocol):
     def place(self, number: Decimal) -> Hashable:
-        """What numbers in the same interval have in common, found quickly; None if a number stays as it is."""
+        """A key that numbers in the same interval share, found quickly; None if a number stays unchanged."""
 
     def bounds(self, number: Fraction) -> Bounds | None:
-        """The interval that a number is in: from the first to below the second; None if it stays as it is."""
+        """The interval that contains a number: from the first to below the second; None if it stays unchanged."""
 
 
 @dataclass(frozen=True)
 class _Coded:
-    """Intervals of one width, or none where there is no width; what is below and above is one group each."""
+    """Intervals of equal width, if there is a width, with one group each below the bottom and above the top."""
 
     width: Fraction | None
     start: Fraction
@@ -60,7 +60,7 @@ class _Coded:
 
     @cached_property
     def _integers(self) -> tuple[Decimal | None, Decimal | None, int, int, int]:
-        """The ends, and what the place of a number is computed with: fractions are slow."""
+        """The ends, and integers to compute the place of a number with, as fractions are slow."""
         low, high = (None if end is None else Decimal(as_text(end)) for end in (self.bottom, self.top))
         if self.width is None:
             return low, high, 0, 0, 0
@@ -103,7 +103,7 @@ class _Cut:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Numbers, and the interval that each is in on every level."""
+    """Numbers, with the interval that contains each on every level."""
 
     levels: Sequence[_Level]
     expects: str = Phrase("numbers")
@@ -111,7 +111,7 @@ class Intervals:
     takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
-        """The intervals that a number is in."""
+        """The intervals that contain a number."""
         number = decimal(value)
         if number is None:
             return None
@@ -125,26 +125,26 @@ class Intervals:
 
     @cached_property
     def _labels(self) -> list[dict[Hashable, str]]:
-        """The label of each interval that was met, by level."""
+        """Cache of the labels of intervals, by level."""
         return [{} for _ in self.levels]
 
     def below(self, label: str) -> Iterable[str] | None:
-        """The whole numbers in an interval; of one with an open end, its bound stands for all."""
+        """The whole numbers in an interval; for one with an open end, a single number."""
         match = _LABEL.fullmatch(label)
         if match is None:
             return None
         low, high, end, begin = (None if text is None else exact(text) for text in match.groups())
         bounds = (low if begin is None else begin, high if end is None else end)
-        some = bounds[0] if bounds[0] is not None else bounds[1] - 1 if bounds[1] is not None else None
-        if some is None or all(level.bounds(some) != bounds for level in self.levels):
+        inside = bounds[0] if bounds[0] is not None else bounds[1] - 1 if bounds[1] is not None else None
+        if inside is None or all(level.bounds(inside) != bounds for level in self.levels):
             return None
         if bounds[0] is None or bounds[1] is None:
-            return [as_text(some)]
+            return [as_text(inside)]
         whole = bounds[0].denominator == bounds[1].denominator == 1 and bounds[1] - bounds[0] <= MOST_BELOW
         return map(str, range(int(bounds[0]), int(bounds[1]))) if whole else []
 
     def order(self, value: str) -> Any:
-        """By number, and by text where a number is written in two ways."""
+        """Sort by number, then by text for equal numbers."""
         return decimal(value), value
 
 
@@ -156,7 +156,7 @@ def _label(bounds: Bounds | None) -> str:
 
 
 def equal_width(words: Mapping[str, Any]) -> Intervals:
-    """`width: [5, 10, 20]`, perhaps with `start`, `bottom` and `top`; the ends alone are one level."""
+    """Parse `width: [5, 10, 20]`, optionally with `start`, `bottom` and `top`; the ends alone form one level."""
     bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
     if bottom is not None and top is not None and bottom >= top:
         raise HierarchyError(
@@ -173,9 +173,9 @@ def equal_width(words: Mapping[str, Any]) -> Intervals:
 
 
 def between_cuts(words: Mapping[str, Any]) -> Intervals:
-    """`cuts: [[18, 40, 65], [65]]`, a list for each level, or a single list."""
-    given = listed_items(words["cuts"])
-    by_level = given if given and all(isinstance(level, list | tuple) for level in given) else [given]
+    """Parse `cuts: [[18, 40, 65], [65]]`, a list for each level, or a single list."""
+    items = listed_items(words["cuts"])
+    by_level = items if items and all(isinstance(level, list | tuple) for level in items) else [items]
     levels: list[_Cut] = []
     for cuts in by_level:
         level = numbers("cuts", list(cuts))
@@ -190,7 +190,7 @@ def between_cuts(words: Mapping[str, Any]) -> Intervals:
 
 
 def parts_of(words: Mapping[str, Any]) -> list[int]:
-    """`quantiles: [8, 4, 2]`: into how many parts of about the same number of records each level divides them."""
+    """Parse `quantiles: [8, 4, 2]`: the number of parts, with about equally many records, on each level."""
     parts = whole_numbers("quantiles", words["quantiles"], ascending=False, divisible=True)
     if parts[-1] < 2 or parts[0] > 1000:
         raise HierarchyError(
@@ -200,16 +200,16 @@ def parts_of(words: Mapping[str, Any]) -> list[int]:
 
 
 def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Intervals:
-    """Intervals that have about the same number of records."""
+    """Intervals with about equally many records."""
     ordered = sorted((number, count) for value, count in counts.items() if (number := exact(value)) is not None)
     records = sum(count for _, count in ordered)
     levels = []
-    for several in parts:
+    for number_of_parts in parts:
         cuts: dict[Fraction, None] = {}
         passed, part = 0, 1
         for number, count in ordered:
-            # The number that begins part k is the first with k/several of the records below it or in it.
-            while part < several and (passed + count) * several > records * part:
+            # Part k begins at the first number with k/number_of_parts of the records at or below it.
+            while part < number_of_parts and (passed + count) * number_of_parts > records * part:
                 if passed:
                     cuts[number] = None
                 part += 1
@@ -219,7 +219,7 @@ def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Interv
 
 
 def between_same_cuts(levels: Sequence[Sequence[str]]) -> Intervals:
-    """The intervals that labels of earlier levels tell: every cut is the end of some of them."""
+    """The intervals of earlier levels, recovered from their labels: every cut is the end of one."""
     return Intervals([_Cut(tuple(sorted(_ends(set(labels))))) for labels in levels])
 
 

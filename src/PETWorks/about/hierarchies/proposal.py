@@ -1,4 +1,4 @@
-"""A hierarchy for a column, proposed by its name and its values; it contains no cell."""
+"""A hierarchy proposed for a column from its name and values; it contains no cells."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,12 +20,12 @@ from PETWorks.tables.cells import SUPPRESSED, is_number
 AGES = "age, ages, 年齡, 歲數, 年紀"
 POSTCODES = "zip, zip code, zipcode, postcode, postal code, post code, postal, 郵遞區號, 郵政編碼, 郵編"
 TOP_AGE = 90
-FEW_NUMBERS = 5  # so few may be codes of something
+FEW_NUMBERS = 5  # so few distinct numbers may be codes
 INTERVALS = 20  # on the first level, at most
-TAIL = Fraction(1, 50)  # the share of records with the largest numbers, which are coded together if they are far off
-FEW_YEARS = 5  # dates within so many years are those of events, not of births
+TAIL = Fraction(1, 50)  # share of records with the largest numbers, which are coded together if far from the rest
+FEW_YEARS = 5  # dates within so few years are of events, not of births
 YEARS = (1850, 2100)  # of dates that are written in digits alone
-# From the first digit of the smallest width to those of all levels; each nests in the next.
+# From the first digit of the smallest width to the widths of all levels; each divides the next.
 STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
 
 
@@ -37,7 +37,7 @@ PERIODS = {
     "decade": Phrase("decade"),
 }
 
-OTHER_IN_CHINESE = "其他"  # a table in Chinese has no English word among its values
+OTHER_IN_CHINESE = "其他"  # for tables in Chinese
 _HAN = re.compile("[\u4e00-\u9fff]")
 _NUMBER = r" ?([+-]?\d[\d.]{0,30}) ?"
 _RANGE = re.compile(rf"[\[(]?{_NUMBER}(?:-|–|~|,|;|to|至|到|\.\.){_NUMBER}[\])]?", re.ASCII)
@@ -46,7 +46,7 @@ _OPEN = re.compile(rf"[<>≤≥]=?{_NUMBER}|{_NUMBER}\+", re.ASCII)
 
 @dataclass(frozen=True)
 class Proposal:
-    """A hierarchy in a few words, and why; `height` is its highest level, if that is known."""
+    """A hierarchy in a few words, and the reason; `height` is its highest level, if known."""
 
     words: Mapping[str, Any]
     reason: Phrase
@@ -54,9 +54,9 @@ class Proposal:
 
 
 def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy] | None:
-    """A hierarchy that has a place for every value of the column; None if the values were generalised in some way.
+    """A hierarchy with a place for every value of the column; None if the values are already generalised.
 
-    counts   how many records have each value
+    counts   the number of records with each value
     """
     values = [value for value in counts if value is not None and value != SUPPRESSED]
     if any(map(_is_generalised, values)):
@@ -66,7 +66,7 @@ def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[P
     for proposal in _proposals(words_of(column), known, sum(counts.values()), label):
         try:
             return proposal, Declaration.of(proposal.words).build(counts)
-        except HierarchyError:  # some value has no place: the next kind may have one for it
+        except HierarchyError:  # some value has no place; try the next kind
             continue
     raise AssertionError("rare values have a place for everything")
 
@@ -88,20 +88,20 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
         if all(Diagnoses(["chapter"]).path(value) is not None for value in values):
             yield Proposal({"icd10": ["category", "chapter"]}, Phrase("codes of ICD-10: category, then chapter"))
         yield from _for_numbers(words, values)
-    few = max(5, -(-records // 100))
+    rare_limit = max(5, -(-records // 100))
     yield Proposal(
-        {"rare": {"fewer_than": few, **({} if label == OTHER else {"label": label})}},
+        {"rare": {"fewer_than": rare_limit, **({} if label == OTHER else {"label": label})}},
         Phrase("values in few records become {label!r}; declare groups instead where some make sense", label=label),
     )
 
 
 def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
-    """Months and longer periods, if all values are dates: quarters within a few years, otherwise decades."""
+    """Months and longer periods, if all values are dates: quarters for a few years, otherwise decades."""
     for calendar in ({}, {"calendar": "roc"}):
         units, years = set(), set()
         for value in values:
             found = read_date(value, roc=bool(calendar))
-            # Numbers of a few digits may be anything, and 159.4 is no month of the year 159.
+            # Numbers with few digits may be anything, and 159.4 is not a month of the year 159.
             digits = value.isdecimal() and (
                 len(value) < 7 or not YEARS[0] <= (found[0].year if found else 0) <= YEARS[1]
             )
@@ -111,8 +111,8 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
             years.add(found[0].year)
         else:
             coarsest = max(map(UNITS.index, units))
-            few = max(years) - min(years) < FEW_YEARS
-            wanted = ("month", "quarter", "year") if few else ("month", "year", "5-years", "decade")
+            is_short = max(years) - min(years) < FEW_YEARS
+            wanted = ("month", "quarter", "year") if is_short else ("month", "year", "5-years", "decade")
             periods = [unit for unit in wanted if UNITS.index(unit) > coarsest]
             if periods:
                 by_level = [
@@ -125,7 +125,7 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
 
 
 def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:
-    """The first characters of a postcode stand for a larger area."""
+    """Prefixes of a postcode, which stand for larger areas."""
     shortest = min(map(len, values))
     if shortest > 1:
         yield Proposal(
@@ -157,14 +157,14 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
 
 
 def _usual(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:
-    """The number that only a small share of the records exceeds; numbers are sorted."""
+    """The number that only a small share of the records exceeds; `numbers` must be sorted."""
     enough = (1 - TAIL) * sum(count for _, count in numbers)
     so_far = accumulate(count for _, count in numbers)
-    return next(number for (number, _), seen in zip(numbers, so_far, strict=True) if seen >= enough)
+    return next(number for (number, _), total in zip(numbers, so_far, strict=True) if total >= enough)
 
 
 def _widths(span: Fraction, *, whole: bool) -> list[Fraction]:
-    """Widths for each level; the smallest gives at most so many intervals."""
+    """The width for each level; the smallest gives at most INTERVALS intervals."""
     if whole and span < INTERVALS:
         return [Fraction(2), Fraction(4), *([Fraction(8)] if span >= 8 else [])]
     unit = Fraction(1)
@@ -182,11 +182,11 @@ def _in_words(numbers: Iterable[Fraction]) -> list[int | str]:
 
 
 def in_yaml(words: Mapping[str, Any]) -> str:
-    """Words as a policy has them, on one line."""
+    """The words of a declaration on one line, as in a policy."""
 
-    def put(given: Any) -> str:
-        if isinstance(given, Mapping):
-            return f"{{{', '.join(f'{key}: {put(one)}' for key, one in given.items())}}}"
-        return f"[{', '.join(map(put, given))}]" if isinstance(given, list) else str(given)
+    def text_of(value: Any) -> str:
+        if isinstance(value, Mapping):
+            return f"{{{', '.join(f'{key}: {text_of(item)}' for key, item in value.items())}}}"
+        return f"[{', '.join(map(text_of, value))}]" if isinstance(value, list) else str(value)
 
-    return put(words)
+    return text_of(words)

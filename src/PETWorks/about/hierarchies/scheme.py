@@ -1,4 +1,4 @@
-"""What every way of declaring a hierarchy has in common: a scheme that gives each value its labels, level by level."""
+"""The parts common to all declared hierarchies: a scheme that gives each value its labels, level by level."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -14,15 +14,15 @@ _LONGEST_NUMBER, _LARGEST_EXPONENT = 100, 100
 
 
 class Scheme(Protocol):
-    """Labels for the values of a column. They depend on what was declared, and on counts only where that says so."""
+    """Labels for the values of a column. They depend on the declaration, and on counts only for some kinds."""
 
     @property
     def expects(self) -> str:
-        """What a value must be to have a place, in words."""
+        """A description of values that have a place."""
 
     @property
     def takes_any_text(self) -> bool:
-        """Whether any text can be a value, so that only the original says which texts are."""
+        """Whether any text can be a value, so that only the original shows which texts are values."""
 
     @property
     def listed(self) -> Sequence[str]:
@@ -32,26 +32,26 @@ class Scheme(Protocol):
         """The labels of a value from level 1 to the last one below `*`; None if it has no place."""
 
     def below(self, label: str, /) -> Iterable[str] | None:
-        """Values that a label stands for, made one by one; none if they are not known; None if it is not a label."""
+        """The values that a label stands for, made lazily; empty if they are unknown; None if it is not a label."""
 
     def order(self, value: str) -> Any:
-        """What to sort the values by."""
+        """The sort key of a value."""
 
 
 class AnyText:
-    """What the schemes have in common that take any text as a value."""
+    """Base class of the schemes that take any text as a value."""
 
     expects = Phrase("values of the original, or labels")
     listed: Sequence[str] = ()
     takes_any_text = True
 
     def order(self, value: str) -> Any:
-        """By text."""
+        """Sort by text."""
         return value
 
 
 def decimal(text: str) -> Decimal | None:
-    """The number that a text is, exactly; None if it is none, or absurdly long or large."""
+    """The exact number in a text; None if it is not a number, or absurdly long or large."""
     if len(text) > _LONGEST_NUMBER or not is_number(text):
         return None
     exponent = text.lower().partition("e")[2]
@@ -59,48 +59,48 @@ def decimal(text: str) -> Decimal | None:
 
 
 def exact(text: str) -> Fraction | None:
-    """The same as a fraction, to calculate with."""
+    """The exact number in a text as a fraction, for calculations; None if it is not a number."""
     number = decimal(text)
     return None if number is None else Fraction(number)
 
 
-def listed_items(given: Any) -> list[Any]:
-    """A list as it is; anything else as its only item."""
-    return list(given) if isinstance(given, list | tuple) else [given]
+def listed_items(value: Any) -> list[Any]:
+    """The items of a list; anything else as a list of one item."""
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def numbers(key: str, given: Any) -> list[Fraction]:
-    """One number or several, as texts or as numbers."""
-    items = listed_items(given)
+def numbers(key: str, value: Any) -> list[Fraction]:
+    """Parse one or more numbers, given as texts or numbers."""
+    items = listed_items(value)
     found = [None if isinstance(item, bool | dict | list | tuple) else exact(str(item).strip()) for item in items]
     if not found or len(found) > 10_000 or None in found:
-        raise HierarchyError("{key}: expected numbers, got {given}", key=key, given=shown(given))
+        raise HierarchyError("{key}: expected numbers, got {given}", key=key, given=shown(value))
     return [number for number in found if number is not None]
 
 
-def one_number(key: str, given: Any) -> Fraction:
-    """A single number."""
-    found = numbers(key, given)
-    if len(found) != 1 or isinstance(given, list | tuple):
-        raise HierarchyError("{key}: expected one number, got {given}", key=key, given=shown(given))
+def one_number(key: str, value: Any) -> Fraction:
+    """Parse a single number."""
+    found = numbers(key, value)
+    if len(found) != 1 or isinstance(value, list | tuple):
+        raise HierarchyError("{key}: expected one number, got {given}", key=key, given=shown(value))
     return found[0]
 
 
-def whole_numbers(key: str, given: Any, *, ascending: bool, divisible: bool = False) -> list[int]:
-    """Whole numbers from 1, one for each level: strictly ascending or descending, perhaps each a multiple of the next.
+def whole_numbers(key: str, value: Any, *, ascending: bool, divisible: bool = False) -> list[int]:
+    """Parse whole numbers from 1, one per level: strictly ascending or descending, optionally multiples.
 
-    divisible   of two numbers that follow each other, one divides the other: otherwise the levels would not nest
+    divisible   whether of two consecutive numbers one must divide the other, so that the levels nest
     """
-    found = numbers(key, given)
+    found = numbers(key, value)
     if any(number.denominator != 1 or not 1 <= number < 10**9 for number in found):
-        raise HierarchyError("{key}: expected whole numbers from 1, got {given}", key=key, given=shown(given))
+        raise HierarchyError("{key}: expected whole numbers from 1, got {given}", key=key, given=shown(value))
     whole = [int(number) for number in found]
     check_steps(key, found, ascending=ascending, divisible=divisible)
     return whole
 
 
 def check_steps(key: str, found: Sequence[Fraction], *, ascending: bool, divisible: bool) -> None:
-    """Check that numbers, one for each level, go one way and that the levels nest."""
+    """Raise unless the numbers, one for each level, are ordered and the levels nest."""
     if len(found) > MOST_LEVELS_DECLARED:
         raise HierarchyError(
             "{key}: {found} levels; at most {most} can be declared",
@@ -129,21 +129,21 @@ def check_steps(key: str, found: Sequence[Fraction], *, ascending: bool, divisib
 
 
 def as_text(number: Fraction) -> str:
-    """A number without an exponent, with no more decimals than it has.
+    """A number without an exponent and without trailing zeros.
 
     >>> as_text(Fraction("30.0")), as_text(Fraction("-0.250"))
     ('30', '-0.25')
     """
     decimals, scaled = 0, abs(number)
-    while scaled.denominator != 1:  # ends: the number was written in digits
+    while scaled.denominator != 1:  # terminates: the number was parsed from decimal digits
         decimals, scaled = decimals + 1, scaled * 10
     digits = str(scaled.numerator).rjust(decimals + 1, "0")
     text = f"{digits[: len(digits) - decimals]}.{digits[len(digits) - decimals :]}" if decimals else digits
     return f"-{text}" if number < 0 else text
 
 
-def shown(given: Any) -> str:
-    """What a key was given, for a message."""
-    if isinstance(given, dict):
+def shown(value: Any) -> str:
+    """The value of a key, for an error message."""
+    if isinstance(value, dict):
         return Phrase("a mapping")
-    return quoted(listed_items(given), most=5) or Phrase("nothing")
+    return quoted(listed_items(value), most=5) or Phrase("nothing")

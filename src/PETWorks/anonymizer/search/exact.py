@@ -1,4 +1,4 @@
-"""The exact search: nodes by their lower bound, until none is left that could lose less than the best one found."""
+"""The exact search: nodes by lower bound, until no other node can lose less than the best one found."""
 
 from abc import ABC, abstractmethod
 from bisect import insort
@@ -17,46 +17,46 @@ from PETWorks.counting.counts import Integers
 
 Reals = NDArray[np.float64]
 
-FIRST = 20  # nodes among the rather coarse ones, which may well be solutions
-RATHER_COARSE = 0.75
-TURNS = 10  # after so many nodes another way has its turn
-MEMORY = 0.9  # how much of what a way achieved earlier still counts
+FIRST = 20  # the first nodes are rather coarse ones, which are likely to be solutions
+RATHER_COARSE = 0.75  # rank by bound
+TURNS = 10  # every so many nodes, one strategy after the other is tried
+MEMORY = 0.9  # weight of earlier successes of a strategy
 
 
 class Chooser:
-    """Chooses among open nodes in the way that closed most of them lately.
+    """Chooses among open nodes by the strategy that recently closed the most nodes.
 
-    coarsest   the node that has most finer ones: if it fails, all these do
-    middle     the node with the middle bound: it closes the half above it or below it, if things go well
-    cheapest   the node with the lowest bound: the best one if coarse nodes rule nothing out
+    coarsest   the node with the most finer nodes: if it fails, they all do
+    middle     the node with the median bound: at best it closes the half above or below it
+    cheapest   the node with the lowest bound: the best choice if coarse nodes rule nothing out
     """
 
     def __init__(self, lattice: Lattice) -> None:
         levels = [np.arange(1.0, number + 1) for number in lattice.shape]
         self._finer = reduce(np.multiply.outer, levels).reshape(-1)
-        self._ways = (self._coarsest, self._cheapest, self._middle)
-        self._closed = [np.inf] * len(self._ways)
+        self._strategies = (self._coarsest, self._cheapest, self._middle)
+        self._closed = [np.inf] * len(self._strategies)
         self._turn = 0
-        self._way: int | None = None
+        self._strategy: int | None = None
         self._open = 0
 
     def __call__(self, places: Integers, bounds: Reals, has_solution: bool) -> int:
-        """One of the places of open nodes, whose bounds are given, too."""
+        """One of the open nodes, given by their places and bounds."""
         self._learn(self._open - len(places))
         self._open = len(places)
         self._turn += 1
         if not has_solution or self._turn <= FIRST:
-            self._way = None
+            self._strategy = None
             return int(places[_ranked(bounds, RATHER_COARSE)])
-        self._way = int(np.argmax(self._closed))
+        self._strategy = int(np.argmax(self._closed))
         if self._turn % TURNS == 0:
-            self._way = self._turn // TURNS % len(self._ways)
-        return int(places[self._ways[self._way](places, bounds)])
+            self._strategy = self._turn // TURNS % len(self._strategies)
+        return int(places[self._strategies[self._strategy](places, bounds)])
 
     def _learn(self, closed: int) -> None:
-        if self._way is not None:
-            before = self._closed[self._way]
-            self._closed[self._way] = closed if before == np.inf else MEMORY * before + (1 - MEMORY) * closed
+        if self._strategy is not None:
+            before = self._closed[self._strategy]
+            self._closed[self._strategy] = closed if before == np.inf else MEMORY * before + (1 - MEMORY) * closed
 
     def _coarsest(self, places: Integers, _bounds: Reals) -> int:
         return int(np.argmax(self._finer[places]))
@@ -69,19 +69,19 @@ class Chooser:
 
 
 def _ranked(bounds: Reals, share: float) -> int:
-    """Where the bound is that has this share of all below it."""
+    """The index of the bound that exceeds this share of all bounds."""
     rank = int(share * len(bounds))
     return int(np.argpartition(bounds, rank)[rank])
 
 
-SAME = 1e-12  # losses that differ by rounding alone
+SAME = 1e-12  # relative difference of losses that are equal except for rounding
 
 Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A node that keeps the rules: its loss, how many records are suppressed, and how far the loss may be rounded."""
+    """A node that satisfies the rules: its loss, the number of suppressed records, and the rounding of the loss."""
 
     node: Node
     loss: float
@@ -89,7 +89,7 @@ class Solution:
     rounding: float = 0.0
 
     def __lt__(self, other: "Solution") -> bool:
-        """Better: less loss, then fewer suppressed records, then lower levels, then by the order of the columns."""
+        """Whether it is better: less loss, then fewer suppressed records, lower levels, the order of the columns."""
         if abs(self.loss - other.loss) > margin(other.loss, self.rounding):
             return self.loss < other.loss
         return self._rank < other._rank
@@ -100,13 +100,13 @@ class Solution:
 
 
 def margin(loss: float, rounding: float) -> float:
-    """How far another loss may be away and differ by rounding alone."""
+    """The largest difference from a loss that may be due to rounding alone."""
     return max(SAME * abs(loss), rounding)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is: nodes looked at, the best loss, and what any better node loses at least."""
+    """The progress of a search: nodes tested, the best loss, and a lower bound on any better loss."""
 
     checked: int
     best: float | None
@@ -117,18 +117,18 @@ Report = Callable[[Progress], None]
 
 
 def never() -> bool:
-    """A search that is not to stop before its end."""
+    """Never stop a search before its end."""
     return False
 
 
 class Searching(ABC):
-    """A search: the solutions so far, the best one first, and what was found on nodes.
+    """A search: the solutions so far, best first, and the outcomes of nodes.
 
-    most             how many records may be suppressed
-    known            outcomes of nodes, by which a search that was stopped is continued
-    takes_bounds     whether bounds on the loss of other nodes are used
-    seconds          how long it took
-    improved_after   after how many of them the best solution was found
+    most             the number of records that may be suppressed
+    known            outcomes of nodes, from which a stopped search can continue
+    takes_bounds     whether it uses bounds on the loss of other nodes
+    seconds          its duration
+    improved_after   the seconds until the best solution was found
     """
 
     def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
@@ -149,25 +149,25 @@ class Searching(ABC):
 
     @property
     def bound(self) -> float:
-        """What any node loses at least that could still be better; the best loss once that is proved."""
+        """Lower bound on the loss of any node that may still be better; the best loss once that is proved."""
         least = self._least_bound()
         return least if self.best is None else min(least, self.best.loss)
 
     @property
     def is_finished(self) -> bool:
-        """Whether it is proved that there is nothing better."""
+        """Whether it is proved that no better node exists."""
         least = self._least_bound()
         return least == np.inf or least > self.limit()
 
     def limit(self, wanted: int = 1) -> float:
-        """Nodes that lose more than this at least need not be looked at if so many solutions are wanted."""
+        """Nodes with a larger lower bound need not be tested if this many solutions are wanted."""
         if len(self.solutions) < wanted:
             return np.inf
         loss = self.solutions[wanted - 1].loss
         return loss + margin(loss, self._rounding)
 
     def run(self, wanted: int = 1, report: Report | None = None, stop: Stop = never) -> None:
-        """Look at nodes until the best so many are known, or until it is to stop and there is a solution."""
+        """Test nodes until this many best ones are known, or until `stop` holds and there is a solution."""
         started, best = monotonic() - self.seconds, self.best
         for number, _ in enumerate(self._steps(wanted), 1):
             self.seconds = monotonic() - started
@@ -179,13 +179,13 @@ class Searching(ABC):
                 return
 
     def has_any(self) -> bool:
-        """Whether any node keeps the rules."""
+        """Whether any node satisfies the rules."""
         if self.best is None:
             self.run(stop=lambda: True)
         return self.best is not None
 
     def look_at(self, node: Node, limit: float = np.inf) -> Outcome:
-        """Judge a node and draw the conclusions."""
+        """Test a node and draw conclusions about other nodes."""
         outcome = self.known.get(node)
         if outcome is None or (outcome.given_up_at is not None and outcome.given_up_at <= limit):
             outcome = self.judge.outcome(node, limit, bounds=self.takes_bounds)
@@ -194,7 +194,7 @@ class Searching(ABC):
         return outcome
 
     def learn(self, node: Node, outcome: Outcome) -> None:
-        """Draw the conclusions of what was found on a node."""
+        """Draw conclusions from the outcome of a node."""
         if outcome.records is not None and outcome.records <= self.most:
             assert outcome.loss is not None
             insort(self.solutions, Solution(node, outcome.loss, outcome.records, self._rounding))
@@ -202,21 +202,23 @@ class Searching(ABC):
 
     @abstractmethod
     def _least_bound(self) -> float:
-        """What any open node loses at least; infinite if none is open."""
+        """The least lower bound on the loss of the open nodes; infinite if none is open."""
 
     @abstractmethod
     def _steps(self, wanted: int) -> Iterator[None]:
-        """Look at nodes, one at a time or a few, until the best so many are known."""
+        """Test nodes, one or a few at a time, until this many best ones are known."""
 
 
 class Search(Searching):
-    """The search of a lattice of which every node has a bound in memory."""
+    """The search of a lattice with a bound in memory for every node."""
 
     def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
         super().__init__(lattice, objective, judge)
         self.bounds: NDArray[np.float64] = objective.bounds()
         self._rounding = rounding_of(objective, self.bounds)
-        self.open = np.ones(lattice.shape, np.bool_)  # which nodes may keep the rules and were not looked at
+        self.open = np.ones(
+            lattice.shape, np.bool_
+        )  # mask of the nodes that may satisfy the rules and are not tested yet
         self._chooser = Chooser(lattice)
 
     def _least_bound(self) -> float:
@@ -225,13 +227,13 @@ class Search(Searching):
 
     def _steps(self, wanted: int) -> Iterator[None]:
         if self.checked == 0 and not self.judge.may_rule_out:
-            self.look_at(self.lattice.high)  # often a solution: whoever stops the search early has at least that
+            self.look_at(self.lattice.high)  # often a solution, for searches that are stopped early
         while (node := self._next_node(wanted)) is not None:
             self.look_at(node, self.limit(wanted))
             yield
 
     def _next_node(self, wanted: int) -> Node | None:
-        """The node to look at next; None if the best so many are known."""
+        """The node to test next; None if this many best ones are known."""
         places = np.flatnonzero((self.open & (self.bounds <= self.limit(wanted))).reshape(-1))
         if len(places) == 0:
             return None
@@ -241,12 +243,12 @@ class Search(Searching):
         return self.lattice.node(int(places[np.argmin(bounds)]))
 
     def learn(self, node: Node, outcome: Outcome) -> None:
-        """Draw the conclusions of what was found on a node."""
+        """Draw conclusions from the outcome of a node about finer and coarser ones."""
         super().learn(node, outcome)
         place = self.lattice.place(node)
-        if outcome.given_up_at is not None:  # it stays open, should more be wanted later
+        if outcome.given_up_at is not None:  # it stays open, in case more solutions are wanted later
             self.bounds.flat[place] = max(self.bounds.flat[place], outcome.given_up_at)
-        else:  # Only now: if Ctrl-C comes before, the node is still one that may be better.
+        else:  # only now: after Ctrl-C before this line, the node must still count as open
             self.open.flat[place] = False
         finer = self.lattice.finer(node)
         if outcome.lasting > self.most:
@@ -260,5 +262,5 @@ class Search(Searching):
 
 
 def rounding_of(objective: Objective, bounds: NDArray[np.float64]) -> float:
-    """How far a loss may be rounded, given those of all nodes."""
+    """The rounding error of a loss, given the bounds of all nodes."""
     return SAME * float(bounds.max()) if objective.is_rounded else 0.0

@@ -1,4 +1,4 @@
-"""One search for several thresholds of a rule and several limits of suppression: the points of a frontier."""
+"""One search for several thresholds of a rule and several limits on suppression: the points of a frontier."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -17,38 +17,38 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.distinct_rows import PackedRows
 
 Reals = NDArray[np.float64]
-Said = tuple[int, int, Sequence[float] | None]  # the threshold, the place of the least limit, and what is added
+Said = tuple[int, int, Sequence[float] | None]  # index of the threshold, index of the least limit, added losses
 
 
 class Raising(Protocol):
-    """Raises what finer nodes lose at least, and the smallest limit within which they may keep the rules."""
+    """Raises the lower bounds of finer nodes, and the least limit within which they may satisfy the rules."""
 
-    def __call__(self, node: Node, said: Sequence[Said]) -> None:
-        """For each threshold that a node says something about."""
+    def __call__(self, node: Node, conclusions: Sequence[Said]) -> None:
+        """Raise the bounds for each threshold that the outcome of a node allows conclusions about."""
 
 
 class RaisingArrays:
-    """Whole boxes of nodes, for any objective."""
+    """Raises bounds of whole boxes of nodes, for any objective."""
 
     def __init__(self, lattice: Lattice, objective: Objective, bounds: Reals, within: NDArray[np.int8]) -> None:
         self._lattice, self._objective, self._bounds, self._within = lattice, objective, bounds, within
 
-    def __call__(self, node: Node, said: Sequence[Said]) -> None:
-        """Raise them."""
+    def __call__(self, node: Node, conclusions: Sequence[Said]) -> None:
+        """Raise the bounds of a node and all finer ones."""
         finer = self._lattice.finer(node)
-        for threshold, least, _ in said:
+        for threshold, least, _ in conclusions:
             here = self._within[threshold][finer]
             np.maximum(here, least, out=here)
-        added = [(threshold, own) for threshold, _, own in said if own is not None]
+        added = [(threshold, losses) for threshold, _, losses in conclusions if losses is not None]
         if added:
-            raised = self._objective.finer_bounds(node, [own for _, own in added])
-            for (threshold, _), own in zip(added, raised, strict=True):
+            raised = self._objective.finer_bounds(node, [losses for _, losses in added])
+            for (threshold, _), finer_bounds in zip(added, raised, strict=True):
                 here = self._bounds[threshold][finer]
-                np.maximum(here, own, out=here)
+                np.maximum(here, finer_bounds, out=here)
 
 
 class RaisingLoop:
-    """A compiled loop that passes over closed nodes, for objectives that add up what columns lose."""
+    """Raises bounds in a compiled loop that skips closed nodes, for objectives that add up column losses."""
 
     def __init__(
         self, lattice: Lattice, objective: ByColumn, bounds: Reals, within: NDArray[np.int8], closed: int
@@ -63,34 +63,34 @@ class RaisingLoop:
         self._objective, self._aggregate = objective, list(AGGREGATES).index(objective.aggregate)
         self._nothing = [0.0] * len(lattice.shape)
 
-    def __call__(self, node: Node, said: Sequence[Said]) -> None:
-        """Raise them."""
+    def __call__(self, node: Node, conclusions: Sequence[Said]) -> None:
+        """Raise the bounds of a node and all finer ones."""
         from PETWorks.anonymizer.search.joint_kernels import raise_finer
 
-        added = np.array([self._nothing if own is None else own for _, _, own in said])
+        added = np.array([self._nothing if losses is None else losses for _, _, losses in conclusions])
         raise_finer(
             self._bounds,
             self._within,
             self._closed,
             self._strides,
             np.array(node) - self._low,
-            np.array([threshold for threshold, _, _ in said]),
-            np.array([least for _, least, _ in said]),
+            np.array([threshold for threshold, _, _ in conclusions]),
+            np.array([least for _, least, _ in conclusions]),
             self._objective.weighted_levels(self._lost + added[:, :, np.newaxis]),
-            np.array([own is not None for _, _, own in said]),
+            np.array([losses is not None for _, _, losses in conclusions]),
             self._aggregate,
         )
 
 
-WORTH_COMPILING = 1000  # nodes; with fewer, loading the compiler takes longer than it saves
+WORTH_COMPILING = 1000  # nodes; for fewer, loading the compiler takes longer than it saves
 
-Classes = tuple[Codes, Integers]  # keys, and how many records each has
+Classes = tuple[Codes, Integers]  # keys, and the number of records of each
 
 
 class SizeJudge:
-    """Judges nodes for thresholds that each need classes of a size.
+    """Tests nodes for thresholds that each only need classes of some minimum size.
 
-    It stands for `judges`, whose order its outcomes have.
+    It replaces `judges`; its outcomes are in their order.
     """
 
     def __init__(
@@ -115,12 +115,12 @@ class SizeJudge:
         base = np.array([ground.base.levels[name] for name in columns])
         start = self._counted((rows.packed_keys, rows.weights), base, low)
         self._starts = [start]
-        self._levels, self._rows = low[np.newaxis], np.array([len(start[0])])  # of the starts, with room for more
+        self._levels, self._rows = low[np.newaxis], np.array([len(start[0])])  # of the starts; may have spare entries
         self._kept = 0
 
     @classmethod
     def of(cls, ground: Ground, judges: Sequence[Judge], objective: Objective) -> "SizeJudge | None":
-        """For such judges; None if more than the sizes of classes matters, or if it is not worth it."""
+        """Build it for these judges; None if more than class sizes matters, or if it is not worth compiling."""
         rows = ground.base.rows
         if ground.lattice.nodes < WORTH_COMPILING or not isinstance(rows, PackedRows) or rows.unit is not None:
             return None
@@ -131,7 +131,7 @@ class SizeJudge:
         return cls(ground, judges, objective, rows) if all(judge.needs_a_size for judge in judges) else None
 
     def outcomes(self, node: Node, which: Integers) -> list[Outcome]:
-        """What searches for some of the thresholds have to know of a node."""
+        """The facts about a node that searches for the selected thresholds need."""
         from PETWorks.anonymizer.search.joint_kernels import judge_sizes
 
         keys, weights = self._classes(np.array(node))
@@ -146,14 +146,14 @@ class SizeJudge:
         if within.any():
             losses[within] = self._objective.losses(node, added[within])
         if self._ground.removes:  # something must be left
-            nothing = self._ground.is_all_stars(node)
-            is_left = [not nothing and number < int(weights.sum()) for number in records.tolist()]
+            is_empty = self._ground.is_all_stars(node)
+            is_left = [not is_empty and number < int(weights.sum()) for number in records.tolist()]
             losses[~np.array(is_left, np.bool_)] = np.inf
         each = zip(records.tolist(), losses.tolist(), added.tolist(), strict=True)
         return [self._outcome(*of_one) for of_one in each]
 
     def _outcome(self, records: int, loss: float, added: list[float]) -> Outcome:
-        """As `Judge` would say it."""
+        """The outcome of a node for a threshold, equal to that of `Judge`."""
         lasting = records if records > self._least else 0
         if records > self._most:
             return Outcome(None, None, lasting, None, None)
@@ -164,20 +164,20 @@ class SizeJudge:
         return Outcome(records, loss, lasting, below, None)
 
     def _classes(self, node: Integers) -> Classes:
-        """The classes of a node, counted from the smallest finer one that was kept."""
+        """The classes of a node, counted from the smallest finer one in the cache."""
         from PETWorks.anonymizer.search.joint_kernels import nearest_start
 
         nearest = nearest_start(self._levels, self._rows, len(self._starts), node)
         start, low = self._starts[nearest], self._levels[nearest]
         classes = self._counted(start, low, node)
-        if len(classes[0]) * FAR < len(start[0]):  # nodes nearby have a shorter way from here
+        if len(classes[0]) * FAR < len(start[0]):  # cheaper to count nearby nodes from here
             below = np.maximum(node - 1, low)
             self._keep(below, self._counted(start, low, below), start)
         self._keep(node, classes, start)
         return classes
 
     def _keep(self, node: Integers, classes: Classes, start: Classes) -> None:
-        """Keep the classes of a node as a start for others, if clearly fewer than what they were counted from."""
+        """Cache the classes of a node as a start for others, if clearly fewer than those they were counted from."""
         rows = len(classes[0])
         if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * len(start[0]):
             self._kept += rows
@@ -188,7 +188,7 @@ class SizeJudge:
             self._levels[place], self._rows[place] = node, rows
 
     def _counted(self, start: Classes, low: Integers, high: Integers) -> Classes:
-        """Classes of a node, from those of a finer one."""
+        """The classes of a node, counted from those of a finer one."""
         from PETWorks.anonymizer.search.joint_kernels import count_classes
 
         keys, weights = np.empty_like(start[0]), np.empty_like(start[1])
@@ -201,7 +201,7 @@ class SizeJudge:
         return keys[:number].copy(), weights[:number].copy()
 
     def _all_lifts(self) -> tuple[Codes, Integers]:
-        """The new codes of each column from each level to each higher one, and where these begin."""
+        """The new codes of each column from each level to each higher one, and the index where each begins."""
         columns, lattice = self._ground.lattice.columns, self._ground.base.lattice
         heights = [self._ground.view.hierarchies[name].height for name in columns]
         starts = np.zeros((len(columns), max(heights) + 1, max(heights) + 1), np.int64)
@@ -217,7 +217,7 @@ class SizeJudge:
         return np.concatenate(tables), starts
 
     def _all_values(self) -> tuple[NDArray[np.float64], Integers]:
-        """What suppressing a record adds, by column, level and code, and where these begin."""
+        """The loss added by suppressing a record, by column, level and code, and the index where each begins."""
         by_value = self._objective.by_value
         starts = np.zeros((len(by_value), max(map(len, by_value))), np.int64)
         length = 0
@@ -229,7 +229,7 @@ class SizeJudge:
 
 
 def _needed_size(judge: Judge, records: int) -> int:
-    """The smallest size of a class that fails no test. Smaller ones than a class that fails do, too."""
+    """The smallest class size that passes all tests; if a size fails, all smaller ones do."""
     low, high = 1, records + 1
     while low < high:
         middle = (low + high) // 2
@@ -241,16 +241,16 @@ def _needed_size(judge: Judge, records: int) -> int:
 
 
 def _slot_bits(keys: int) -> int:
-    """Bits of the number of places in a hash table of so many keys."""
+    """The bits of a slot number in a hash table for this many keys."""
     return max(4, (2 * keys - 1).bit_length())
 
 
 class JointSearch:
-    """Searches for several thresholds, each with a judge of its own, and for several limits.
+    """A search for several thresholds, each with its own judge, and for several limits.
 
-    limits    how many records may be suppressed, ascending
+    limits    the numbers of records that may be suppressed, ascending
     bests     for each threshold and each limit, the best solution
-    checked   how many nodes were counted
+    checked   the number of nodes counted
     """
 
     def __init__(self, ground: Ground, objective: Objective, judges: Sequence[Judge], limits: Sequence[int]) -> None:
@@ -260,12 +260,12 @@ class JointSearch:
         bounds = objective.bounds()
         self._rounding = rounding_of(objective, bounds)
         self._bounds = np.repeat(bounds[np.newaxis], len(judges), axis=0)
-        # For each node the place of the smallest limit within which it may keep the rules; beyond the last: closed.
+        # For each node the index of the smallest limit within which it may satisfy the rules; closed beyond the last.
         self._within = np.zeros(self._bounds.shape, np.int8)
-        # For each limit, what a node may lose at least to be looked at; if it is closed, nothing will do.
+        # For each limit, the largest lower bound of nodes worth testing; none for closed nodes.
         self._most_lost = np.full((len(judges), len(limits) + 1), np.inf)
         self._most_lost[:, -1] = -np.inf
-        # Places of nodes that may be looked at; they only become fewer.
+        # Places of nodes that may be tested; their number only decreases.
         self._open = [np.arange(self.lattice.nodes)] * len(judges)
         self._choosers = [Chooser(self.lattice) for _ in judges]
         self._by_size = SizeJudge.of(ground, judges, objective)
@@ -274,9 +274,9 @@ class JointSearch:
             self._raise_finer = RaisingLoop(self.lattice, objective, self._bounds, self._within, len(limits))
 
     def run(self, thresholds: Sequence[int], progress: Callable[[Progress], None] | None = None) -> None:
-        """Look at nodes until the best ones are known, for one threshold after the other, by their places.
+        """Test nodes until the best ones are known, for one threshold after the other, given by index.
 
-        With the strictest first, the others have a solution from the beginning: what keeps stricter rules keeps theirs.
+        With the strictest first, the others start with a solution: nodes that satisfy stricter rules satisfy theirs.
         """
         for threshold in thresholds:
             while (node := self._next_node(threshold)) is not None:
@@ -291,7 +291,7 @@ class JointSearch:
         return Progress(self.checked, min(found, default=None), min([least, *found]))
 
     def _next_node(self, threshold: int) -> Node | None:
-        """The node to look at next; None if the best ones are known."""
+        """The node to test next; None if the best ones are known."""
         bounds, within = self._bounds[threshold].reshape(-1), self._within[threshold].reshape(-1)
         places = self._open[threshold]
         open_ = bounds[places] <= self._most_lost[threshold].take(within[places])
@@ -305,16 +305,16 @@ class JointSearch:
         return self.lattice.node(int(places[np.argmin(bounds[places])]))
 
     def _look_at(self, node: Node) -> None:
-        """Count a node, judge it for every threshold for which it may matter, and draw the conclusions."""
+        """Count a node, test it for every threshold for which it may matter, and draw conclusions."""
         place = self.lattice.place(node)
         each = np.arange(len(self.judges))
         bounds = self._bounds.reshape(len(each), -1)[:, place]
         within = self._within.reshape(len(each), -1)[:, place]
         concerned = np.flatnonzero(bounds <= self._most_lost[each, within])
         outcomes = self._outcomes(node, concerned)
-        said: list[Said] = []  # about finer nodes
+        conclusions: list[Said] = []  # about finer nodes
         for threshold, outcome in zip(concerned.tolist(), outcomes, strict=True):
-            self._solved(threshold, node, outcome)
+            self._keep_best(threshold, node, outcome)
             if outcome.given_up_at is not None:
                 bounds = self._bounds[threshold].reshape(-1)
                 bounds[place] = max(bounds[place], outcome.given_up_at)
@@ -323,12 +323,12 @@ class JointSearch:
             least = bisect_left(self.limits, outcome.lasting)
             added = outcome.added if least < len(self.limits) else None
             if least or added is not None:
-                said.append((threshold, least, added))
+                conclusions.append((threshold, least, added))
             if outcome.coarser is not None:
                 here = self._bounds[threshold][self.lattice.coarser(node)]
                 np.maximum(here, outcome.coarser, out=here)
-        if said:
-            self._raise_finer(node, said)
+        if conclusions:
+            self._raise_finer(node, conclusions)
         self.checked += 1
 
     def _outcomes(self, node: Node, concerned: Integers) -> list[Outcome]:
@@ -337,8 +337,8 @@ class JointSearch:
         most = self._most_lost.max(axis=1)
         return [self.judges[threshold].outcome(node, most[threshold]) for threshold in concerned.tolist()]
 
-    def _solved(self, threshold: int, node: Node, outcome: Outcome) -> None:
-        """Keep a node as the best solution of those limits for which it is."""
+    def _keep_best(self, threshold: int, node: Node, outcome: Outcome) -> None:
+        """Record a node as the best solution for those limits for which it is."""
         if outcome.records is None or outcome.loss is None:
             return
         solution = Solution(node, outcome.loss, outcome.records, self._rounding)

@@ -1,8 +1,8 @@
 """Loops over the classes of a node and over finer nodes, compiled at first use.
 
-They count classes, add up what suppressing the small ones adds, and raise what finer nodes lose at least.
+They count classes, add up the loss of suppressing the small ones, and raise the lower bounds of finer nodes.
 
-Types are spelt out: signed and unsigned numbers together would become floats.
+Types are explicit: signed and unsigned numbers together would become floats.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples are far 
 
 @compiled
 def nearest_start(levels: Integers, rows: Integers, number: int, node: Integers) -> int:
-    """Of so many nodes, the place of the one with the fewest rows of those that are nowhere coarser than a node."""
+    """Of the first `number` starts, the index of the one with the fewest rows that is coarser than a node nowhere."""
     nearest = np.int64(0)
     for start in range(1, number):
         if rows[start] < rows[nearest]:
@@ -44,10 +44,10 @@ def count_classes(
     new_keys: Codes,
     new_weights: Integers,
 ) -> int:
-    """Lift some columns of keys (where each begins in a key, its bits, and its new codes), and merge equal ones.
+    """Lift some columns of keys (given by shift, mask and new codes), and merge equal keys.
 
-    `kept` has the bits of the columns that stay as they are; `slots` is room for a hash table with at least twice as
-    many places as there are keys. Returns how many keys are left.
+    `kept` has the bits of the unchanged columns; `slots` is the memory for a hash table with at least twice as many
+    slots as there are keys. Returns the number of keys left.
     """
     size = np.int64(1) << np.int64(slot_bits)
     last = np.uint64(size - 1)
@@ -84,9 +84,9 @@ def judge_sizes(
     suppressed: Integers,
     added: NDArray[np.float64],
 ) -> None:
-    """For each size that classes need, ascending, how many records are in smaller classes; and what these add.
+    """For each needed size, ascending, the number of records in smaller classes, and the loss of suppressing them.
 
-    `values` has what suppressing a record adds, by column and code; `added` is by size and column.
+    `values` is the loss added by suppressing a record, by column and code; `added` is by size and column.
     """
     for row in range(len(keys)):
         weight = weights[row]
@@ -118,15 +118,15 @@ def raise_finer(
     is_known: NDArray[np.bool_],
     aggregate: int,
 ) -> None:
-    """Raise, for some thresholds, the bounds of a node and of all finer ones, and the places of their least limits.
+    """Raise, for some thresholds, the bounds of a node and all finer ones, and the indices of their least limits.
 
-    Bounds and places are by threshold and node; closed nodes are passed over. `levels` are those of the node above the
-    lowest ones. `parts` is what each column loses on each of these at least, for each of the thresholds for which that
-    is known. A node is at the sum of its levels, each times the stride of its column.
+    Bounds and indices are by threshold and node; closed nodes are skipped. `levels` are those of the node relative to
+    the lowest ones. `parts` is the lower bound on the loss of each column on each level, for the thresholds where it
+    `is_known`. The index of a node is the sum of its levels, each times the stride of its column.
     """
     last = len(levels) - 1
     level = np.zeros(len(levels), np.int64)
-    together = np.zeros(len(levels))  # what the columns before each one lose
+    together = np.zeros(len(levels))  # combined loss of the columns before each one
     if aggregate == GEOMETRIC:
         together[0] = 1.0
     elif aggregate == MAXIMUM:

@@ -1,9 +1,9 @@
-"""The search of a lattice that is too large for a bound of each node: boxes of nodes, those that may lose least first.
+"""The search of a lattice too large for a bound per node: boxes of nodes, those with the least bound first.
 
-A box is all nodes between two. Columns are divided into groups with few combinations of levels. A node of a group, all
-other columns as coarse as the box allows, that cannot keep the rules rules out all nodes of the box that are finer; the
-least loss of what is left of each group, put together, is what the box loses at least. Boxes are divided until nothing
-is left that may be better, or until somebody stops the search: then the least bound of all boxes is what is proved.
+A box is all nodes between two. Columns are divided into groups with few combinations of levels. A node of a group,
+with all other columns as coarse as the box allows, that fails the rules rules out all finer nodes of the box; the least
+losses of the remaining nodes of each group, combined, are a lower bound for the box. Boxes are divided until none may
+contain a better node, or until the search is stopped: then the least bound of all boxes is the proved bound.
 """
 
 import heapq
@@ -20,10 +20,10 @@ from PETWorks.anonymizer.objectives import ByColumn, Reals
 from PETWorks.anonymizer.search.exact import SAME, Searching, margin
 from PETWorks.measures.classes import Mask
 
-GROUP_NODES = 1 << 15  # combinations of levels that a group of columns has, at most
-TRIES = 40  # nodes of a group that are ruled out for a box at a time,
-ROUNDS = 10  # and how often before the box is divided
-DESCENTS = 8  # ways down from coarse nodes before the first box is divided
+GROUP_NODES = 1 << 15  # most combinations of levels of a group of columns
+TRIES = 40  # nodes of a group that are ruled out for a box in one round
+ROUNDS = 10  # before the box is divided
+DESCENTS = 8  # descents from coarse nodes before the first box is divided
 BOXES_PER_DESCENT = 32
 
 
@@ -31,9 +31,9 @@ BOXES_PER_DESCENT = 32
 class Box:
     """All nodes between two.
 
-    left     for each group of columns, which of its nodes are not ruled out, as packed bits
-    bound    what each node loses at least
-    rounds   how often nodes of the groups were ruled out; the last time there was nothing more to rule out
+    left     for each group of columns, a packed mask of its nodes that are not ruled out
+    bound    lower bound on the loss of each node
+    rounds   rounds of ruling out nodes of the groups; ROUNDS if nothing more can be ruled out
     """
 
     low: Node
@@ -43,12 +43,12 @@ class Box:
     rounds: int = 0
 
     def __lt__(self, other: "Box") -> bool:
-        """The one that may lose less; of equal ones the one with finer nodes."""
+        """Whether it may lose less; among equal ones, whether it has finer nodes."""
         return (self.bound, self.low, self.high) < (other.bound, other.low, other.high)
 
 
 class _Group:
-    """Some columns, and what each combination of their levels loses."""
+    """Some columns, and the loss of each combination of their levels."""
 
     def __init__(self, lattice: Lattice, objective: ByColumn, places: Sequence[int]) -> None:
         self.places, self._lattice = places, lattice
@@ -57,12 +57,12 @@ class _Group:
             objective.weighted(place, objective.lost[place][lattice.low[place] : lattice.high[place] + 1])
             for place in places
         ]
-        self.costs: Reals = reduce(lambda done, own: objective.of_two(done[..., np.newaxis], own), lost)
+        self.costs: Reals = reduce(lambda done, losses: objective.of_two(done[..., np.newaxis], losses), lost)
         self._levels = reduce(np.add.outer, [np.arange(number) for number in self.shape])
         self._same = SAME * float(np.abs(self.costs).max())
 
     def within(self, low: Node, high: Node, left: Mask) -> Mask:
-        """Which nodes are left in a box."""
+        """Mask of the nodes that are left in a box."""
         inside = np.zeros(self.shape, np.bool_)
         box = tuple(
             slice(low[place] - self._lattice.low[place], high[place] - self._lattice.low[place] + 1)
@@ -72,7 +72,7 @@ class _Group:
         return inside
 
     def best(self, left: Mask) -> tuple[float, Node] | None:
-        """What is lost at least, and on which levels: of equal ones the lowest, then by the order of the columns."""
+        """The least loss and its levels; among equal ones the lowest levels, then by the order of the columns."""
         costs = np.where(left, self.costs, np.inf)
         least = float(costs.min())
         if least == np.inf:
@@ -85,12 +85,12 @@ class _Group:
         )
 
     def finer(self, node: Node) -> tuple[slice, ...]:
-        """The nodes that are nowhere coarser in these columns."""
+        """The nodes that are coarser in none of these columns."""
         return tuple(slice(0, node[place] - self._lattice.low[place] + 1) for place in self.places)
 
 
 class BoxSearch(Searching):
-    """The search of a large lattice; the objective is one that adds up what columns lose."""
+    """The search of a large lattice; the objective must add up column losses."""
 
     objective: ByColumn
 
@@ -99,7 +99,7 @@ class BoxSearch(Searching):
         self.takes_bounds = False
         self._order = _by_information(judge, lattice)
         self._groups = [_Group(lattice, objective, places) for places in _grouped(lattice, self._order)]
-        highest = [np.array([own.max()]) for own in objective.lost]
+        highest = [np.array([losses.max()]) for losses in objective.lost]
         self._rounding = SAME * float(objective.combined(highest).item())
         everything = tuple(np.packbits(np.ones(group.shape, np.bool_)) for group in self._groups)
         self._boxes = [Box(lattice.low, lattice.high, everything, -np.inf)]
@@ -109,11 +109,11 @@ class BoxSearch(Searching):
 
     def _least_bound(self) -> float:
         least = min(self._boxes[0].bound if self._boxes else np.inf, self._divided)
-        return self._at_first if least == -np.inf else least
+        return self._initial_bound if least == -np.inf else least
 
     @property
-    def _at_first(self) -> float:
-        """What any node loses at least by the frequencies of single columns."""
+    def _initial_bound(self) -> float:
+        """Lower bound on the loss of any node, from the frequencies of single columns."""
         levels = zip(self.objective.lost, self.lattice.low, self.lattice.high, strict=True)
         least = [lost[low : high + 1].min(keepdims=True) for lost, low, high in levels]
         return float(self.objective.combined(least).item())
@@ -131,18 +131,18 @@ class BoxSearch(Searching):
                 yield from self._descent()
 
     def _look(self, node: Node) -> None:
-        """Look at a node, unless that was done."""
+        """Test a node, unless that was done before."""
         if node not in self._looked_at:
             self.look_at(node)
             self._looked_at.add(node)
 
     def _is_ruled_out(self, node: Node) -> bool:
-        """Whether a node and all finer ones cannot keep the rules."""
+        """Whether a node and all finer ones cannot satisfy the rules."""
         self._look(node)
         return self.known[node].lasting > self.most
 
     def _divide(self) -> Iterator[None]:
-        """Divide the first box, or find that nothing in it is better."""
+        """Divide the first box, or find that it contains nothing better."""
         box = self._boxes[0]
         self._divided = box.bound
         heapq.heappop(self._boxes)
@@ -156,7 +156,7 @@ class BoxSearch(Searching):
         self._divided = np.inf
 
     def _parts(self, box: Box) -> list[Box]:
-        """A box of which more can be ruled out as it is; otherwise two halves, or nothing if it has one node."""
+        """The box itself if more can be ruled out; otherwise its two halves, or nothing if it has one node."""
         if box.rounds < ROUNDS:
             return [box]
         column = next((place for place in self._order if box.low[place] < box.high[place]), None)
@@ -167,7 +167,7 @@ class BoxSearch(Searching):
         return [Box(box.low, below, box.left, box.bound), Box(above, box.high, box.left, box.bound)]
 
     def _promising(self, box: Box) -> Node:
-        """The node that would lose least if each group could be as it likes."""
+        """The node with the least loss if each group could be chosen independently."""
         node = list(box.high)
         for group, packed in zip(self._groups, box.left, strict=True):
             best = group.best(group.within(box.low, box.high, _unpacked(packed, group.shape)))
@@ -177,7 +177,7 @@ class BoxSearch(Searching):
         return tuple(node)
 
     def _bounded(self, box: Box) -> Generator[None, None, Box | None]:
-        """A box with its bound; None if nothing in it is better than what is known then."""
+        """The box with its bound; None if it contains nothing better than the known solutions."""
         if self._is_ruled_out(box.high):
             return None
         left, losses, node, settled = [], [], list(box.high), True
@@ -204,13 +204,17 @@ class BoxSearch(Searching):
         bound = float(self.objective.of_all(reduce(self.objective.of_two, losses)).item())
         if settled:
             self._look(tuple(node))
-            found = self.known[tuple(node)]
-            if found.records == 0 and found.loss is not None and found.loss <= bound + margin(bound, self._rounding):
+            outcome = self.known[tuple(node)]
+            if (
+                outcome.records == 0
+                and outcome.loss is not None
+                and outcome.loss <= bound + margin(bound, self._rounding)
+            ):
                 return None  # nothing else in the box is better
         return Box(box.low, box.high, tuple(left), max(bound, box.bound), ROUNDS if settled else box.rounds + 1)
 
     def _coarsest_ruled_out(self, node: Node, places: Sequence[int], high: Node) -> Node:
-        """A node that is ruled out and coarser in some columns, within a box."""
+        """A node that is ruled out and coarser in some of the columns, within a box."""
         for place in self._random.permutation(places).tolist():
             for level in range(high[place], node[place], -1):
                 coarser = _with(node, place, level)
@@ -220,7 +224,7 @@ class BoxSearch(Searching):
         return node
 
     def _descent(self) -> Iterator[None]:
-        """Go down from a coarse node, or from the best one with some columns raised, while the rules can be kept."""
+        """Descend from a coarse node, or from the best one with some columns raised, while the rules hold."""
         node = self.lattice.high
         if self.best is not None and self.best.node != self.lattice.high:
             node = self._raised(self.best.node)
@@ -251,8 +255,8 @@ class BoxSearch(Searching):
         return node
 
     def _gain(self, node: Node, finer: Node) -> float:
-        """What is gained by a finer node for each record that has to be suppressed more."""
-        before, after = (self.known[one].records or 0 for one in (node, finer))
+        """The loss saved by a finer node for each additional suppressed record, with random noise."""
+        before, after = (self.known[each].records or 0 for each in (node, finer))
         gained = self._cost(node) - self._cost(finer)
         noise = float(np.exp(0.3 * self._random.normal()))
         return gained / (max(after - before, 0) + 1 + self.judge.ground.records / 1000) * noise
@@ -263,7 +267,7 @@ class BoxSearch(Searching):
 
 
 def _by_information(judge: Judge, lattice: Lattice) -> list[int]:
-    """The columns, those whose values say least first: they can be kept most easily."""
+    """The columns in ascending order of entropy: those with the least information are the easiest to retain."""
     bits = []
     for column in lattice.columns:
         counts = judge.ground.on_level(column, 0).counts

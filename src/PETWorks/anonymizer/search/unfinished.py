@@ -1,6 +1,6 @@
-"""The file of a search that was stopped: what was found on each node, so that the search can go on.
+"""The file of a search that was stopped: the outcome of each node, so that the search can continue.
 
-One JSON object: what was searched, by checksums, and the outcomes. It has no cell of the table.
+One JSON object: what was searched, as checksums, and the outcomes. It contains no cells of the table.
 """
 
 import json
@@ -22,7 +22,7 @@ from PETWorks.tables.output import write_whole
 
 FORMAT = 1
 MOST_BYTES = 1 << 30
-ALL = 1 << 62
+ALL = 1 << 62  # stands for infinitely many records
 ABOUT = {
     "table": Phrase("'table'"),
     "population": Phrase("'population'"),
@@ -32,11 +32,11 @@ ABOUT = {
     "objective": Phrase("'objective'"),
     "levels": Phrase("'levels'"),
     "treatment": Phrase("'treatment'"),
-}  # what errors call what a search is about
+}  # names in error messages of the parts that must match
 
 
 def write_unfinished(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
-    """Write what was found on nodes."""
+    """Write the outcomes of nodes to a file."""
     found = [[list(node), *astuple(_finite(outcome))] for node, outcome in known.items()]
     about = {**_about(problem), "sha256": _checksum(found)}
     content = json.dumps({**about, "found": found}, separators=(",", ":"), allow_nan=False)
@@ -49,40 +49,40 @@ def _checksum(found: list[Any]) -> str:
 
 
 def _finite(outcome: Outcome) -> Outcome:
-    """An outcome as JSON can hold it: what fails whatever is suppressed would need more records than there are."""
+    """An outcome without infinite numbers, for JSON: a node that always fails needs more records than there are."""
     return replace(outcome, lasting=ALL) if outcome.lasting == math.inf else outcome
 
 
 def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
-    """What an earlier search of the same problem found; an error if it was another problem."""
+    """The outcomes of an earlier search of the same problem; raise if it was another problem."""
     content = read_small(path, MOST_BYTES)
     about = _about(problem)
     try:
         read = json.loads(content)
-        other = [key for key in about if read[key] != about[key]]
+        different = [key for key in about if read[key] != about[key]]
         if read["sha256"] != _checksum(read["found"]):
             raise ValueError
-        found = {} if other else dict(_outcomes(read["found"], problem))
+        found = {} if different else dict(_outcomes(read["found"], problem))
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             "{file}: not the file of an unfinished search, or damaged; remove it to start over", file=path.name
         ) from None
-    if other:
+    if different:
         raise InputError(
             "{file}: the file of another search: it had other {other}; give the same table "
             "and options, or remove the file to start over",
             file=path.name,
-            other=Joined(", ", [ABOUT.get(key, quoted([key])) for key in other]),
+            other=Joined(", ", [ABOUT.get(key, quoted([key])) for key in different]),
         )
     return found
 
 
 def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Outcome]]:
-    """The outcomes of nodes; an error if they cannot be."""
+    """Check and convert the outcomes of nodes; raise ValueError if they are invalid."""
     low, high, columns = problem.lattice.low, problem.lattice.high, len(problem.lattice.columns)
     for levels, records, loss, lasting, added, coarser, given_up_at in found:
         node = tuple(levels)
-        inside = len(node) == columns and all(
+        in_lattice = len(node) == columns and all(
             type(level) is int and first <= level <= last for level, first, last in zip(node, low, high, strict=True)
         )
         numbers = [loss, lasting, coarser, given_up_at, *(added or ())]
@@ -91,16 +91,16 @@ def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Ou
         )
         fits = records is None or (type(records) is int and 0 <= records <= problem.ground.records)
         complete = (records is None) == (loss is None) and lasting is not None and len(added or low) == columns
-        if not (inside and are_numbers and fits and complete):
+        if not (in_lattice and are_numbers and fits and complete):
             raise ValueError
         yield node, Outcome(records, loss, lasting, None if added is None else tuple(added), coarser, given_up_at)
 
 
 def _about(problem: Problem) -> dict[str, Any]:
-    """What is searched: a file about anything else must not be taken."""
+    """The identity of the problem: a file about another problem must not be used."""
     release, ground = problem.original, problem.ground
     population = ground.view.background.population
-    tables = [ground.base.rows, *(one.rows for one in ground.backgrounds.values())]
+    tables = [ground.base.rows, *(background.rows for background in ground.backgrounds.values())]
     hierarchies = "".join(release.hierarchies[name].to_csv() for name in problem.lattice.columns)
     return {
         "petworks_search": FORMAT,
@@ -111,13 +111,13 @@ def _about(problem: Problem) -> dict[str, Any]:
         "suppression_limit": problem.most,
         "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
         "levels": [list(problem.lattice.low), list(problem.lattice.high)],
-        # Earlier versions did not know folded values, and wrote nothing about exact ones.
+        # Earlier versions had no case folding, and wrote nothing about exact values.
         "treatment": {name: way for name, way in release.treatment.items() if way != EXACT},
     }
 
 
 def _objective(name: str) -> str:
-    """The name of an objective, with what was counted differently by earlier versions."""
+    """The name of an objective, marked where earlier versions computed it differently."""
     return f"{name} by level" if name in ("ambiguity", "missings") else name
 
 

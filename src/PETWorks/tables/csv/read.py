@@ -1,4 +1,4 @@
-"""Reading CSV: encoding, line ends, quotes and separator are detected; every cell is kept as text, no row is lost."""
+"""Reading CSV: encoding, line ends, quotes and separator are detected; every cell stays text, no row is lost."""
 
 import codecs
 import csv
@@ -31,7 +31,7 @@ _INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z])
 _LAST_COMMON_LEAD_BYTE = 0xC6
 
 
-# The one of four bytes begins with the one of two.
+# UTF-32 first: its mark begins with that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -43,10 +43,10 @@ _WIDE_LINE_ENDS = {"\n".encode(code): code for code in ("utf-16-le", "utf-16-be"
 
 
 def unicode_encoding(start: bytes) -> str | None:
-    """UTF-16 or UTF-32 if a text that starts so is in one of them; None if it seems to be in another encoding.
+    """UTF-16 or UTF-32 if a text with this start is in one of them; None if it seems to be in another encoding.
 
-    Without a byte-order mark, the first line end tells: as two bytes, it is no character in any other encoding. But
-    where most pairs of bytes are two ASCII characters, a NUL byte is rather a sign of damage.
+    Without a byte-order mark, the first line end decides: as two bytes, it is no character in any other encoding. But
+    where most pairs of bytes are two ASCII characters, a NUL byte more likely indicates damage.
 
     >>> unicode_encoding("a;b\\n".encode("utf-16-be")), unicode_encoding(b"a;b\\n")
     ('utf-16-be', None)
@@ -60,34 +60,34 @@ def unicode_encoding(start: bytes) -> str | None:
         return None
     pairs = octets.view(np.uint16)
     ends = {code: np.flatnonzero(pairs == np.frombuffer(end, np.uint16)[0]) for end, code in _WIDE_LINE_ENDS.items()}
-    seen = [(int(places[0]), code) for code, places in ends.items() if len(places)]
-    return min(seen)[1] if seen else None
+    first_ends = [(int(places[0]), code) for code, places in ends.items() if len(places)]
+    return min(first_ends)[1] if first_ends else None
 
 
 class Big5Evidence:
-    """Whether text that decodes as Big5 was meant as such.
+    """Evidence whether text that decodes as Big5 is really Big5.
 
-    Most bytes of a Western encoding also decode as Big5, but to rare characters in the middle of Latin words: Big5
-    keeps the common characters under the lead bytes up to C6, and accented Latin letters stand above.
+    Most bytes of a Western encoding also decode as Big5, but to rare characters in the middle of Latin words: in Big5,
+    common characters have lead bytes up to C6, and accented Latin letters are above that.
     """
 
     def __init__(self) -> None:
         self._western = self._all = 0
 
     def add(self, text: str) -> None:
-        """Look at more text."""
+        """Examine more text."""
         self._all += len(_NOT_ASCII.findall(text))
         inside = "".join(_INSIDE_A_WORD.findall(text)).encode(BIG5)
         self._western += int(np.count_nonzero(np.frombuffer(inside, np.uint8)[::2] > _LAST_COMMON_LEAD_BYTE))
 
     @property
     def plausible(self) -> bool:
-        """Whether most of what was seen is not Western."""
+        """Whether most of the text so far is not Western."""
         return self._western * 2 <= self._all
 
 
 def undecodable(name: str, line: int, advice: Phrase) -> InputError:
-    """The error for bytes that fit no encoding we try."""
+    """The error for bytes that fit none of the encodings tried."""
     return InputError(
         "{name}, line {line}: the bytes are neither UTF-8 nor Big5 (CP950); {advice}",
         name=name,
@@ -97,7 +97,7 @@ def undecodable(name: str, line: int, advice: Phrase) -> InputError:
 
 
 def decode(raw: bytes, name: str) -> str:
-    """The text of a small file."""
+    """The text of a small file, in the encoding that fits."""
     wide = unicode_encoding(raw)
     if wide is not None:
         try:
@@ -129,11 +129,11 @@ Words = NDArray[np.uint64]
 
 
 class LineEnds:
-    """Counts the lines of a file, and sees whether a quoted cell may contain the end of one.
+    """Counts the lines of a file, and detects whether quoted cells may contain line ends.
 
-    It may where a line ends after an odd number of quotes, or where there is a carriage return without a line feed.
+    They may if a line ends after an odd number of quotes, or if there is a carriage return without a line feed.
 
-    open_line   length of the line that has not ended yet
+    open_line   length of the line that is not complete yet
     """
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class LineEnds:
         self._ends_in_return = False
 
     def add(self, block: bytes) -> None:
-        """Look at the next part of the file; an empty one is its end."""
+        """Examine the next part of the file; an empty part marks its end."""
         if not block:
             self._lone_returns(int(self._ends_in_return))
             return
@@ -180,7 +180,7 @@ class LineEnds:
         self.blank_lines += int(np.bitwise_count(blank).sum())
 
     def _add_returns(self, block: bytes, *, has_returns: bool) -> None:
-        """Count carriage returns without a line feed as ends of lines."""
+        """Count carriage returns without a line feed as line ends."""
         if self._ends_in_return and not block.startswith(b"\n"):
             self._lone_returns(1)
         self._ends_in_return = block.endswith(b"\r")
@@ -193,7 +193,7 @@ class LineEnds:
 
 
 def packed_flags(flags: NDArray[np.bool_]) -> Words:
-    """Flags as bits of words, the first as the lowest bit."""
+    """Flags as bits of words, starting with the lowest bit."""
     packed = np.packbits(flags, bitorder="little")
     words = np.zeros(-(-len(packed) // 8), "<u8")
     words.view(np.uint8)[: len(packed)] = packed
@@ -201,14 +201,14 @@ def packed_flags(flags: NDArray[np.bool_]) -> Words:
 
 
 def _moved(bits: Words) -> Words:
-    """The bits, each one place later."""
+    """The bits, each moved one position later."""
     moved = bits << np.uint64(1)
     moved[1:] |= bits[:-1] >> LAST_BIT
     return moved
 
 
 def running_parities(bits: Words, *, odd: bool) -> Words:
-    """For each bit, whether the number of bits set up to it is odd; `odd`: whether it was before the first.
+    """For each bit, whether the number of bits set up to it is odd; `odd` is the parity before the first.
 
     >>> [bin(word) for word in running_parities(np.array([0b1001000], np.uint64), odd=False).tolist()]
     ['0b111000']
@@ -229,9 +229,9 @@ QUOTE, LINE_ENDS, BLANKS = b'"', b"\r\n", b" \t\v\f"
 
 
 def are_regular(content: Content, encoding: str, separator: str) -> bool:
-    """Whether every reader reads the quotes alike; False also where it only seems not so.
+    """Whether all readers interpret the quotes in the same way; may be False by mistake.
 
-    No cell of the file has a line end, so that every line has an even number of quotes.
+    Assumes that no cell contains a line end, so that every line has an even number of quotes.
     """
     rest = b""
     with content.text("utf-8-sig" if encoding == UTF8 else encoding) as file:
@@ -245,10 +245,10 @@ def are_regular(content: Content, encoding: str, separator: str) -> bool:
 
 
 def regular_lines(block: bytes, separator: bytes) -> bool:
-    """Whether each pair of quotes encloses a cell, or a part of one between two quotes in a row.
+    """Whether each pair of quotes encloses a cell, or a part of one between doubled quotes.
 
-    `a; "b"`: a blank before a quote makes it a character like others. This does not matter if the pair has no
-    separator and no line end in it, because pairs stay pairs then.
+    `a; "b"`: a blank before a quote makes it an ordinary character. This does not matter if the pair encloses no
+    separator and no line end, because the pairing stays the same.
     """
     if QUOTE not in block:
         return True
@@ -270,12 +270,12 @@ def regular_lines(block: bytes, separator: bytes) -> bool:
 
 
 LONGEST_LINE = 1 << 22
-SCAN_BLOCK = 1 << 18  # stays in the cache of a core
+SCAN_BLOCK = 1 << 18  # bytes; fits into the cache of a core
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Lines of a file, blank ones in all and at its end, whether a cell may contain a line end, and any quotes."""
+    """Lines of a file, blank lines in total and at its end, whether cells may contain line ends, and quotes."""
 
     lines: int
     blank_lines: int
@@ -285,7 +285,7 @@ class Layout:
 
 
 def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
-    """The encoding that fits the whole file, and how the file is laid out."""
+    """The encoding that fits the whole file, and the layout of the file."""
     if encoding is not None:
         encoding = encoding_called(encoding)
         try:
@@ -311,12 +311,12 @@ def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
         raise failure from None
 
 
-# Python has codecs that are for names of hosts and for sources of programs, not for files.
+# Codecs of Python for host names and source code, not for files.
 NOT_OF_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
 
 
 def encoding_called(name: str) -> str:
-    """What Python calls an encoding; an error if there is none of that name, or if no text file is in it."""
+    """Python's name of an encoding; raise if it does not exist, or is not for text files."""
     try:
         "a".encode(name)
         called = codecs.lookup(name).name
@@ -341,7 +341,7 @@ class _UndecodableError(Exception):
 
 
 def _scan(content: Content, encoding: str) -> Layout:
-    """Look at the whole file once: how it is laid out, or what is wrong with it."""
+    """Scan the whole file once for its layout; raise if it cannot be decoded or is damaged."""
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     ascii_is_itself = encoding in (UTF8, BIG5)
     evidence, line_ends = Big5Evidence(), LineEnds()
@@ -385,16 +385,16 @@ def _scan(content: Content, encoding: str) -> Layout:
 
 SEPARATORS = (";", ",", "\t", "|")
 LARGE_BLOCK = 1 << 23
-SHORT_SAMPLE = 1 << 16  # characters, which usually have enough lines to find the separator in
+SHORT_SAMPLE = 1 << 16  # characters; usually enough lines to detect the separator
 SAMPLED_ROWS = 1000
-SLOW_ROWS = 1 << 16  # rows per piece of a table that Python reads
-PIECE_BYTES = 1 << 25  # of a file that is read in pieces
+SLOW_ROWS = 1 << 16  # rows per piece of a table that Python's reader parses
+PIECE_BYTES = 1 << 25  # per piece of a file that is read in pieces
 
 _SPACED_QUOTES = re.compile(r'\s+"((?:[^"]|"")*)"\s*', re.DOTALL)
 
 
 class CSV:
-    """A CSV file with a header, packed or not; use it where a path would do, to name its separator or encoding.
+    """A CSV file with a header, packed or not; pass it instead of a path to set its separator or encoding.
 
     >>> CSV("data/delta.csv", separator=";").names
     ('zip', 'age', 'nationality', 'salary-class')
@@ -422,19 +422,19 @@ class CSV:
             self.names, self._header_lines = _header(sample, self._separator, self.name)
             self.repeated_names = repeated_names(self.names, _sampled(sample, self._separator))
         self.separator: str | None = self._separator
-        # In a table of one column an empty line is a missing cell, also at the end.
+        # In a table with one column an empty line is a missing cell, also at the end.
         self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
         if self._lines <= self._header_lines:
             raise InputError("{table}: the file has a header but no records", table=self.name)
         self.rows: int | None = self._lines - self._header_lines
         self.line_ends_in_cells = self._layout.line_ends_in_cells
         self.has_quotes = self._layout.has_quotes
-        # Every line is a record then.
+        # Then every line is a record.
         self.is_plain = self._header_lines == 1 and not self.line_ends_in_cells
         self.is_plain &= self._layout.blank_lines == self._layout.blank_end
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
-        """The columns, dictionary-encoded, cells as they stand in the file; at once, or so many rows at a time."""
+        """The columns, dictionary-encoded, with cells as in the file; at once, or a number of rows at a time."""
         with reading(self._file):
             is_plain = self.is_plain and (
                 not self._layout.has_quotes or are_regular(self.content, self._encoding, self._separator)
@@ -450,7 +450,7 @@ class CSV:
                 yield from self._parse_slowly(columns)
 
     def beginning(self, rows: int) -> list[list[str]]:
-        """The cells of so many first records, without reading on; fewer if quotes keep them from being read alone."""
+        """The cells of the first records, without reading further; fewer if quotes prevent that."""
         with reading(self._file), self.content.open() as file:
             head = file.read(LONGEST_LINE)
         sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
@@ -461,22 +461,22 @@ class CSV:
             return []
 
     def _parse(self, columns: tuple[str, ...]) -> pa.Table | None:
-        """The table as PyArrow reads it; None where it finds fault with the rows."""
+        """The table as read by PyArrow; None if it rejects the rows."""
         from pyarrow import csv as arrow_csv
 
         try:
             return arrow_csv.read_csv(self.content.for_arrow(), *self._options(columns, self._block_bytes))
         except (pa.ArrowInvalid, UnicodeError, OSError):
-            # PyArrow's own message quotes the row; and it takes a file named .gz for one.
+            # PyArrow's message quotes the row; and it treats any file named .gz as packed.
             return None
 
     @property
     def _block_bytes(self) -> int:
-        """How much PyArrow parses at a time: more of a large file, of which every core still gets its part."""
+        """The bytes that PyArrow parses at a time: more for a large file, which still has blocks for every core."""
         return LARGE_BLOCK if self._file.stat().st_size > 16 * LARGE_BLOCK else LONGEST_LINE
 
     def _stream(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
-        """The table as PyArrow reads it, piece by piece."""
+        """The table as read by PyArrow, piece by piece."""
         from pyarrow import csv as arrow_csv
 
         rows = 0
@@ -490,7 +490,7 @@ class CSV:
         if rows != self.rows:
             with reading(self._file):
                 for _ in self._parse_slowly(columns):
-                    pass  # until the line that is not right
+                    pass  # raises at the faulty line
             raise InputError(
                 "{table}: the file cannot be read in pieces; use the engine 'memory'",
                 Hint.ENGINE_IN_MEMORY,
@@ -498,7 +498,7 @@ class CSV:
             )
 
     def _options(self, columns: tuple[str, ...], block_size: int) -> tuple[Any, Any, Any]:
-        """How PyArrow is to read the file."""
+        """The options for PyArrow to read the file."""
         from pyarrow import csv as arrow_csv
 
         positions = [str(position) for position in range(len(self.names))]
@@ -516,7 +516,7 @@ class CSV:
         )
 
     def _parse_slowly(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
-        """The table as Python's reader has it; an error that names the first line that is not right."""
+        """The table as read by Python; raise an error that names the first faulty line."""
         wanted = self._places(columns)
         rows = self._rows()
         next(rows)
@@ -547,7 +547,7 @@ class CSV:
                         yield row or [""]
                     line = reader.line_num + 1
             except csv.Error as error:
-                # There is no other way to learn it; the text has no cell in it, and is not shown.
+                # The only way to distinguish them; the message contains no cell and is not shown.
                 if "expected after" in str(error):
                     raise InputError(
                         "{table}, line {line}: text follows a closing quote", table=self.name, line=line
@@ -557,7 +557,7 @@ class CSV:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn the system's errors about a file into ours."""
+    """Convert system errors about a file."""
     try:
         yield
     except FileNotFoundError:
@@ -568,7 +568,7 @@ def reading(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Let Python's CSV reader take cells as long as a line may be."""
+    """Let Python's CSV reader accept cells as long as a line may be."""
     usual = csv.field_size_limit(LONGEST_LINE)
     try:
         yield
@@ -577,7 +577,7 @@ def _long_cells() -> Iterator[None]:
 
 
 def check_separator(separator: str | None) -> None:
-    """An error for what cannot separate cells."""
+    """Raise for text that cannot separate cells."""
     if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
         raise ParameterError(
             "expected a separator of one ASCII character other than a quote or a line end, got {separator!r}",
@@ -587,7 +587,7 @@ def check_separator(separator: str | None) -> None:
 
 
 def _find_separator(sample: str) -> str:
-    """The separator that cuts the first lines into the most columns, the same number in each."""
+    """The separator that divides the first lines into the most columns, the same number in each."""
     best, best_score = SEPARATORS[0], (False, 1)
     for separator in SEPARATORS:
         try:
@@ -603,31 +603,31 @@ def _find_separator(sample: str) -> str:
 
 
 def _header(sample: str, separator: str, name: str) -> tuple[tuple[str, ...], int]:
-    """Column names, and how many lines they take."""
+    """Column names, and the number of lines they take."""
     try:
         [(cells, lines)] = _first_rows(sample, separator, 1)
     except (csv.Error, ValueError):
         raise InputError("{name}, line 1: expected a header of column names", name=name) from None
     if not cells:
         raise InputError("{name}, line 1: expected the column names, got an empty line", name=name)
-    # A blank before a quote keeps readers from seeing it as one.
+    # Readers do not recognise a quote after a blank.
     spaced = [_SPACED_QUOTES.fullmatch(cell) for cell in cells]
     names = [match[1].replace('""', '"') if match else cell for cell, match in zip(cells, spaced, strict=True)]
     return tuple(name.strip() for name in names), lines
 
 
 def _first_rows(sample: str, separator: str, number: int) -> list[tuple[list[str], int]]:
-    """So many rows, each with the number of lines up to its end; a short part of the sample is tried first."""
+    """The first rows, each with the number of lines up to its end; a short part of the sample is tried first."""
     for text in (sample[:SHORT_SAMPLE], sample):
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         rows = [(row, reader.line_num) for row in islice(reader, number + 1)]
-        if len(rows) > number:  # the last one may be cut off
+        if len(rows) > number:  # the last one may be incomplete
             break
     return rows[:number]
 
 
 def _sampled(sample: str, separator: str) -> list[list[str]]:
-    """Some records, if the quotes in front of them let them be read."""
+    """Some records, if the quotes before them allow reading them."""
     try:
         return [row for row, _ in _first_rows(sample[:SHORT_SAMPLE], separator, SAMPLED_ROWS)][1:]
     except csv.Error:
@@ -635,18 +635,18 @@ def _sampled(sample: str, separator: str) -> list[list[str]]:
 
 
 def dictionary_array(cells: Sequence[Any], text: Callable[[Any], str] = str) -> pa.DictionaryArray:
-    """Cells as an Arrow array of texts, made from buffers: PyArrow's way from lists imports pandas.
+    """Cells as an Arrow array of texts, made from buffers, because PyArrow imports pandas to convert lists.
 
-    text   what makes a text of a cell; cells that are equal have the same one
+    text   converts a cell to text; equal cells must have equal texts
     """
     codes: defaultdict[Any, int] = defaultdict()
     codes.default_factory = codes.__len__  # the next code
     indices = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
     texts = dict.fromkeys(map(text, codes))
-    if len(texts) < len(codes):  # cells that differ have the same text
-        places = {own: place for place, own in enumerate(texts)}
+    if len(texts) < len(codes):  # different cells have the same text
+        places = {label: place for place, label in enumerate(texts)}
         indices = np.array([places[text(cell)] for cell in codes], np.int32)[indices]
-    labels = byte_strings([own.encode() for own in texts]).view(pa.large_string())
+    labels = byte_strings([label.encode() for label in texts]).view(pa.large_string())
     return pa.DictionaryArray.from_arrays(
         pa.Array.from_buffers(pa.int32(), len(cells), [None, pa.py_buffer(indices)]), labels
     )

@@ -1,7 +1,7 @@
-"""CSV that is written: texts are quoted where they must be and nowhere else, all lines end alike.
+"""Writing CSV: texts are quoted only where necessary, and all lines have the same line end.
 
-What a record consists of lies in Arrow arrays of bytes, of which one call takes the parts of many records in the order
-in which they are written.
+The parts of records are in Arrow arrays of bytes; one call takes the parts of many records in the order in which they
+are written.
 """
 
 import codecs
@@ -18,10 +18,10 @@ from PETWorks.errors import InputError, Phrase
 from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts, unreadable
 from PETWorks.tables.csv.read import CSV, LONGEST_LINE, SEPARATORS, UTF8, reading
 
-ROWS = 1 << 16  # that are written at a time, at most
-PIECE_BYTES = 1 << 26  # a few long texts may stand in many rows
+ROWS = 1 << 16  # most rows written at a time
+PIECE_BYTES = 1 << 26  # written at a time: a few long texts may occur in many rows
 
-# Encodings of files that begin with a byte-order mark, and those that write the rest.
+# Encodings of files that begin with a byte-order mark, and the encodings for the rest.
 UNMARKED = {"utf-8-sig": UTF8, "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 MARK = "\ufeff"
 
@@ -32,7 +32,7 @@ Write = Callable[[BinaryIO], None]
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written; `marked`: it begins with a byte-order mark."""
+    """The dialect of a CSV file; `marked`: it begins with a byte-order mark."""
 
     separator: str
     encoding: str = UTF8
@@ -41,7 +41,7 @@ class Dialect:
 
     @classmethod
     def of(cls, source: CSV) -> "Dialect":
-        """That of a file: its separator, its encoding, a byte-order mark if it has one, and its first line end."""
+        """The dialect of a file: its separator, encoding, byte-order mark if any, and first line end."""
         assert source.separator is not None
         with reading(source.content.path), source.content.open() as file:
             start = file.read(LONGEST_LINE)
@@ -57,7 +57,7 @@ class Dialect:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A column as it is written: record i has the bytes `labels[codes[i]]`."""
+    """A column as written: record i has the bytes `labels[codes[i]]`."""
 
     labels: pa.Array
     codes: Integers
@@ -69,21 +69,21 @@ class Cells:
 
 
 def rows_at_a_time(longest: Iterable[int], most: int) -> int:
-    """How many rows of texts that have at most these lengths are written at a time."""
+    """The number of rows to write at a time, for texts of at most these lengths."""
     return max(min(most, PIECE_BYTES // (sum(longest) + 1)), 1)
 
 
 def longest_text(labels: pa.Array) -> int:
-    """Length of the longest of some texts, in bytes."""
+    """Length of the longest text, in bytes."""
     from pyarrow import compute as pc
 
     return pc.max(pc.binary_length(labels)).as_py() or 0
 
 
 def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None = None) -> Write:
-    """What writes a table as a CSV file; `name` is what messages call it.
+    """A function that writes a table as a CSV file; `name` is its name in messages.
 
-    order   which records are written, in this order; all as they stand if it is None
+    order   indices of the records to write, in this order; None for all in their order
     """
     if order is not None:
         check_order(order, table.num_rows, name)
@@ -101,7 +101,7 @@ def new_csv(table: pa.Table, name: str, dialect: Dialect, order: Integers | None
 
 
 def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str], name: str, dialect: Dialect) -> Write:
-    """What writes a table that comes in pieces."""
+    """A function that writes a table that comes in pieces as a CSV file."""
     lines = _Lines(names, name, dialect)
 
     def write(file: BinaryIO) -> None:
@@ -114,7 +114,7 @@ def new_csv_of_pieces(pieces: Callable[[], Iterator[pa.Table]], names: list[str]
 
 
 def check_order(order: Integers, rows: int, name: str) -> None:
-    """An error unless it names records of the table, each at most once."""
+    """Raise unless the order names records of the table, each at most once."""
     if not len(order) or order.min() < 0 or order.max() >= rows or np.bincount(order).max() > 1:
         raise InputError(
             "{name}: the order of the records must name each of {rows} records at most once", name=name, rows=rows
@@ -122,22 +122,22 @@ def check_order(order: Integers, rows: int, name: str) -> None:
 
 
 class _Lines:
-    """The lines of a CSV file with these columns; `table` is what messages call it."""
+    """The lines of a CSV file with these columns; `table` is its name in messages."""
 
     def __init__(self, names: list[str], table: str, dialect: Dialect) -> None:
         self._names, self._table, self._dialect = names, table, dialect
-        # Readers find the separator in the header, and where there is one column, in any line.
+        # Readers detect the separator in the header or, if there is only one column, in any line.
         self._only = len(names) == 1
 
     def header(self) -> bytes | memoryview:
-        """The line with the names of the columns, and what precedes it."""
+        """The line with the column names, after the byte-order mark if any."""
         written = _quoted(strings(self._names), (*SEPARATORS, self._dialect.separator), quotes_empty=self._only)
         mark = MARK if self._dialect.marked else ""
         line = mark + self._dialect.separator.join(written.to_pylist()) + self._dialect.line_end
         return self._encoded(memoryview(line.encode()), Phrase("the header has"))
 
     def columns(self, table: pa.Table) -> list[Cells]:
-        """The columns of a table as they are written, in UTF-8, separators and line ends with them."""
+        """The columns of a table as written, in UTF-8, including separators and line ends."""
         last = table.num_columns - 1
         return [
             self._cells(
@@ -154,14 +154,14 @@ class _Lines:
         step = rows_at_a_time((cells.longest for cells in columns), ROWS)
         for first in range(0, len(columns[0].codes), step):
             pool = [byte_strings([])]
-            some = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
-            indices = np.stack([_pooled(cells, pool) for cells in some], axis=1)
+            cells_of_step = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
+            indices = np.stack([_pooled(cells, pool) for cells in cells_of_step], axis=1)
             yield self._encoded(
                 _joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))), Phrase("it has cells")
             )
 
     def _cells(self, column: Column, name: str, *, before: str, after: str) -> Cells:
-        """Cells as they are written, with what stands before and after each."""
+        """Cells as written, with the text before and after each."""
         from pyarrow import compute as pc
 
         labels, codes = _labels_and_codes(column, name, self._table)
@@ -181,7 +181,7 @@ class _Lines:
         return Cells(octets, codes)
 
     def _encoded(self, octets: bytes | memoryview, what: Phrase) -> bytes | memoryview:
-        """Composed bytes as the file has them; an error if its encoding lacks a character."""
+        """Bytes converted to the encoding of the file; raise if it lacks a character."""
         if self._dialect.encoding == UTF8:
             return octets
         try:
@@ -197,9 +197,9 @@ class _Lines:
 
 
 def _quoted(labels: pa.Array, separators: Iterable[str], *, quotes_empty: bool) -> pa.Array:
-    """Texts as fields: quoted if they have a separator, a quote, a line end, or blanks around them.
+    """Texts as fields: quoted if they have a separator, a quote, a line end, or surrounding blanks.
 
-    A line with an empty cell alone would be no record for many readers.
+    For many readers, an empty line is not a record, so a single empty cell is quoted.
     """
     from pyarrow import compute as pc
 
@@ -212,7 +212,7 @@ def _quoted(labels: pa.Array, separators: Iterable[str], *, quotes_empty: bool) 
 
 
 def _labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, Integers]:
-    """The texts of a column, and for each row which one it has; the last text is that of null cells."""
+    """The texts of a column, and the index of the text of each row; the last text is for null cells."""
     dictionaries: list[pa.Array] = []
     codes: list[Integers] = []
     size = 0
@@ -232,7 +232,7 @@ def _labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, 
 
 
 def _dictionary(piece: pa.Array) -> tuple[pa.Array, Integers]:
-    """The distinct cells of a piece, and for each row which one it has; -1 where it has none."""
+    """The distinct cells of a piece, and the index of each row's cell; -1 for nulls."""
     from pyarrow import compute as pc
 
     if pa.types.is_string_view(piece.type):
@@ -244,14 +244,14 @@ def _dictionary(piece: pa.Array) -> tuple[pa.Array, Integers]:
 
 
 def _without_nulls(labels: pa.Array) -> pa.Array:
-    """A null in a dictionary as an empty text."""
+    """Labels with nulls replaced by empty texts."""
     from pyarrow import compute as pc
 
     return pc.fill_null(labels, strings([""])[0]) if labels.null_count else labels
 
 
 def _pooled(cells: Cells, pool: list[pa.Array]) -> Integers:
-    """Where in the pool cells are, after they were put there."""
+    """Add cells to the pool; return their indices there."""
     before, codes = sum(map(len, pool)), cells.codes
     if len(cells.labels) <= len(codes):
         pool.append(cells.labels)
@@ -261,7 +261,7 @@ def _pooled(cells: Cells, pool: list[pa.Array]) -> Integers:
 
 
 def _joined(array: pa.Array) -> memoryview:
-    """The bytes of an array that was just made, one element after the other."""
+    """The concatenated bytes of an array that was just made."""
     _, offsets, data = array.buffers()
     end = int(np.frombuffer(offsets, np.int64)[len(array)]) if len(array) else 0
     return memoryview(data)[:end] if end else memoryview(b"")

@@ -1,1 +1,1 @@
-"""Files other than CSV, one module for each kind."""
+"""File formats other than CSV, one module for each."""

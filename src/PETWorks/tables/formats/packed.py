@@ -1,6 +1,6 @@
-"""Files that may be packed (.gz, .zst, or a .zip with one file in it): their bytes are unpacked as they are read.
+"""Files that may be packed (.gz, .zst, or a .zip with one file in it): their bytes are unpacked while they are read.
 
-Nothing is unpacked to the disk: what is in such a file is personal data.
+Nothing is unpacked to disk, because the content is personal data.
 """
 
 import io
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 STREAMS = {GZIP: "gzip", ZSTD: "zstd"}
 SUFFIXES = (".gz", ".zst", ".zip")
-USUAL_SIZE, LARGEST_RATIO = 1 << 30, 200  # of what is unpacked, in bytes; and to the file
+USUAL_SIZE, LARGEST_RATIO = 1 << 30, 200  # of the unpacked content: in bytes, and relative to the file
 
-# What Python's reader of zip files raises for those that are damaged, encrypted or packed in another way.
+# Errors of Python's zip reader for files that are damaged, encrypted or packed in another way.
 DAMAGES = (
     zipfile.BadZipFile,
     zlib.error,
@@ -40,8 +40,8 @@ DAMAGES = (
 class Content:
     """The bytes of a file, unpacked if it is packed.
 
-    name    that of the file, without the suffix of the packing; of a zip file, that of the file in it
-    packed  whether the bytes are not those on the disk
+    name    the name of the file without the suffix for packing; for a zip file, the name of the file in it
+    packed  whether the bytes differ from those on disk
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,7 +55,7 @@ class Content:
         self._largest = max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size)
 
     def open(self) -> BinaryIO:
-        """The bytes, from the first on."""
+        """Open the bytes for reading from the start."""
         if self._codec:
             stream: Any = pa.CompressedInputStream(pa.OSFile(str(self.path)), self._codec)
             return io.BufferedReader(_Unpacked(stream, self.path.name, self._largest))
@@ -65,16 +65,16 @@ class Content:
         return self.path.open("rb")
 
     def text(self, encoding: str) -> io.TextIOWrapper:
-        """The text, with its line ends as they are."""
+        """Open the text for reading, with its line ends unchanged."""
         return io.TextIOWrapper(self.open(), encoding, newline="")
 
     def for_arrow(self) -> Any:
-        """What PyArrow reads the bytes from."""
+        """A file object or path that PyArrow can read the bytes from."""
         return self.open() if self.packed else self.path
 
 
 def unpacked(path: Path) -> Path:
-    """A path without the suffix of a packing, if it has another one before it.
+    """A path without the suffix for packing, if another suffix precedes it.
 
     >>> unpacked(Path("people.csv.gz")).name, unpacked(Path("people.zip")).name
     ('people.csv', 'people.zip')
@@ -84,21 +84,23 @@ def unpacked(path: Path) -> Path:
 
 
 def members(path: Path) -> list[zipfile.ZipInfo]:
-    """The files in a zip file; neither folders nor what macOS adds."""
+    """The files in a zip file, without folders and the files that macOS adds."""
     try:
         with zipfile.ZipFile(path) as archive:
             listed = archive.infolist()
     except DAMAGES:
         raise _damaged(path.name) from None
     return [
-        one
-        for one in listed
-        if not one.is_dir() and not one.filename.startswith("__MACOSX/") and PurePosixPath(one.filename).name[:1] != "."
+        member
+        for member in listed
+        if not member.is_dir()
+        and not member.filename.startswith("__MACOSX/")
+        and PurePosixPath(member.filename).name[:1] != "."
     ]
 
 
 def only_member(path: Path) -> zipfile.ZipInfo:
-    """The one file in a zip file."""
+    """The only file in a zip file."""
     listed = members(path)
     if len(listed) != 1:
         raise InputError(
@@ -114,13 +116,13 @@ def only_member(path: Path) -> zipfile.ZipInfo:
 def _opened_member(path: Path, member: zipfile.ZipInfo) -> BinaryIO:
     try:
         with zipfile.ZipFile(path) as archive:  # the stream keeps the file open
-            return archive.open(member)  # type: ignore[return-value] # it is one as far as it is used here
+            return archive.open(member)  # type: ignore[return-value] # sufficient for the uses here
     except DAMAGES:
         raise _damaged(path.name) from None
 
 
 def check_size(name: str, size: int, largest: int) -> None:
-    """An error for a file that grows out of all proportion when it is unpacked."""
+    """Raise for a file that becomes disproportionately large when it is unpacked."""
     if size > largest:
         raise InputError(
             "{file}: the file is more than {times} times as large when it is unpacked, and larger than {size} GiB; if "
@@ -136,7 +138,7 @@ def _damaged(name: str) -> InputError:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream of unpacked bytes; its errors are ours."""
+    """A stream of unpacked bytes that converts errors."""
 
     def __init__(self, stream: Any, name: str, largest: int) -> None:
         self._stream, self._name, self._largest = stream, name, largest

@@ -1,7 +1,7 @@
-"""Files of SPSS, Stata and SAS: a value that has a label is that label, and every kind of missing value stays apart.
+"""Files of SPSS, Stata and SAS: labelled values become their labels, and each kind of missing value stays distinct.
 
-A value that its owner declared missing ("refused") says something about a person, unlike a blank. So it is a value:
-its label, or `99`, or `.a` as Stata and SAS write it. What the system calls missing is a missing cell.
+A value declared as missing by the user ("refused") is information about a person, unlike a blank. So it is a value:
+its label, or `99`, or `.a` as in Stata and SAS. System-missing values are missing cells.
 """
 
 from collections import Counter
@@ -23,9 +23,9 @@ SAS_TRANSPORT = b"HEADER RECORD*******LIB"
 TRANSPORT_RECORD = 80  # bytes
 OLD_STATA = range(104, 116)  # the first byte: the version of the format
 PORTABLE, PORTABLE_PLACE = b"SPSSPORT", 600
-START = 640  # bytes that tell the kind
+START = 640  # bytes that determine the kind
 
-# The program, the reader of pyreadstat, and which of its options there are: kinds of missing values, an encoding.
+# The program, the function of pyreadstat, and the options it supports: user-defined missing values, an encoding.
 KINDS = {
     "sav": ("SPSS", "read_sav", {"user_missing", "encoding"}),
     "por": ("SPSS", "read_por", set()),
@@ -36,7 +36,7 @@ KINDS = {
 
 
 def statistics_kind(start: bytes) -> str | None:
-    """Which of the kinds a file is that begins so."""
+    """The kind of statistics file with this start; None if it is not one."""
     if start.startswith((b"$FL2", b"$FL3")):
         return "sav"
     if start.startswith(b"<stata_dta>") or (
@@ -51,7 +51,7 @@ def statistics_kind(start: bytes) -> str | None:
 
 
 def open_statistics(path: Path, kind: str, encoding: str | None = None) -> TextTable:
-    """The table of a file; `encoding` is that of its texts if the file does not say so, or is wrong."""
+    """The table of a file; `encoding` is for its texts if the file does not declare it, or wrongly."""
     if find_spec("pyreadstat") is None:
         raise InputError(
             "{file}: files of SPSS, Stata and SAS need a package: pip install 'petworks[files]'", file=path.name
@@ -60,43 +60,43 @@ def open_statistics(path: Path, kind: str, encoding: str | None = None) -> TextT
 
     program, reader, options = KINDS[kind]
     read: Callable[..., Any] = getattr(pyreadstat, reader)
-    wanted = {"user_missing": True, "encoding": encoding}
-    how = {"output_format": "dict", **{option: wanted[option] for option in options}}
+    option_values = {"user_missing": True, "encoding": encoding}
+    arguments = {"output_format": "dict", **{option: option_values[option] for option in options}}
     try:
-        if kind == "xpt" and path.stat().st_size % TRANSPORT_RECORD:  # the only sign of a file that was cut off
+        if kind == "xpt" and path.stat().st_size % TRANSPORT_RECORD:  # the only sign of a truncated file
             raise ValueError
-        _, facts = read(str(path), metadataonly=True, **how)
-        size = (facts.number_rows or 0) * sum(facts.variable_storage_width.values())
+        _, metadata = read(str(path), metadataonly=True, **arguments)
+        size = (metadata.number_rows or 0) * sum(metadata.variable_storage_width.values())
         check_size(path.name, size, max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size))
-        cells, facts = read(str(path), **how)
+        cells, metadata = read(str(path), **arguments)
     except InputError:
         raise
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError, OverflowError, LookupError):
-        # What they say might quote a cell.
+        # Their messages may quote a cell.
         raise InputError(
             "{file}: not a readable {program} file; it may be damaged, or in an encoding that it does not state: name "
             "the encoding, or save the table as CSV",
             file=path.name,
             program=program,
         ) from None
-    names = [name.strip() for name in facts.column_names]
-    columns = [_column(path.name, name, cells[name], facts) for name in facts.column_names]
-    rows = len(cells[facts.column_names[0]]) if names else 0
+    names = [name.strip() for name in metadata.column_names]
+    columns = [_column(path.name, name, cells[name], metadata) for name in metadata.column_names]
+    rows = len(cells[metadata.column_names[0]]) if names else 0
     return TextTable(path.name, path, program, names, columns, rows)
 
 
-def _column(table: str, name: str, cells: list[Any], facts: Any) -> pa.DictionaryArray | InputError:
-    kind = facts.readstat_variable_types.get(name)
-    own = [cell for cell in dict.fromkeys(cells) if isinstance(cell, str)]
+def _column(table: str, name: str, cells: list[Any], metadata: Any) -> pa.DictionaryArray | InputError:
+    kind = metadata.readstat_variable_types.get(name)
+    text_cells = [cell for cell in dict.fromkeys(cells) if isinstance(cell, str)]
     texts: dict[Any, str] = {}
     if kind != "string":  # letters of missing values
-        texts = {letter: f".{letter}" for letter in own}
-    labels = facts.variable_value_labels.get(name, {})
+        texts = {letter: f".{letter}" for letter in text_cells}
+    labels = metadata.variable_value_labels.get(name, {})
     texts |= label_texts({_code(code): label for code, label in labels.items()})
     if texts:
-        others = [cell for cell in dict.fromkeys(cells) if cell not in texts and cell is not None]
-        with suppress(InexactError):  # which is noticed below
-            if set(displayed(others).to_pylist()) & set(texts.values()):
+        unlabelled = [cell for cell in dict.fromkeys(cells) if cell not in texts and cell is not None]
+        with suppress(InexactError):  # reported by text_column below
+            if set(displayed(unlabelled).to_pylist()) & set(texts.values()):
                 return InputError(
                     "{table}: column {column!r} has a value label that is also a value without a label; label all "
                     "values",
@@ -108,7 +108,7 @@ def _column(table: str, name: str, cells: list[Any], facts: Any) -> pa.Dictionar
 
 
 def label_texts(labels: Mapping[Any, str]) -> dict[Any, str]:
-    """For each value the text of its label; with the value behind it if another value has the same label.
+    """For each value the text of its label, followed by the value if another value has the same label.
 
     >>> label_texts({1.0: "yes", 2.0: "no", 8.0: "refused", 9.0: "refused "})
     {1.0: 'yes', 2.0: 'no', 8.0: 'refused [8]', 9.0: 'refused [9]'}
@@ -122,10 +122,10 @@ def label_texts(labels: Mapping[Any, str]) -> dict[Any, str]:
 
 
 def _code(code: Any) -> Any:
-    """A value as cells have it: texts are padded in some files."""
+    """A value as in the cells: some files pad texts."""
     return code.rstrip() if isinstance(code, str) else code
 
 
 def _single(number: float) -> str:
-    """A number of 32 bits, with as many digits as it has."""
+    """A 32-bit number with as many digits as it has."""
     return str(np.float32(number))

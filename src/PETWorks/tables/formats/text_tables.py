@@ -1,4 +1,4 @@
-"""Tables that a reader hands over as Python objects: cells as the texts that people see, columns read whole."""
+"""Tables that a reader delivers as Python objects: cells become the displayed texts, columns are read whole."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -12,25 +12,25 @@ from PETWorks.errors import InputError
 from PETWorks.tables.csv.read import dictionary_array
 from PETWorks.tables.source import PIECE_ROWS
 
-LARGEST_EXACT = 1 << 53  # whole numbers beyond it are not all kept apart in 64 bits
+LARGEST_EXACT = 1 << 53  # larger whole numbers are not all distinct as 64-bit floats
 BOOLEANS = {True: "true", False: "false"}
 
 _MILLISECOND = timedelta(milliseconds=1)
 
 
 class InexactError(Exception):
-    """A whole number has more digits than its file can keep."""
+    """A whole number has more digits than its file can store."""
 
 
 def displayed(cells: Sequence[Any], number: Callable[[float], str] | None = None) -> pa.DictionaryArray:
-    """Cells as texts: `5` for 5.0, `2024-05-01` for a date; an empty text for what is missing.
+    """Cells as texts: `5` for 5.0, `2024-05-01` for a date; an empty text for missing cells.
 
-    Moments of a column are all written alike: with the time of day if any of them has one.
+    All date-times of a column have the same format: with the time of day if any of them has one.
 
-    number   how a number that is not whole is written; with up to 15 digits, as spreadsheets do, if it is None
+    number   formats a number that is not whole; by default with up to 15 digits, as in spreadsheets
     """
     kinds = set(map(type, cells))
-    if bool in kinds:  # or the number 1 would be equal to it
+    if bool in kinds:  # True would equal the number 1
         cells = [BOOLEANS[cell] if type(cell) is bool else cell for cell in cells]
     if kinds <= {str, bool}:
         return dictionary_array(cells)
@@ -56,7 +56,7 @@ def _fifteen_digits(number: float) -> str:
 
 
 class _Clock:
-    """How the moments of a column are written."""
+    """The common format of the date-times of a column."""
 
     def __init__(self, cells: Iterable[Any]) -> None:
         timed = [_rounded(cell) for cell in cells if isinstance(cell, datetime | time)]
@@ -76,11 +76,11 @@ class _Clock:
 
 
 def _rounded(moment: Any) -> Any:
-    """A moment to the millisecond: files keep it as a number that is seldom exact."""
+    """A date-time or time rounded to milliseconds: files store it as a number that is seldom exact."""
     if moment.microsecond % 1000 == 0:
         return moment
     if isinstance(moment, datetime):
-        with suppress(OverflowError):  # the end of time
+        with suppress(OverflowError):  # the last possible moment
             moment = moment + _MILLISECOND / 2
     else:
         moment = moment.replace(microsecond=min(moment.microsecond + 500, 999_000))
@@ -88,7 +88,7 @@ def _rounded(moment: Any) -> Any:
 
 
 def _duration(length: timedelta) -> str:
-    """Hours, minutes and seconds, as spreadsheets show them: `30:00:00`."""
+    """Hours, minutes and seconds, as in spreadsheets: `30:00:00`."""
     milliseconds = round(abs(length) / _MILLISECOND)
     seconds, rest = divmod(milliseconds, 1000)
     sign = "-" if length < timedelta() else ""
@@ -102,9 +102,9 @@ WORKBOOK = "workbook"
 class TextTable:
     """A table of texts in memory.
 
-    kind              what kind of file it comes from, in a word
-    has_header_row    whether the names of its columns are cells, so that data may stand there
-    file              the file that it is only a part of, if it is
+    kind              the kind of file it comes from, in a word
+    has_header_row    whether its column names are cells, which could also be data
+    file              the file that it is a part of, if any
     """
 
     engine: str | None = None
@@ -147,7 +147,7 @@ class TextTable:
 def text_column(
     table: str, column: str, cells: Sequence[Any], number: Callable[[float], str] | None = None
 ) -> pa.DictionaryArray | InputError:
-    """The cells of a column as texts; or the error for whoever reads it."""
+    """The cells of a column as texts, or an error to raise when the column is read."""
     try:
         return displayed(cells, number)
     except InexactError:

@@ -26,12 +26,12 @@ from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable, displayed, 
 
 BLOCK = 1 << 20
 LONGEST_CELL = 1 << 24  # bytes of XML
-LARGEST_PART = 1 << 24  # bytes of a part that lists the others
+LARGEST_PART = 1 << 24  # bytes of a part that lists other parts
 WIDEST = 1 << 14  # columns
-USUAL_CELLS, SPARSEST = 1 << 24, 20  # room that any sheet may take; cells of the rectangle for each used one
+USUAL_CELLS, SPARSEST = 1 << 24, 20  # most cells of any bounding rectangle; or per used cell, if larger
 LETTERS, DIGITS = string.ascii_letters.encode(), string.digits.encode()
 
-# The tag of a cell that says where it is; others are counted by a parser.
+# The tag of a cell with its position; other cells are counted by a parser.
 _CELL = re.compile(
     rb"""<(?:\w+:)?c(?:\s+[\w:]+\s*=\s*(?:"[^"<&]*"|'[^'<&]*'))*?\s+r\s*=\s*["']([A-Za-z]{1,4}\d{1,8})["']"""
 )
@@ -49,9 +49,9 @@ _TEXT = re.compile(rb"""\bt\s*=\s*["']str["']""")
 
 @dataclass
 class Part:
-    """What is seen of a sheet.
+    """A summary of a sheet.
 
-    errors, unfinished   the columns, counted from 0, with cells that are an error or a formula without its value
+    errors, unfinished   the columns, from 0, with cells that are an error or a formula without a value
     merged               whether cells are merged
     """
 
@@ -65,16 +65,16 @@ class Part:
     _in_last_row: int = 0
 
     def count(self, row: int, cells: int) -> None:
-        """Count cells of a row; rows that were counted before, or come in another order, do not count."""
+        """Count cells of a row; rows that were counted before or are out of order are ignored."""
         if row < self._last_row:
             return
         before = self._in_last_row if row == self._last_row else 0
-        now = min(before + cells, WIDEST)
-        self.cells += now - before
-        self._last_row, self._in_last_row = row, now
+        after = min(before + cells, WIDEST)
+        self.cells += after - before
+        self._last_row, self._in_last_row = row, after
 
     def check(self, name: str) -> None:
-        """An error for a sheet whose cells are too far apart."""
+        """Raise for a sheet whose cells are too far apart."""
         if self.height * self.width > max(USUAL_CELLS, SPARSEST * self.cells):
             raise InputError(
                 "{table}: the cells reach to row {row:,} and column {letters}, but most of them are empty; delete the "
@@ -88,43 +88,45 @@ class Part:
 def parts_of(path: Path) -> dict[str, zipfile.ZipInfo]:
     """The parts of a workbook that is a zip file, by name."""
     listed = members(path)
-    check_size(path.name, sum(one.file_size for one in listed), max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size))
-    return {one.filename: one for one in listed}
+    check_size(
+        path.name, sum(member.file_size for member in listed), max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size)
+    )
+    return {member.filename: member for member in listed}
 
 
 def excel_part(path: Path, sheet: str, name: str) -> Part:
-    """What is seen of a sheet of an Excel workbook.
+    """The summary of a sheet of an Excel workbook.
 
-    Spreadsheet programs write where each cell is, which is found quickly. Other cells are where the one before ends.
+    Spreadsheet programs write the position of each cell, which is found quickly. Cells without one follow the previous.
     """
     member = _excel_member(path, sheet)
-    seen = _placed_cells(path, member) or _counted_cells(path, member)
-    seen.check(name)
-    return seen
+    summary = _placed_cells(path, member) or _counted_cells(path, member)
+    summary.check(name)
+    return summary
 
 
 def _placed_cells(path: Path, member: str) -> Part | None:
-    """What is seen of a sheet of which every cell says where it is; None if one does not."""
-    seen = Part()
+    """The summary of a sheet in which every cell has its position; None if any has none."""
+    summary = Part()
     for block in _blocks(path, member):
         cells = _CELL.findall(block)
         if b"<!" in block or len(cells) != len(_ANY_CELL.findall(block)):
             return None
         places = b" ".join(cells)
         rows = Counter(map(int, places.translate(None, LETTERS).split()))
-        columns = {place(one) for one in set(places.translate(None, DIGITS).split())}
-        seen.height, seen.width = max(seen.height, *rows, 0), max(seen.width - 1, *columns, -1) + 1
+        columns = {place(name) for name in set(places.translate(None, DIGITS).split())}
+        summary.height, summary.width = max(summary.height, *rows, 0), max(summary.width - 1, *columns, -1) + 1
         values = len(_VALUE.findall(block))
         for row, number in rows.items():
             counted = min(number, len(columns), values)
-            seen.count(row, counted)
+            summary.count(row, counted)
             values -= counted
         if b'"e"' in block or b"'e'" in block:
-            seen.errors.update(_columns(match[0] for match in _ERROR.finditer(block)))
+            summary.errors.update(_columns(match[0] for match in _ERROR.finditer(block)))
         if b"<f" in block or b":f" in block:
             formulas = (match[1] for match in _FORMULA.finditer(block))
-            seen.unfinished.update(_columns(b"<c " + cell for cell in formulas if not _TEXT.search(cell)))
-    return seen
+            summary.unfinished.update(_columns(b"<c " + cell for cell in formulas if not _TEXT.search(cell)))
+    return summary
 
 
 def _columns(tags: Iterator[bytes]) -> Iterator[int]:
@@ -134,13 +136,13 @@ def _columns(tags: Iterator[bytes]) -> Iterator[int]:
 
 
 def _counted_cells(path: Path, member: str) -> Part:
-    """What is seen of any sheet: a row or a cell that does not say where it is follows the one before."""
-    seen, row, column = Part(), 0, 0
+    """The summary of any sheet: a row or a cell without a position follows the previous one."""
+    summary, row, column = Part(), 0, 0
     at, is_formula, is_text, value = (0, 0), False, False, ""
-    within = False  # a value
+    in_value = False
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal row, column, at, is_formula, is_text, value, within
+        nonlocal row, column, at, is_formula, is_text, value, in_value
         kind = tag.rpartition(":")[2]
         if kind == "row":
             row, column = int(attributes.get("r", row + 1)), 0
@@ -152,37 +154,37 @@ def _counted_cells(path: Path, member: str) -> Part:
                     raise damaged(path.name)
                 at = int(named[2]), place(named[1].encode())
             column = at[1] + 1
-            seen.height, seen.width = max(seen.height, at[0]), max(seen.width, column)
+            summary.height, summary.width = max(summary.height, at[0]), max(summary.width, column)
             is_formula, is_text, value = False, attributes.get("t") == "str", ""
             if attributes.get("t") == "e":
-                seen.errors.add(at[1])
+                summary.errors.add(at[1])
         elif kind == "f":
             is_formula = True
         elif kind in ("v", "is"):
-            within = True
+            in_value = True
 
     def text(content: str) -> None:
         nonlocal value
-        if within and not value:
+        if in_value and not value:
             value = content.strip()
 
     def end(tag: str) -> None:
-        nonlocal within
+        nonlocal in_value
         kind = tag.rpartition(":")[2]
         if kind in ("v", "is"):
-            within = False
+            in_value = False
         elif kind == "c":
             if value:
-                seen.count(at[0], 1)
+                summary.count(at[0], 1)
             elif is_formula and not is_text:
-                seen.unfinished.add(at[1])
+                summary.unfinished.add(at[1])
 
     _parse(path, member, start, end, text)
-    return seen
+    return summary
 
 
 def _blocks(path: Path, member: str) -> Iterator[bytes]:
-    """The XML of a sheet, cut behind cells."""
+    """The XML of a sheet in blocks that end after a cell."""
     rest = b""
     with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while block := file.read(BLOCK):
@@ -197,14 +199,14 @@ def _blocks(path: Path, member: str) -> Iterator[bytes]:
 
 
 def _excel_member(path: Path, sheet: str) -> str:
-    """The part of a workbook that has a sheet."""
+    """The part of a workbook that contains a sheet."""
     with reading_parts(path), zipfile.ZipFile(path) as archive:
         relations = _elements(archive, "xl/_rels/workbook.xml.rels", "Relationship")
-        targets = {one.get("Id"): one.get("Target", "") for one in relations}
-        for one in _elements(archive, "xl/workbook.xml", "sheet"):
-            if one.get("name") == sheet:
-                own = next(value for key, value in one.items() if key.endswith("}id"))
-                target = targets[own]
+        targets = {element.get("Id"): element.get("Target", "") for element in relations}
+        for element in _elements(archive, "xl/workbook.xml", "sheet"):
+            if element.get("name") == sheet:
+                relation = next(value for key, value in element.items() if key.endswith("}id"))
+                target = targets[relation]
                 return target.lstrip("/") if target.startswith("/") else normpath(f"xl/{target}")
         raise KeyError
 
@@ -212,31 +214,31 @@ def _excel_member(path: Path, sheet: str) -> str:
 def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> list[Any]:
     with archive.open(part) as file:
         text = file.read(LARGEST_PART)
-    # Expat limits how far entities may grow.
-    return [one for one in ElementTree.fromstring(text).iter() if one.tag.rpartition("}")[2] == tag]  # noqa: S314
+    # Expat limits the expansion of entities.
+    return [item for item in ElementTree.fromstring(text).iter() if item.tag.rpartition("}")[2] == tag]  # noqa: S314
 
 
 def count_tags(path: Path, member: str, tags: Iterable[str]) -> Counter[str]:
-    """How many elements with these names a part of a workbook has; a name without a prefix may have any.
+    """The number of elements with these names in a part of a workbook; a name matches with any prefix.
 
-    Names that Excel defines itself, such as that of a filter, are not counted.
+    Names that Excel defines itself, such as for a filter, are not counted.
     """
     wanted = {tag.encode(): tag for tag in tags}
     pattern = re.compile(rb"<(?:\w+:)?(%b)(?=[\s/>])" % b"|".join(map(re.escape, wanted)))
     found: Counter[str] = Counter()
-    rest, own_names = b"", 0
+    rest, built_in_names = b"", 0
     with reading_parts(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while block := file.read(BLOCK):
             end = (rest + block).rfind(b"<")
             text, rest = (rest + block)[:end], (rest + block)[end:]
             found.update(wanted[tag] for tag in pattern.findall(text))
-            own_names += len(_OWN_NAME.findall(text))
+            built_in_names += len(_OWN_NAME.findall(text))
     found.update(wanted[tag] for tag in pattern.findall(rest))
-    return found - Counter(definedName=own_names)
+    return found - Counter(definedName=built_in_names)
 
 
 def opendocument_parts(path: Path) -> dict[str, Part]:
-    """What is seen of the sheets of an OpenDocument workbook."""
+    """The summaries of the sheets of an OpenDocument workbook."""
     sheets: dict[str, Part] = {}
     row, column, repeated = 0, 0, 1
     current = Part()
@@ -261,8 +263,8 @@ def opendocument_parts(path: Path) -> dict[str, Part]:
             current = sheets.setdefault(attributes.get("table:name", ""), Part())
 
     _parse(path, "content.xml", start)
-    for name, seen in sheets.items():
-        seen.check(f"{path.name}#{name}")
+    for name, summary in sheets.items():
+        summary.check(f"{path.name}#{name}")
     return sheets
 
 
@@ -282,7 +284,7 @@ def _parse(
 
 
 def place(column: bytes) -> int:
-    """The place of a column that has letters for a name, counted from 0.
+    """The index of a column, from 0, by its letters.
 
     >>> place(b"A"), place(b"AA")
     (0, 26)
@@ -293,21 +295,21 @@ def place(column: bytes) -> int:
     return number - 1
 
 
-def letters(place: int) -> str:
-    """The name of a column.
+def letters(index: int) -> str:
+    """The letters of a column, by its index.
 
     >>> letters(0), letters(26)
     ('A', 'AA')
     """
     name = ""
-    while place >= 0:
-        name, place = chr(65 + place % 26) + name, place // 26 - 1
+    while index >= 0:
+        name, index = chr(65 + index % 26) + name, index // 26 - 1
     return name
 
 
 @contextmanager
 def reading_parts(path: Path) -> Iterator[None]:
-    """The errors of a damaged workbook as ours."""
+    """Convert the errors of a damaged workbook."""
     try:
         yield
     except InputError:
@@ -317,29 +319,29 @@ def reading_parts(path: Path) -> Iterator[None]:
 
 
 def damaged(name: str) -> InputError:
-    """The error for a workbook that is not what it should be."""
+    """The error for a workbook that is damaged."""
     return InputError(
         "{file}: the workbook cannot be read; it may be damaged: open it in a spreadsheet program, and save it again",
         file=name,
     )
 
 
-LAST_SECTOR = 0xFFFFFFFA  # larger numbers are signs, such as the end of a chain
+LAST_SECTOR = 0xFFFFFFFA  # larger numbers are markers, such as the end of a chain
 STREAMS = ("Workbook", "Book")
 ENTRY = 128  # bytes of the directory
 BOF, EOF, BOUND_SHEET, FORMULA, BOOL_OR_ERROR = 0x0809, 0x000A, 0x0085, 0x0006, 0x0205
 DIMENSIONS, LONG_DIMENSIONS = 0x0200, 14
 TEXTS = 0x00FC
 NOTE, HYPERLINK, OBJECT, DEFINED_NAME = 0x001C, 0x01B8, 0x005D, 0x0018
-OWN_NAME = 0x20  # a sign of a name that Excel defines itself, such as that of a filter
-STREAM = -1  # stands for a stream that has no sheets
+OWN_NAME = 0x20  # flag of a name that Excel defines itself, such as for a filter
+STREAM = -1  # stands for a stream without sheets
 USUAL_STREAMS = {*STREAMS, "Root Entry", "\x05SummaryInformation", "\x05DocumentSummaryInformation", "\x01CompObj", ""}
-SEVERAL = (0x00BD, 0x00BE)  # cells of one row
+SEVERAL = (0x00BD, 0x00BE)  # records with several cells of a row
 CELLS = {*SEVERAL, FORMULA, 0x0206, 0x0406, BOOL_OR_ERROR, 0x0201, 0x0203, 0x0204, 0x027E, 0x00D6, 0x00FD, *range(2, 6)}
 
 
 def old_parts(path: Path) -> list[Part]:
-    """What is seen of each sheet: where its cells end, and which columns have errors."""
+    """The summary of each sheet of an old Excel workbook: its size, and the columns with errors."""
     try:
         stream = _stream(path.read_bytes())
         for kind, record in _records(stream, 0):
@@ -355,17 +357,17 @@ def old_parts(path: Path) -> list[Part]:
 
 
 def old_content(path: Path) -> dict[int, int]:
-    """What a workbook has besides the cells of one sheet, by the kind of record: sheets, comments, names; streams."""
+    """The number of other things in a workbook, by kind of record: sheets, comments, names; streams."""
     content = path.read_bytes()
     try:
         stream = _stream(content)
-        globally = list(_records(stream, 0))
-        sheets = [struct.unpack_from("<I", record)[0] for kind, record in globally if kind == BOUND_SHEET]
-        records = [*globally, *(one for offset in sheets for one in _records(stream, offset))]
+        global_records = list(_records(stream, 0))
+        sheets = [struct.unpack_from("<I", record)[0] for kind, record in global_records if kind == BOUND_SHEET]
+        records = [*global_records, *(record for offset in sheets for record in _records(stream, offset))]
         found = {wanted: sum(kind == wanted for kind, _ in records) for wanted in (NOTE, HYPERLINK, OBJECT)}
-        names = [record for kind, record in globally if kind == DEFINED_NAME]
+        names = [record for kind, record in global_records if kind == DEFINED_NAME]
         found[DEFINED_NAME] = sum(not struct.unpack_from("<H", record)[0] & OWN_NAME for record in names)
-        found[OBJECT] = max(found[OBJECT] - found[NOTE], 0)  # every comment is drawn
+        found[OBJECT] = max(found[OBJECT] - found[NOTE], 0)  # every comment also has an object
         found[BOUND_SHEET] = len(sheets) - 1
         found[STREAM] = sum(name not in USUAL_STREAMS for name in _directory(content)[1])
     except (struct.error, IndexError, ValueError, OverflowError):
@@ -376,7 +378,7 @@ def old_content(path: Path) -> dict[int, int]:
 def _part(stream: bytes, offset: int) -> Part:
     part = Part()
     for kind, record in _records(stream, offset):
-        if kind == DIMENSIONS:  # a claim, for which the reader takes room, too
+        if kind == DIMENSIONS:  # only claimed, but the reader allocates memory for it
             wide = len(record) >= LONG_DIMENSIONS
             first_row, rows, first_column, columns = struct.unpack_from("<IIHH" if wide else "<HHHH", record)
             if first_row > rows or first_column > columns:
@@ -399,7 +401,7 @@ def _is_error(kind: int, record: bytes) -> bool:
 
 
 def _records(stream: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    """The records of a part of the stream, which may have other parts in it, such as charts."""
+    """The records of a substream, which may contain other substreams, such as charts."""
     depth = 0
     while start < len(stream):
         kind, size = struct.unpack_from("<HH", stream, start)
@@ -411,7 +413,7 @@ def _records(stream: bytes, start: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _stream(content: bytes) -> bytes:
-    """The stream that has the sheets."""
+    """The stream with the sheets."""
     size = 1 << struct.unpack_from("<H", content, 30)[0]
     cutoff, small_table = struct.unpack_from("<II", content, 56)
     chains, found = _directory(content)
@@ -424,7 +426,7 @@ def _stream(content: bytes) -> bytes:
 
 
 def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
-    """The chains of sectors, and the first sector and the length of each stream by its name, the root first."""
+    """The chains of sectors, and the first sector and length of each stream by name, the root first."""
     size = 1 << struct.unpack_from("<H", content, 30)[0]
     directory, _, _, more, _ = struct.unpack_from("<I4xII4xII", content, 48)
     listed = list(struct.unpack_from("<109I", content, 76))
@@ -433,7 +435,7 @@ def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
             break
         *next_listed, more = np.frombuffer(content, "<u4", size // 4, (more + 1) * size).tolist()
         listed += next_listed
-    tables = [content[(one + 1) * size : (one + 2) * size] for one in listed if one < LAST_SECTOR]
+    tables = [content[(sector + 1) * size : (sector + 2) * size] for sector in listed if sector < LAST_SECTOR]
     chains = np.frombuffer(b"".join(tables), "<u4").tolist()
     entries = _chained(content[size:], directory, chains, size)
     found: dict[str, tuple[int, int]] = {}
@@ -445,11 +447,11 @@ def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
 
 
 def _chained(content: bytes, sector: int, chains: list[int], size: int) -> bytes:
-    """The bytes of sectors that follow each other."""
+    """The bytes of a chain of sectors."""
     parts: list[bytes] = []
     while sector < LAST_SECTOR:
         if len(parts) > len(chains):
-            raise ValueError  # they go round in a circle
+            raise ValueError  # the chain is a cycle
         parts.append(content[sector * size : (sector + 1) * size])
         sector = chains[sector]
     return b"".join(parts)
@@ -457,26 +459,26 @@ def _chained(content: bytes, sector: int, chains: list[int], size: int) -> bytes
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 LINE_END = "\n"
-MOST_LISTED = 12  # sheets of a message
+MOST_LISTED = 12  # sheets in a message
 OLD_SUFFIXES = (".xls", ".xla")
-START = 100  # bytes that tell the kind
+START = 100  # bytes that determine the kind
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
 def is_workbook(path: Path, start: bytes) -> bool:
-    """Whether a file that begins so is a workbook that can be read: for a zip file, its parts tell."""
+    """Whether a file with this start is a readable workbook; a zip file is recognised by its parts."""
     if start.startswith(OLD_EXCEL):
         return True
     return start.startswith(b"PK\x03\x04") and (is_opendocument(start) or "xl/workbook.xml" in parts_of(path))
 
 
 def is_opendocument(start: bytes) -> bool:
-    """Whether a zip file is an OpenDocument sheet, which says so in its first bytes."""
+    """Whether a zip file is an OpenDocument sheet, by its first bytes."""
     return start[30:].startswith(b"mimetype" + OPEN_DOCUMENT)
 
 
 def open_sheet(path: Path, start: bytes, sheet: str | None = None) -> TextTable:
-    """A sheet of a workbook; without a name, the only one that is visible and not empty."""
+    """Open a sheet of a workbook; without a name, the only one that is visible and not empty."""
     with _Reading(path):
         book = _Book(path, start)
         chosen = book.only() if sheet is None else book.named(sheet)
@@ -494,7 +496,7 @@ def open_sheet(path: Path, start: bytes, sheet: str | None = None) -> TextTable:
 
 
 def sheet_names(path: Path) -> list[str]:
-    """The sheets of a workbook that a user sees; none of a file that is no workbook."""
+    """The visible sheets of a workbook; none for a file that is not a workbook."""
     if not path.is_file():
         return []
     with path.open("rb") as file:
@@ -506,7 +508,7 @@ def sheet_names(path: Path) -> list[str]:
 
 
 class _Book:
-    """A workbook whose sheets are looked at before they are read."""
+    """A workbook whose sheets are examined before they are read."""
 
     def __init__(self, path: Path, start: bytes) -> None:
         if find_spec("python_calamine") is None:
@@ -518,31 +520,31 @@ class _Book:
         old = old_parts(path) if self._is_old else []
         if (path.suffix.lower() in OLD_SUFFIXES) == self._is_old:
             self._workbook = CalamineWorkbook.from_path(str(path))
-        else:  # by the name the reader would take it for the other kind; an open file it looks at
+        else:  # by the suffix the reader would expect the other kind; it detects the kind of an open file
             with path.open("rb") as file:
                 self._workbook = CalamineWorkbook.from_filelike(file)
         self._parts |= dict(zip(self._workbook.sheet_names, old, strict=False))
 
     def sheet(self, name: str) -> tuple[Part, Any]:
-        """What is seen of a sheet, and its content."""
+        """The summary of a sheet, and its content."""
         if not self._is_old and name not in self._parts:
             self._parts[name] = excel_part(self._path, name, f"{self._path.name}#{name}")
         return self._parts.get(name, Part()), self._workbook.get_sheet_by_name(name)
 
     def named(self, sheet: str) -> str:
-        """The sheet that is called so, hidden or not."""
+        """The name of a sheet, hidden or not; raise if it does not exist."""
         listed = list(self._worksheets())
         if sheet not in listed:
             raise InputError("{file}: {problem}", file=self._path.name, problem=unknown("sheet", sheet, listed).message)
         return sheet
 
     def only(self) -> str:
-        """The one sheet that a user sees."""
+        """The only visible sheet; raise if there are several or none."""
         visible = self.visible()
         if len(visible) > 1:
-            given = self._path.name if self._path.is_absolute() else str(self._path)
+            shown_path = self._path.name if self._path.is_absolute() else str(self._path)
             more = len(visible) - MOST_LISTED
-            lines = [Phrase("{name!r}", name=f"{given}#{sheet}") for sheet in visible[:MOST_LISTED]]
+            lines = [Phrase("{name!r}", name=f"{shown_path}#{sheet}") for sheet in visible[:MOST_LISTED]]
             lines += [Phrase("and {n} more", n=more)] if more > 0 else []
             raise InputError(
                 "{file}: the workbook has several sheets; name one of them:\n{sheets}",
@@ -556,25 +558,25 @@ class _Book:
         return visible[0]
 
     def visible(self) -> list[str]:
-        """The sheets that a user sees; of several only those with cells."""
-        seen = [name for name, is_visible in self._worksheets().items() if is_visible]
-        return seen if len(seen) < 2 else [name for name in seen if self.sheet(name)[1].end is not None]
+        """The visible sheets; if there are several, only those with cells."""
+        names = [name for name, is_visible in self._worksheets().items() if is_visible]
+        return names if len(names) < 2 else [name for name in names if self.sheet(name)[1].end is not None]
 
     def _worksheets(self) -> dict[str, bool]:
-        """The names of the sheets, those with charts apart, and whether each is visible."""
+        """The names of the sheets, without chart sheets, and whether each is visible."""
         from python_calamine import SheetTypeEnum, SheetVisibleEnum
 
         return {
-            one.name: one.visible == SheetVisibleEnum.Visible
-            for one in self._workbook.sheets_metadata
-            if one.typ == SheetTypeEnum.WorkSheet
+            sheet.name: sheet.visible == SheetVisibleEnum.Visible
+            for sheet in self._workbook.sheets_metadata
+            if sheet.typ == SheetTypeEnum.WorkSheet
         }
 
 
 def _table(
     name: str, path: Path, rows: Sequence[Sequence[Any]], corner: tuple[int, int], part: Part, *, is_named: bool
 ) -> TextTable:
-    """The rows of a sheet, the names of the columns first, as a table."""
+    """The rows of a sheet, with column names first, as a table."""
     first_row, first_column = corner
     names = [text.strip() for text in displayed(rows[0]).to_pylist()]
     cells = list(zip(*rows[1:], strict=True)) or [()] * len(names)
@@ -595,15 +597,15 @@ def _table(
             row=number,
         )
     used = [column.slice(0, records) if isinstance(column, pa.Array) else column for column in columns]
-    for place, column in enumerate(names):
-        if part.errors & {place + first_column, -1}:
-            used[place] = InputError(
+    for index, column in enumerate(names):
+        if part.errors & {index + first_column, -1}:
+            used[index] = InputError(
                 "{table}: column {column!r} has cells that are an error, such as #N/A; correct or clear them",
                 table=name,
                 column=column,
             )
-        elif part.unfinished & {place + first_column, -1}:
-            used[place] = InputError(
+        elif part.unfinished & {index + first_column, -1}:
+            used[index] = InputError(
                 "{table}: column {column!r} has formulas without their values; open the workbook in a spreadsheet "
                 "program, and save it again",
                 table=name,
@@ -614,41 +616,41 @@ def _table(
 
 
 def _blank(column: pa.DictionaryArray) -> NDArray[np.bool_]:
-    """Which cells have no text but blanks."""
+    """Mask of the cells without text except blanks."""
     empty = np.array([not text.strip() for text in column.dictionary.to_pylist()], np.bool_)
     blank: NDArray[np.bool_] = empty[numpy_integers(column.indices)] if len(column) else np.zeros(0, np.bool_)
     return blank
 
 
 def _check_names(name: str, names: Sequence[str], blank: Sequence[NDArray[np.bool_]], corner: tuple[int, int]) -> None:
-    """An error for columns without a name: the first row of the sheet is no header then, or there is a gap."""
+    """Raise for columns without a name: the first row is not a header, or there is a gap."""
     row, column = corner
-    for place, text in enumerate(names):
+    for index, text in enumerate(names):
         if text:
             continue
-        if blank[place].all():
+        if blank[index].all():
             raise InputError(
                 "{table}: column {letters} is empty, but there are cells to the right of it; delete it",
                 table=name,
-                letters=letters(column + place),
+                letters=letters(column + index),
             )
         raise InputError(
             "{table}: column {letters} has no name in row {row}; the first row must have the names of all columns: "
             "delete what stands above them, or name the column",
             table=name,
-            letters=letters(column + place),
+            letters=letters(column + index),
             row=row + 1,
         )
 
 
 class _Reading:
-    """The reader's errors as ours; what they say might quote a cell."""
+    """Convert the errors of the reader, whose messages may quote a cell."""
 
     def __init__(self, path: Path) -> None:
         self._name = path.name
 
     def __enter__(self) -> None:
-        """Nothing has been read yet."""
+        """Do nothing before reading."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         if kind is None or isinstance(error, InputError):
@@ -659,6 +661,6 @@ class _Reading:
             raise InputError(
                 "{file}: the workbook is protected by a password; save it without one", file=self._name
             ) from None
-        # The last is what the reader raises where it meets what it did not expect; it cannot be imported.
+        # The last is the reader's error for unexpected content; its class cannot be imported.
         if isinstance(error, CalamineError | OSError | ValueError | OverflowError) or kind.__module__ == "pyo3_runtime":
             raise damaged(self._name) from None
