@@ -89,7 +89,7 @@ def adult():
 def local():
     """Local recoding beside the search for the best levels, on the adult table with any suppression."""
     from PETWorks import Release
-    from PETWorks.anonymizer.anonymization import anonymize_release, recoded_locally
+    from PETWorks.anonymizer.anonymization import anonymize_release, recode_locally
     from PETWorks.anonymizer.rules import checked_rules
 
     print("adult, nine quasi-identifiers, any suppression: the search for the best levels, and local recoding after it")
@@ -102,7 +102,7 @@ def local():
             began = time.process_time()
             best = anonymize_release(release, checked_rules({"k-anonymity": {"k": k}}), suppression=1)
             middle = time.process_time()
-            result = recoded_locally(best)
+            result = recode_locally(best)
             searches.append(middle - began)
             sweeps.append(time.process_time() - middle)
         show(f"k = {k}, best levels for all, best", min(searches), unit=f"s   loss {best.loss:.4f}")
@@ -254,7 +254,7 @@ def census(folder, numbers):
 def one_census(path):
     """One search in a process of its own; prints JSON."""
     from PETWorks import Release
-    from PETWorks.anonymizer.anonymization import anonymize_release, recoded_locally
+    from PETWorks.anonymizer.anonymization import anonymize_release, recode_locally
     from PETWorks.anonymizer.rules import checked_rules
 
     began = time.process_time()
@@ -266,7 +266,7 @@ def one_census(path):
     end = time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     before = time.process_time()
-    own = recoded_locally(best)
+    own = recode_locally(best)
     local_seconds = time.process_time() - before
     keys = np.random.default_rng(1).integers(0, 1 << 63, distinct, np.uint64)
     before = time.process_time()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PETWorks import PETWorksError, anonymize, apply_plan
 from PETWorks.about.protection import PERIODS, protection_of
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.protected_source import changes_in, protected
+from PETWorks.counting.protected_source import changes_in, protect_source
 from PETWorks.errors import ParameterError
 from PETWorks.tables.opening import open_source
 
@@ -180,7 +180,7 @@ def test_a_release_is_protected_cell_by_cell(tmp_path, engine, form):
 def test_what_is_lost():
     """The share of the variance that is kept, with exact sums."""
     cells = ["1", "2", "3", "4", "11", "12", "50"]
-    change = changes_in(protected(open_source({"x": cells}, "t"), {"x": {"round": 10}}))["x"]
+    change = changes_in(protect_source(open_source({"x": cells}, "t"), {"x": {"round": 10}}))["x"]
     after = [0, 0, 0, 0, 10, 10, 50]
     mean = sum(map(int, cells)) / 7
     error = sum((int(one) - other) ** 2 for one, other in zip(cells, after, strict=True))
@@ -188,20 +188,20 @@ def test_what_is_lost():
     assert change.variance_kept == pytest.approx(1 - error / spread)
     assert (change.present, change.changed, change.wrong) == (7, 6, 0)
     days = {"x": ["2024-01-01", "2024-01-31", "2024-12-31"]}
-    kept = changes_in(protected(open_source(days, "t"), {"x": {"dates": "month"}}))["x"].variance_kept
+    kept = changes_in(protect_source(open_source(days, "t"), {"x": {"dates": "month"}}))["x"].variance_kept
     assert 0.99 < kept < 1
-    same = changes_in(protected(open_source({"x": ["5", "5"]}, "t"), {"x": {"round": 1}}))["x"]
+    same = changes_in(protect_source(open_source({"x": ["5", "5"]}, "t"), {"x": {"round": 1}}))["x"]
     assert same.variance_kept is None
 
 
 def test_what_cannot_be_protected_is_counted_and_not_shown():
     cells = ["1", "secret", "secret", None, "*"]
     with pytest.raises(PETWorksError) as error:
-        protected(open_source({"cost": cells}, "t"), {"cost": {"round": 10}})
+        protect_source(open_source({"cost": cells}, "t"), {"cost": {"round": 10}})
     assert "column 'cost' cannot be protected: 2 of its 3 values are not numbers" in str(error.value)
     assert "secret" not in str(error.value)
     with pytest.raises(ParameterError, match="there is no column 'bill'"):
-        protected(open_source({"cost": cells}, "t"), {"bill": {"round": 10}})
+        protect_source(open_source({"cost": cells}, "t"), {"bill": {"round": 10}})
     for protect, problem in (({"sex": {"round": 1}}, "is a quasi-identifier"),):
         numbers = {**TABLE, "sex": ["1", "2"] * 10}
         with pytest.raises(ParameterError, match=problem):
@@ -211,7 +211,7 @@ def test_what_cannot_be_protected_is_counted_and_not_shown():
 def test_rounded_numbers_that_their_type_cannot_hold_are_not_shown():
     import pyarrow as pa
 
-    source = protected(open_source(pa.table({"cost": pa.array([2**63 - 1, 5])}), "t"), {"cost": {"round": 1000}})
+    source = protect_source(open_source(pa.table({"cost": pa.array([2**63 - 1, 5])}), "t"), {"cost": {"round": 1000}})
     with pytest.raises(PETWorksError, match="too large for its type int64") as error:
         list(source.read(("cost",)))
     assert "92233720368547" not in str(error.value)
@@ -221,4 +221,4 @@ def test_spark_says_that_it_cannot(monkeypatch):
     source = open_source(TABLE, "t")
     monkeypatch.setattr(source, "engine", "spark")
     with pytest.raises(ParameterError, match="protect is not possible with the engine 'spark'"):
-        protected(source, PROTECT)
+        protect_source(source, PROTECT)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from PETWorks import Hierarchy, build_hierarchy
-from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier, plain_words, refitted
+from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier, plain_words, refit_hierarchy
 from PETWorks.errors import HierarchyError
 
 AGES = ["20", "21", "35", "36", "61"]
@@ -21,7 +21,7 @@ def paths(hierarchy):
 
 
 def test_words_give_new_values_their_place():
-    fitted, strange = refitted("age", ["20", "103", None, "*", "old"], {"width": [5, 20]}, None)
+    fitted, strange = refit_hierarchy("age", ["20", "103", None, "*", "old"], {"width": [5, 20]}, None)
     assert paths(fitted) == {
         "20": ("[20, 25)", "[20, 40)", "*"),
         "103": ("[100, 105)", "[100, 120)", "*"),
@@ -50,7 +50,7 @@ def test_the_same_values_have_the_same_hierarchy(words, values):
     own = Hierarchy([[age, f"{age[0]}0s", "any"] for age in AGES]) if words is None else build_hierarchy(values, words)
     kept = plain_words(words)
     assert json.loads(json.dumps(kept)) == kept
-    fitted, strange = refitted("column", set(values), kept, own if needs_earlier(kept) else None)
+    fitted, strange = refit_hierarchy("column", set(values), kept, own if needs_earlier(kept) else None)
     assert fitted.levels == own.levels
     assert hierarchy_digest(fitted) == hierarchy_digest(own)
     assert strange == set()
@@ -66,7 +66,7 @@ def test_words_that_list_values_are_not_kept():
 def test_a_value_that_was_not_there_is_rare():
     words = {"rare": {"fewer_than": [2, 3]}}
     earlier = build_hierarchy(["a", "a", "b"], words)
-    fitted, strange = refitted("city", ["a", "c", "b", "other"], words, earlier)
+    fitted, strange = refit_hierarchy("city", ["a", "c", "b", "other"], words, earlier)
     assert paths(fitted)["c"] == ("other", "other", "*")
     assert paths(fitted)["a"] == ("a", "other", "*")
     assert strange == set()
@@ -81,7 +81,7 @@ def test_a_value_that_was_not_there_is_rare():
 def test_quantiles_stay_where_they_were(ages, parts, others):
     words = {"quantiles": parts}
     earlier = build_hierarchy(map(str, ages), words)
-    fitted, strange = refitted("age", [*map(str, others), "young"], words, earlier)
+    fitted, strange = refit_hierarchy("age", [*map(str, others), "young"], words, earlier)
     assert strange == {"young"}
     known = paths(earlier)
     for age in others:
@@ -92,24 +92,24 @@ def test_quantiles_stay_where_they_were(ages, parts, others):
 
 
 def test_labels_in_place_of_values_have_no_place():
-    fitted, strange = refitted("age", ["31", "[30, 40)"], {"width": [5, 10]}, None)
+    fitted, strange = refit_hierarchy("age", ["31", "[30, 40)"], {"width": [5, 10]}, None)
     assert strange == {"[30, 40)"}
     assert "[30, 40)" not in fitted.leaves
-    _, strange = refitted("zip", ["47906", "47*", "4790*"], {"prefix": [4, 2]}, None)
+    _, strange = refit_hierarchy("zip", ["47906", "47*", "4790*"], {"prefix": [4, 2]}, None)
     assert strange == {"47*", "4790*"}
-    fitted, strange = refitted("age", ["31", "[30, 40)"], {"width": [10]}, None)
+    fitted, strange = refit_hierarchy("age", ["31", "[30, 40)"], {"width": [10]}, None)
     assert strange == set(), "on its only level it can stay"
 
 
 def test_no_value_has_a_place():
-    fitted, strange = refitted("age", ["old", None], {"width": [5, 10]}, None, 3)
+    fitted, strange = refit_hierarchy("age", ["old", None], {"width": [5, 10]}, None, 3)
     assert fitted.height == 3
     assert strange == {"old"}
 
 
 def test_a_file_knows_its_leaves_alone():
     earlier = Hierarchy([["m", "any"], ["f", "any"]])
-    fitted, strange = refitted("sex", ["m", "x", "any", None], None, earlier)
+    fitted, strange = refit_hierarchy("sex", ["m", "x", "any", None], None, earlier)
     assert strange == {"x"}
     assert fitted.levels == [["m", "f", "x"], ["any"] * 3]
     assert earlier.leaves == ["m", "f"], "what is given is not changed"
@@ -123,6 +123,6 @@ def test_numbers_of_any_kind_can_be_kept():
 
 def test_words_of_no_kind_are_an_error():
     with pytest.raises(HierarchyError, match="expected one of the keys"):
-        refitted("age", Counter(AGES), {}, None)
+        refit_hierarchy("age", Counter(AGES), {}, None)
     with pytest.raises(HierarchyError, match=r"hierarchy of 'age': .*not ascending"):
-        refitted("age", AGES, {"width": [10, 5]}, None)
+        refit_hierarchy("age", AGES, {"width": [10, 5]}, None)

@@ -5,7 +5,7 @@ import pytest
 
 from anonymizing_tasks import anonymized
 from brute_force import Task
-from PETWorks.anonymizer.anonymization import recoded_locally
+from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.errors import NotApplicable
 
 AGES = [("50", "old", "50"), ("49", "old", "50"), ("48", "young", "50")]  # the label of a leaf is also the top
@@ -74,7 +74,7 @@ def test_a_leaf_with_the_label_of_the_top_counts_by_the_level_of_the_node(object
         classes = ground.at((level,))
         assert by_level.loss(classes, np.zeros(len(classes.records), np.bool_)) == loss
         assert by_level.bounds()[level] <= loss
-    assert recoded_locally(found).loss == losses[0]
+    assert recode_locally(found).loss == losses[0]
 
 
 @pytest.mark.parametrize(("objective", "loss"), [("missings", 0.25), ("ambiguity", 6)])

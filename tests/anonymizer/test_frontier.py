@@ -16,7 +16,7 @@ from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.anonymizer.problem import problem_of
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.anonymizer.search import joint
-from PETWorks.anonymizer.search.joint import RaisingArrays, RaisingLoop
+from PETWorks.anonymizer.search.joint import RaiseByArrays, RaiseByLoop
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
 from searches import anonymize, frontier
 
@@ -233,8 +233,8 @@ def test_the_compiled_loop_raises_bounds_of_finer_nodes_as_arrays_do(task, data)
     ranks = st.lists(st.integers(0, closed), min_size=start.size, max_size=start.size)
     within = np.array(data.draw(ranks), np.int8).reshape(start.shape)
     by_arrays, by_loop = (start.copy(), within.copy()), (start.copy(), within.copy())
-    arrays = RaisingArrays(lattice, objective, *by_arrays)
-    loop = RaisingLoop(lattice, objective, *by_loop, closed)
+    arrays = RaiseByArrays(lattice, objective, *by_arrays)
+    loop = RaiseByLoop(lattice, objective, *by_loop, closed)
     added = st.none() | st.lists(st.floats(0, 1), min_size=len(lattice.shape), max_size=len(lattice.shape))
     for place in data.draw(st.lists(st.integers(0, lattice.nodes - 1), min_size=1, max_size=4)):
         which = sorted(data.draw(st.sets(st.integers(0, thresholds - 1), min_size=1)))

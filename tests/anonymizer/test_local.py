@@ -16,9 +16,9 @@ from brute_force import OF_CLASSES, At, failing, is_of_table
 from conftest import examples
 from PETWorks import Release, evaluate
 from PETWorks.anonymizer import local as remaining_module
-from PETWorks.anonymizer.anonymization import recoded_locally
+from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.local import LEFT, SHRUNK, Remaining, joined, sweep
+from PETWorks.anonymizer.local import LEFT, SHRUNK, Remaining, join_left_over, sweep
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.attacks.subsets import every_subset
 from searches import anonymize
@@ -161,7 +161,7 @@ def test_the_sweep_is_that_of_a_slow_twin(rows, k, values, most):
     assert abs(swept.loss(objective) - loss_of(rows, twin.on)) < 1e-9
     if swept.suppressed <= most:
         return
-    together = joined(swept, judge, objective, most)
+    together = join_left_over(swept, judge, objective, most)
     assert (together is not None) == twin.join(most)
     if together is not None and not twin.tied:
         assert nodes_by_row(together) == {own: twin.on.get(place) for place, own in enumerate(cells)}
@@ -215,7 +215,7 @@ def test_rules_hold_and_nothing_is_lost_beside_the_best_levels(task):
         best = anonymized(task)
     except NotApplicable:
         return
-    result = recoded_locally(best)
+    result = recode_locally(best)
     assert result.loss <= best.loss
     assert result.suppressed <= best.problem.most
     assert result.global_loss == best.loss
@@ -242,7 +242,7 @@ def test_classes_are_what_looks_equal(task):
     problem = best.problem
     judge = Judge(problem.ground, problem.rules, best.records, problem.objective)
     swept = sweep(problem.ground, judge, problem.objective)
-    result = replace(recoded_locally(best), sweep=swept)
+    result = replace(recode_locally(best), sweep=swept)
     if swept.nodes:
         for name, parameters in task.rules:
             assert not failing(released(task, result), name, parameters), name
@@ -284,7 +284,7 @@ def test_measures_that_need_one_level_per_column_get_the_best_levels_for_all(tas
         best = anonymized(task)
     except NotApplicable:
         return
-    result = recoded_locally(best)
+    result = recode_locally(best)
     assert result.loss <= best.loss
     assert result.suppressed <= best.problem.most
     if any(name in ("k-map", "delta-presence") for name, _ in task.rules):
@@ -398,7 +398,7 @@ def test_objectives_that_do_not_belong_to_records_are_counted_on_the_release(obj
 def test_progress_is_reported_and_ctrl_c_leaves_the_best_so_far():
     best, result = both({"k-anonymity": {"k": 3}}, suppression=0.05)
     told = []
-    recoded_locally(best, told.append)
+    recode_locally(best, told.append)
     assert [state.checked for state in told] == sorted({state.checked for state in told})
     assert all(state.best == best.loss and state.bound == 0 for state in told)
     assert told[-1].checked <= best.nodes
@@ -406,7 +406,7 @@ def test_progress_is_reported_and_ctrl_c_leaves_the_best_so_far():
     def stop(_state):
         raise KeyboardInterrupt
 
-    stopped = recoded_locally(best, stop)
+    stopped = recode_locally(best, stop)
     assert not stopped.is_complete
     assert result.is_complete
     assert stopped.loss == best.loss
@@ -423,7 +423,7 @@ def test_ctrl_c_while_a_better_one_is_looked_for_leaves_what_was_found():
         if state.best < best.loss:
             raise KeyboardInterrupt
 
-    stopped = recoded_locally(best, stop)
+    stopped = recode_locally(best, stop)
     assert result.loss <= stopped.loss == losses[-1] < best.loss
     assert evaluate(stopped.release, rules).satisfied
 

@@ -15,7 +15,7 @@ from conftest import examples
 from definitions import key
 from frames import release_of
 from PETWorks import Release, catalogue, reasons_per_record
-from PETWorks.anonymizer.anonymization import recoded_locally
+from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.attacks import uniques
 from searches import anonymize
@@ -361,7 +361,7 @@ def test_left_over_by_local_recoding_against_a_slow_twin(rows, k, others, bounds
     rules = [("k-anonymity", {"k": k}), *others]
     task = Task(rows, ["a", "b", "c"], LEVELS, rules, ["s"], limit=1.0, bounds=bounds)
     result = outcome(task)
-    local = recoded_locally(result)
+    local = recode_locally(result)
     if local.sweep.nodes == (result.classes.node,):  # no better than the best levels for all
         assert local.reasons_per_record(below).equals(result.reasons_per_record(below))
         return
@@ -400,7 +400,7 @@ def test_left_over_by_local_recoding_against_a_slow_twin(rows, k, others, bounds
 
 def test_a_table_that_is_too_large_for_every_set_gets_the_small_ones(monkeypatch):
     release = Release(PEOPLE, ROLES, AGES)
-    monkeypatch.setattr(uniques, "MOST_WORK", 2 * (5 + uniques.EACH_PASS))  # sets of one column
+    monkeypatch.setattr(uniques, "MOST_WORK", 2 * (5 + uniques.PASS_COST))  # sets of one column
     assert [by for _, _, _, by, _ in told(reasons_per_record(release, K2))] == [["age"], None, None, ["age"]]
     people = {
         "age": ["20", "21", "20", "37", "35", "36"],

@@ -18,7 +18,7 @@ from brute_force import At, Task, generalised, is_aside, lifted, paths_of, share
 from conftest import examples
 from PETWorks import evaluate
 from PETWorks.anonymizer import utility
-from PETWorks.anonymizer.anonymization import recoded_locally
+from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.anonymizer.local import LEFT
 from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
 from PETWorks.errors import NotApplicable, ParameterError
@@ -189,7 +189,7 @@ def test_columns_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
 def test_columns_of_local_recoding_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
     if (best := made(task)) is not None:
-        result = recoded_locally(best)
+        result = recode_locally(best)
         check_columns_of_those_left(task, result, local_levels_of(result, task))
 
 
@@ -198,7 +198,7 @@ def test_columns_of_local_recoding_are_those_of_a_slow_twin_if_suppressed_record
 def test_columns_of_local_recoding_are_those_of_a_slow_twin(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
     if (best := made(task)) is not None:
-        result = recoded_locally(best)
+        result = recode_locally(best)
         check_columns(task, result, local_levels_of(result, task))
 
 
@@ -276,7 +276,7 @@ def test_the_losses_of_local_recoding_are_those_of_a_slow_twin(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
     if (best := made(task)) is None:
         return
-    result = recoded_locally(best)
+    result = recode_locally(best)
     levels = local_levels_of(result, task)
     cells = cells_with_removed(result, task, levels) if best.problem.ground.removes else cells_of(result, task)
     assert best.problem.ground.removes is (task.suppressed_records == "remove")
@@ -296,7 +296,7 @@ def test_what_is_found_agrees_with_the_catalogue(task):
     result = made(task) if task.rows else None
     if result is None or result.suppressed == len(task.rows):
         return
-    for one in (result, recoded_locally(result)):
+    for one in (result, recode_locally(result)):
         lost = {loss.objective: loss.after for loss in one.utility().losses}
         measures: dict = {name: {} for name in ("precision", "missings", "ambiguity", "fidelity")}
         by_name = {found.measure: found for found in evaluate(one.release, measures).results}
@@ -406,7 +406,7 @@ MIXED = {
 def test_values_on_several_levels(rows, k):
     """Random tables on which local recoding often mixes levels."""
     task = Task(rows, ["a", "b"], MIXED, [("k-anonymity", {"k": k})], ["s"], limit=1)
-    result = recoded_locally(anonymized(task))
+    result = recode_locally(anonymized(task))
     event(f"{len(result.sweep.nodes)} combinations of levels")
     cells, levels = cells_of(result, task), local_levels_of(result, task)
     check_columns(task, result, levels)
@@ -418,12 +418,12 @@ def test_of_levels_with_as_many_records_the_coarsest_is_compared():
     """Three records are on level 0 and three on level 1, where all of them tell their label."""
     paths = [*((leaf, "A", "*") for leaf in "ae"), *((leaf, "B", "*") for leaf in "bcd")]
     task = Task([{"q": value} for value in "aaabcd"], ["q"], {"q": paths}, [("k-anonymity", {"k": 3})])
-    result = recoded_locally(anonymized(task))
+    result = recode_locally(anonymized(task))
     assert result.table["q"].to_pylist() == ["a", "a", "a", "B", "B", "B"]
     (own,) = result.utility().columns
     assert (own.values_before, own.values_after, own.kept, own.shift) == (4, 2, 0.5, 0)
     more = replace(task, rows=[{"q": value} for value in "aaaabcd"])
-    (own,) = recoded_locally(anonymized(more)).utility().columns
+    (own,) = recode_locally(anonymized(more)).utility().columns
     assert own.shift == pytest.approx(3 / 7), "on level 0, on which most are, the others say nothing"
 
 

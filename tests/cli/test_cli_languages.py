@@ -13,7 +13,7 @@ from PETWorks import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.evaluation import evaluate_all
-from PETWorks.measures.result import flat
+from PETWorks.measures.result import flatten
 from PETWorks.render.languages import LANGUAGES
 
 DATA = ROOT / "data"
@@ -185,5 +185,5 @@ def keys_of(details, columns):
         if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
             yield from (name, *next(iter(value.values())))
         else:
-            parts = (part for key in flat({name: value}) for part in key.split(": "))
+            parts = (part for key in flatten({name: value}) for part in key.split(": "))
             yield from (part for part in parts if part not in columns and not re.search(r"\d|'", part))

@@ -168,7 +168,7 @@ def test_loops_are_compiled_even_where_nothing_can_be_kept(monkeypatch, when, er
         return lambda function: function
 
     monkeypatch.setattr(kernels, "njit", njit)
-    assert kernels.compiled(len)([1, 2]) == 2
+    assert kernels.compile_lazily(len)([1, 2]) == 2
 
 
 def test_classes_of_many_groupings_are_not_all_kept():

@@ -24,7 +24,7 @@ from PETWorks.measures.attacks.inference import attribute_inference_per_record
 from PETWorks.measures.attacks.reidentification import re_identification_per_record
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.attacks.uniques import minimal_uniques
-from PETWorks.measures.result import flat
+from PETWorks.measures.result import flatten
 from PETWorks.tables.opening import open_source
 from spark_cluster import QUICK, needs_spark
 
@@ -59,7 +59,7 @@ def same(one, other, name):
     if isinstance(one, str) or isinstance(other, str):
         return one == other
     assert one.satisfied == other.satisfied
-    flat_one, flat_other = (flat({"value": found.value, **found.details}) for found in (one, other))
+    flat_one, flat_other = (flatten({"value": found.value, **found.details}) for found in (one, other))
     assert list(flat_one) == list(flat_other)
     return all(close(flat_one[key], flat_other[key], name) for key in flat_one)
 
@@ -176,7 +176,7 @@ def test_keys_of_several_words(engine, small_parts):
     roles = dict.fromkeys(known, QUASI_IDENTIFIER) | {table.column_names[-1]: SENSITIVE_ATTRIBUTE}
     found = [evaluate(Release(table, roles, {}, engine=name)).to_dict()["results"] for name in ("memory", engine)]
     for one, other in zip(*found, strict=True):
-        numbers, others = flat(one), flat(other)
+        numbers, others = flatten(one), flatten(other)
         assert list(numbers) == list(others)
         assert [key for key in numbers if not close(numbers[key], others[key], one["measure"])] == []
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PETWorks.counting.codes import Column, nameless
-from PETWorks.counting.keys import numbered
+from PETWorks.counting.codes import Column, placeholder_labels
+from PETWorks.counting.keys import rank_keys
 from PETWorks.counting.people import BITS, key_counts, number_of_words, words_of
 from PETWorks.tables.arrays import strings
 
@@ -14,14 +14,14 @@ from PETWorks.tables.arrays import strings
 @given(st.lists(st.integers(0, 5) | st.integers(0, 1 << 20) | st.integers(0, (1 << 64) - 1), min_size=1))
 def test_equal_keys_have_equal_numbers_in_their_order(keys):
     """Few keys are counted into bins, others sorted with their places, the largest without."""
-    codes, number = numbered(np.array(keys, np.uint64))
+    codes, number = rank_keys(np.array(keys, np.uint64))
     ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     assert (codes.tolist(), number) == ([ranks[key] for key in keys], len(ranks))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2 * BITS)), min_size=1))
 def test_words_have_a_bit_for_each_value_of_a_class(rows):
-    classes = Column(nameless(4), np.array([own for own, _ in rows], np.uint8))
+    classes = Column(placeholder_labels(4), np.array([own for own, _ in rows], np.uint8))
     words = words_of(classes, np.array([value for _, value in rows]), 2 * BITS + 1)
     assert len(words) == number_of_words(2 * BITS + 1) == 3
     found = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from PETWorks.counting import people
-from PETWorks.counting.people import KeyEncoder, keys_in_one_coding
+from PETWorks.counting.people import KeyEncoder, encode_keys_together
 from PETWorks.tables.arrays import whole_numbers
 
 ODD = ["7", "07", "0", "00", "-7", "+7", " 7", "7 ", "0x7", "7.0", "1e3", "P7", "", "٧", "9" * 18, "9" * 19, "9" * 30]
@@ -50,7 +50,7 @@ def test_keys_are_the_same_where_their_texts_are(several, few):
             for piece in given_pieces:
                 encoder.add(piece)
             columns.append(encoder.finish().without_unused_labels())
-        codes, number = keys_in_one_coding([column.labels for column in columns])
+        codes, number = encode_keys_together([column.labels for column in columns])
     found = [own[column.codes].tolist() for own, column in zip(codes, columns, strict=True)]
     texts = [cells for _, cells in several]
     flat = dict(zip(chain(*found), chain(*texts), strict=True))

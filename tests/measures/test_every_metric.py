@@ -16,7 +16,7 @@ from definitions import TWINS, UNDEFINED, as_counted, classes
 from PETWorks import catalogue
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.errors import NotApplicable, PETWorksError
-from PETWorks.measures.result import Result, flat
+from PETWorks.measures.result import Result, flatten
 
 NAMES = sorted(catalogue)
 LIMITS = {
@@ -95,7 +95,7 @@ def test_many_batches_say_the_same_as_one(case):
     assert [name for name in NAMES if (whole[name] is None) != (in_parts[name] is None)] == []
     for name, result in whole.items():
         if result is not None:
-            one, other = (flat({"value": found.value, **found.details}) for found in (result, in_parts[name]))
+            one, other = (flatten({"value": found.value, **found.details}) for found in (result, in_parts[name]))
             assert {key: pytest.approx(number) for key, number in one.items()} == other, name
 
 

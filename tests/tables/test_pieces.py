@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from PETWorks.counting.engines.spark_writing import groups_written
+from PETWorks.counting.engines.spark_writing import write_groups
 from PETWorks.errors import InputError
 from PETWorks.tables import frames
 from PETWorks.tables import writing as changing
@@ -198,7 +198,7 @@ def test_an_executor_tells_what_went_wrong_and_leaves_nothing(tmp_path):
     pq.write_table(TYPED, path, row_group_size=11)
     numbers = pa.record_batch({"id": [1, 3]})
     what = ([str(path)], [(0, group) for group in range(4)], ["a", "b", "n"])
-    told = list(groups_written(*what, Halves(), {}, str(folder), iter([numbers])))
+    told = list(write_groups(*what, Halves(), {}, str(folder), iter([numbers])))
     assert [batch.to_pydict() for batch in told] == [{"n": [11], "e": [None]}, {"n": [7], "e": [None]}]
     assert sorted(part.name for part in folder.iterdir()) == ["part-000001.parquet", "part-000003.parquet"]
     expected = Halves().at_once(open_source(TYPED, "t"))["a"].to_pylist()
@@ -208,10 +208,10 @@ def test_an_executor_tells_what_went_wrong_and_leaves_nothing(tmp_path):
         def new_codes(self, cells, *, spaced_quotes=False):
             raise InputError("the table has changed")
 
-    (told,) = groups_written(*what, Failing(), {}, str(folder), iter([pa.record_batch({"id": [0]})]))
+    (told,) = write_groups(*what, Failing(), {}, str(folder), iter([pa.record_batch({"id": [0]})]))
     assert told.to_pydict()["n"] == [0]
     assert _error_in(told) == "the table has changed"
-    (told,) = groups_written(*what, Halves(), {}, str(tmp_path / "nowhere"), iter([pa.record_batch({"id": [0]})]))
+    (told,) = write_groups(*what, Halves(), {}, str(tmp_path / "nowhere"), iter([pa.record_batch({"id": [0]})]))
     assert "all must see its folder" in _error_in(told)
     assert len(list(folder.iterdir())) == 2
 

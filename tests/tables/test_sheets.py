@@ -11,7 +11,7 @@ import xlwt
 from PETWorks import Release
 from PETWorks.errors import InputError
 from PETWorks.tables.formats import packed, workbooks
-from PETWorks.tables.opening import files_named, open_source, open_table
+from PETWorks.tables.opening import files_at_path, open_source, open_table
 from PETWorks.tables.writing import whole_table
 from table_files import ods_cell, ods_file
 
@@ -111,7 +111,7 @@ def test_sheets_are_named_behind_a_sign(tmp_path):
     assert cells(f"{path}#a#b") == {"x": ["1"]}
     assert cells(f"{path}#hidden") == {"y": ["2"]}
     assert open_table(f"{path}#People").name == "t.xlsx#People"
-    assert files_named(tmp_path / "t.xlsx#a#b") == [path]
+    assert files_at_path(tmp_path / "t.xlsx#a#b") == [path]
     with pytest.raises(InputError, match="no sheet is called 'people'; did you mean 'People'"):
         open_table(f"{path}#people")
     with pytest.raises(InputError, match=r"t\.xlsx#empty: the sheet is empty"):

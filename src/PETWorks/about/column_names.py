@@ -159,7 +159,7 @@ def _labelled(people: str, labels: str) -> re.Pattern[str]:
     return re.compile(f"(?<![a-z])(({person}) ?({label})|{labels.partition(',')[0]} (of )?({person}))(?![a-z])")
 
 
-def pointed_to(words: str) -> dict[str, str]:
+def roles_by_name(words: str) -> dict[str, str]:
     """The roles that a name suggests, each with the likely content of the column."""
     vocabulary, roles = _vocabulary(), dict[str, str]()
     found = [term for term in vocabulary if term in words]
@@ -178,6 +178,6 @@ def pointed_to(words: str) -> dict[str, str]:
     return roles
 
 
-def points_to_a_place(words: str) -> bool:
+def names_a_place(words: str) -> bool:
     """Whether a name suggests that the column has places or institutions."""
     return any(term in words for term in (*terms(PLACES), *terms(INSTITUTIONS)))

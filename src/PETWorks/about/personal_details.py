@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.column_names import A_NAME, pointed_to, points_to_a_place, words_of
+from PETWorks.about.column_names import A_NAME, names_a_place, roles_by_name, words_of
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.tables.arrays import numpy_integers, strings
 from PETWorks.tables.headers import (
@@ -490,7 +490,7 @@ def _whole(match: re.Match[str], column: str) -> str | None:
 @cache
 def _is_called_names(column: str) -> bool:
     words = words_of(column)
-    return pointed_to(words).get(IDENTIFIER) == A_NAME and not points_to_a_place(words)
+    return roles_by_name(words).get(IDENTIFIER) == A_NAME and not names_a_place(words)
 
 
 _NAME_OF = r"(?:'?[Ss])?[ _-]?(?:NAME|[Nn]ame)"

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from PETWorks.about.hierarchies.dates import CALENDARS, LABELS, UNITS, Dates, read_date
 from PETWorks.about.hierarchies.intervals import Intervals, between_cuts, equal_width
-from PETWorks.about.hierarchies.scheme import as_text, decimal, exact, one_number, shown
+from PETWorks.about.hierarchies.scheme import as_text, exact_decimal, exact_fraction, one_number, shown
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
 
 HOUR = "hour"
@@ -56,7 +56,7 @@ class Protection(Protocol):
 
 
 @dataclass(frozen=True)
-class OfNumbers:
+class NumberProtection:
     """Numbers, rounded half to even to a multiple of a step, put into intervals, or coded at the ends.
 
     A number is coded if it or its rounded value reaches the end, so that labels and numbers do not overlap.
@@ -82,7 +82,7 @@ class OfNumbers:
     def value(self, text: str) -> str | None:
         """A label such as `≥ 250000`, an interval, or the rounded number with its currency or unit."""
         match = _AMOUNT.fullmatch(text)
-        number = None if match is None else decimal(match[2].replace(",", ""))
+        number = None if match is None else exact_decimal(match[2].replace(",", ""))
         if match is None or number is None:
             return text if self._is_label(text) else None
         before, after = match[1] or "", match[3] or ""
@@ -124,7 +124,7 @@ class OfNumbers:
         for sign, end in (("≥ ", self.top), ("≤ ", self.bottom)):
             if end is not None and text.startswith(sign):
                 match = _AMOUNT.fullmatch(text[2:])
-                return match is not None and exact(match[2]) == end
+                return match is not None and exact_fraction(match[2]) == end
         return self.intervals is not None and self.intervals.below(text) is not None
 
     def position(self, text: str) -> float | None:
@@ -136,7 +136,7 @@ class OfNumbers:
 
 
 @dataclass(frozen=True)
-class OfDates:
+class DateProtection:
     """Dates and times, each as the period that contains it."""
 
     words: Mapping[str, Any]
@@ -201,7 +201,7 @@ def _hour(clock: re.Match[str]) -> int | None:
 
 def _number(text: str) -> float | None:
     match = _AMOUNT.fullmatch(text)
-    number = None if match is None else decimal(match[2].replace(",", ""))
+    number = None if match is None else exact_decimal(match[2].replace(",", ""))
     return None if number is None else float(number)
 
 
@@ -253,10 +253,10 @@ def _protection(words: Any) -> Protection:
         raise HierarchyError(
             "bottom: {bottom} is not below top, which is {top}", bottom=as_text(bottom), top=as_text(top)
         )
-    return OfNumbers(_plain(words), step, bottom, top, _intervals(words.get("intervals")))
+    return NumberProtection(_plain(words), step, bottom, top, _intervals(words.get("intervals")))
 
 
-def _of_dates(words: Mapping[str, Any]) -> OfDates:
+def _of_dates(words: Mapping[str, Any]) -> DateProtection:
     number_keys = [key for key in words if key in OF_NUMBERS]
     if number_keys:
         raise HierarchyError("'dates' and {others} exclude each other", others=quoted(number_keys))
@@ -268,7 +268,7 @@ def _of_dates(words: Mapping[str, Any]) -> OfDates:
         raise HierarchyError(
             "calendar: expected one of {calendars}, got {given}", calendars=quoted(CALENDARS), given=shown(calendar)
         )
-    return OfDates(_plain(words), period, calendar == "roc")
+    return DateProtection(_plain(words), period, calendar == "roc")
 
 
 def _intervals(words: Any) -> Intervals | None:

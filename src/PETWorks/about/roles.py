@@ -9,7 +9,7 @@ from PETWorks.attributetypes import (
     SENSITIVE_ATTRIBUTE,
 )
 from PETWorks.errors import Hint, InputError, Phrase, RoleError, literal, quoted, unknown
-from PETWorks.tables.headers import columns_of, suspicious
+from PETWorks.tables.headers import columns_of, count_suspicious_names
 from PETWorks.tables.source import Source
 
 ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
@@ -22,7 +22,7 @@ ROLE_KEYS = {
 }
 
 
-def roles_given(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str], list[tuple[str, int]]]:
+def roles_from_lists(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str], list[tuple[str, int]]]:
     """The role of each column from lists of columns, and the positions where a column gets a second role."""
     roles: dict[str, str] = {}
     second_roles = [
@@ -60,13 +60,13 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     only_original = [column for column in original.names if column not in released.names and column not in identifiers]
     if not only_released and not only_original:
         return
-    if suspicious(original):
+    if count_suspicious_names(original):
         raise InputError(
             "original and release have different columns; the original has {columns}",
             columns=columns_of(original),
             what="original",
         )
-    if suspicious(released):
+    if count_suspicious_names(released):
         raise InputError(
             "original and release have different columns; the release has {columns}",
             columns=columns_of(released),
@@ -111,7 +111,7 @@ def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -
 
 def unknown_column(column: str, source: Source) -> RoleError:
     """The error for a column that the table does not have."""
-    if suspicious(source):
+    if count_suspicious_names(source):
         return RoleError(
             "the table has no column {column!r}; it has {columns}", column=column, columns=columns_of(source)
         )

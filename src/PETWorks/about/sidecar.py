@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
-from PETWorks.about.hierarchies.declaration import Declaration, Named, declared, name_of
-from PETWorks.about.roles import ROLE_KEYS, roles_given
+from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, name_of, parse_declaration
+from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
-from PETWorks.tables.formats.packed import unpacked
+from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.yaml_files import YAMLFile, read_yaml
 
 KEYS = ("roles", "hierarchies", "privacy_unit", "treatment")
@@ -33,7 +33,7 @@ class Sidecar:
     folder_key: str = "hierarchies"
 
     @property
-    def hierarchies(self) -> Named | None:
+    def hierarchies(self) -> HierarchySources | None:
         """The hierarchies; raise if their files are outside the folder of the roles file."""
         if self.folder is None or self.path is None:
             return None
@@ -83,7 +83,7 @@ def sidecar_of(table: Path) -> Path | None:
 
 def possible_sidecars(table: Path) -> list[Path]:
     """The possible names of the YAML file of a table: for `people.csv.gz`, it is `people.yaml`."""
-    return [unpacked(table).with_suffix(suffix) for suffix in (".yaml", ".yml")]
+    return [unpacked_path(table).with_suffix(suffix) for suffix in (".yaml", ".yml")]
 
 
 def _is_about(policy: Mapping[str, Any], path: Path, table: Path) -> bool:
@@ -104,7 +104,7 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
     for key, columns in by_key.items():
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise file.error(("roles", key), "expected a list of column names")
-    roles, second_roles = roles_given(by_key)
+    roles, second_roles = roles_from_lists(by_key)
     for place in second_roles:
         raise file.error(
             ("roles", *place), "the column {column} has two roles", column=quoted([by_key[place[0]][place[1]]])
@@ -127,7 +127,7 @@ def _hierarchies(file: YAMLFile) -> Any:
     hierarchies: dict[str, Any] = {}
     for key, item in section.items():
         try:
-            hierarchies[key.strip()] = declared(item, name_of(key.strip())) if isinstance(item, dict) else item
+            hierarchies[key.strip()] = parse_declaration(item, name_of(key.strip())) if isinstance(item, dict) else item
         except HierarchyError as error:
             raise file.error(("hierarchies", key), error.message) from None
     return hierarchies

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from PETWorks.about.treatment import APART
-from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explained
+from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, joined, smallest_size, sweep
+from PETWorks.anonymizer.local import Sweep, join_left_over, smallest_size, sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
 from PETWorks.anonymizer.plan import plan_of
 from PETWorks.anonymizer.problem import REMOVE, Problem, check_method, problem_of
@@ -23,13 +23,13 @@ from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
 from PETWorks.anonymizer.rules import Rule
-from PETWorks.anonymizer.search.exact import Progress, Report, Searching, Stop, never
+from PETWorks.anonymizer.search.exact import NodeSearch, Progress, Report, Stop, never_stop
 from PETWorks.anonymizer.search.unfinished import read_unfinished, write_unfinished
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
 from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.parameters import parse_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,7 +56,7 @@ class Anonymization(Recoded):
     """
 
     problem: Problem
-    search: Searching
+    search: NodeSearch
     loss: float
     optimal: bool
     bound: float
@@ -95,7 +95,7 @@ class Anonymization(Recoded):
         After a search that was stopped, or if the lattice is too large to search again, only the first of these.
         """
         is_complete = self.optimal and not self.problem.lattice.is_large
-        return explained(self.problem, self.search, self.classes.node, is_complete=is_complete)
+        return explain_levels(self.problem, self.search, self.classes.node, is_complete=is_complete)
 
     def reasons(self) -> tuple[ColumnReason, ...]:
         """The part of the explanation that needs no further search: what would break one level finer."""
@@ -262,7 +262,7 @@ class TimeIsUp(Exception):  # noqa: N818 - not an error: it ends the sweep
     """Raised when no time is left for local recoding."""
 
 
-def recoded_locally(found: Anonymization, report: Report | None = None, stop: Stop = never) -> LocalAnonymization:
+def recode_locally(found: Anonymization, report: Report | None = None, stop: Stop = never_stop) -> LocalAnonymization:
     """Solve the same problem by local recoding; if that is no better, keep the best levels for all records.
 
     Ctrl-C or `stop` ends it with the best release so far.
@@ -304,7 +304,7 @@ def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterat
 
     def release_with(least: int) -> tuple[Sweep, float] | None:
         swept = sweep(ground, judge, order, least, report_progress)
-        kept = swept if swept.suppressed <= most else joined(swept, judge, order, most)
+        kept = swept if swept.suppressed <= most else join_left_over(swept, judge, order, most)
         loss = np.inf if kept is None or not kept.nodes else kept.loss(problem.objective)
         return None if kept is None or loss >= best else (kept, loss)
 
@@ -361,7 +361,7 @@ def anonymize_release(
 ) -> Anonymization:
     """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings."""
     check_method(method, objective)
-    time_limit = None if seconds is None else number_given(seconds)
+    time_limit = None if seconds is None else parse_number(seconds)
     if seconds is not None and (time_limit is None or not 0 < time_limit < math.inf):
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
     problem = problem_of(
@@ -401,7 +401,7 @@ def anonymize_release(
     found = Anonymization(
         release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
     )
-    return found if method == "global" else recoded_locally(found, progress, lambda: monotonic() - started >= limit)
+    return found if method == "global" else recode_locally(found, progress, lambda: monotonic() - started >= limit)
 
 
 def _unsatisfiable(problem: Problem) -> NotApplicable:

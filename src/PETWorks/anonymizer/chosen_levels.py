@@ -26,7 +26,7 @@ from PETWorks.anonymizer.problem import (
 )
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.released import Recoded
-from PETWorks.anonymizer.rows import Ground, NodeClasses, searched
+from PETWorks.anonymizer.rows import Ground, NodeClasses, prepare_rows
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.counting.counts import Grouping, Integers
 from PETWorks.counting.memory.distinct_rows import RolledUp
@@ -65,7 +65,7 @@ def on_levels(
     lattice = Lattice.of(
         release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
     )
-    ground, rules = searched(
+    ground, rules = prepare_rows(
         release, view.hierarchies, lattice, rules, local=False, removes=suppressed_records == REMOVE
     )
     classes = ground.at(lattice.low)
@@ -391,7 +391,9 @@ def _counted(
 
     def count(tested_rules: Sequence[Rule]) -> tuple[Ground, tuple[Rule, ...]]:
         hierarchies = release.view.hierarchies
-        return searched(release, hierarchies, lattice, tested_rules, local=False, all_columns=False, removes=removes)
+        return prepare_rows(
+            release, hierarchies, lattice, tested_rules, local=False, all_columns=False, removes=removes
+        )
 
     unjudged = []
     try:

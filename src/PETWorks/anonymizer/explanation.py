@@ -10,7 +10,7 @@ from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.rows import NodeClasses
-from PETWorks.anonymizer.search.exact import Searching, Solution
+from PETWorks.anonymizer.search.exact import NodeSearch, Solution
 
 NEXT_BEST = 10
 MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions to compare; several may group the values in the same way
@@ -75,7 +75,7 @@ class Explanation:
         }
 
 
-def explained(problem: Problem, search: Searching, best: Node, *, is_complete: bool) -> Explanation:
+def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_complete: bool) -> Explanation:
     """The full explanation; it needs further searches, unless the first one was stopped."""
     if not is_complete:
         return Explanation(column_reasons(problem, search, best), (), ())
@@ -124,12 +124,12 @@ def _levels(problem: Problem, node: Node, best: Node) -> dict[str, int]:
     return shown
 
 
-def column_reasons(problem: Problem, search: Searching, best: Node) -> tuple[ColumnReason, ...]:
+def column_reasons(problem: Problem, search: NodeSearch, best: Node) -> tuple[ColumnReason, ...]:
     """For each column, the effect of one level finer; this needs no search."""
     return tuple(_reason(problem, search, best, place) for place in range(len(problem.lattice.columns)))
 
 
-def _reason(problem: Problem, search: Searching, best: Node, place: int) -> ColumnReason:
+def _reason(problem: Problem, search: NodeSearch, best: Node, place: int) -> ColumnReason:
     column, level = problem.lattice.columns[place], best[place]
     height = problem.original.hierarchies[column].height
     if level == problem.lattice.low[place]:
@@ -143,7 +143,7 @@ def _reason(problem: Problem, search: Searching, best: Node, place: int) -> Colu
     return ColumnReason(column, level, height, broken=_broken(problem, search, classes))
 
 
-def _broken(problem: Problem, search: Searching, classes: NodeClasses) -> tuple[Broken, ...]:
+def _broken(problem: Problem, search: NodeSearch, classes: NodeClasses) -> tuple[Broken, ...]:
     """The rules that fail on a node; rules about the whole table are tested after suppression for the others."""
     failing, _ = search.judge.failing(classes)
     if classes.records[failing].sum() > problem.most:

@@ -14,7 +14,7 @@ from PETWorks.anonymizer.search.joint import JointSearch
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import find
-from PETWorks.measures.parameters import Number, number_given
+from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.showing import Shown
 from PETWorks.tables.frames import Rows
 
@@ -30,7 +30,7 @@ MOST_POINTS = 200
 Vary = Mapping[str, Any]
 
 
-def varied(
+def check_vary(
     rules: tuple[Rule, ...], vary: Vary | None, suppression: float
 ) -> tuple[str | None, str | None, list[Any], list[float]]:
     """Check `vary`; return the measure and the parameter that vary, the thresholds, and the limits on suppression."""
@@ -75,7 +75,7 @@ def _default_vary(rules: tuple[Rule, ...]) -> dict[str, Any]:
 
 def _numbers(values: Any, what: str) -> list[float]:
     items = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
-    numbers = [number_given(value) for value in items]
+    numbers = [parse_number(value) for value in items]
     if not numbers or any(number is None for number in numbers):
         raise ParameterError(
             "expected a list of numbers for {thing}, got {values!r}", thing=what, values=str(values)[:60], what="vary"
@@ -280,7 +280,7 @@ def frontier_of(
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit on suppression; see `frontier`."""
-    measure, parameter, thresholds, limits = varied(rules, vary, suppression)
+    measure, parameter, thresholds, limits = check_vary(rules, vary, suppression)
     settings = {
         "suppressed_records": suppressed_records,
         "objective": objective,

@@ -38,7 +38,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class NodeVerdict:
     """The result of testing a node.
 
     suppressed    the classes to suppress; None if the rules cannot be satisfied within the limit
@@ -145,23 +145,23 @@ class Judge:
             judged.given_up_at,
         )
 
-    def __call__(self, classes: NodeClasses, most: float = np.inf) -> Judged:
+    def __call__(self, classes: NodeClasses, most: float = np.inf) -> NodeVerdict:
         """Test a node; testing may stop once the loss exceeds `most`."""
         failing, sure = self.failing(classes)
         if any(test.all_present and classes.beside(test.background)[1] for test in self._tests if test.background):
-            return Judged(classes, None, sure, np.inf if self.is_nested else 0)  # whatever is suppressed
+            return NodeVerdict(classes, None, sure, np.inf if self.is_nested else 0)  # whatever is suppressed
         suppressed = int(classes.records[failing].sum())
         lasting: float = self._lasting(classes, failing, sure) if suppressed > self.least else 0
         if suppressed > self.most:
-            return Judged(classes, None, sure, lasting)
+            return NodeVerdict(classes, None, sure, lasting)
         if not self._of_table:
-            return Judged(classes, self._released(classes, failing), sure, lasting)
+            return NodeVerdict(classes, self._released(classes, failing), sure, lasting)
         completed = self._completed(classes, failing, most)
         if isinstance(completed, float):
-            return Judged(classes, None, sure, lasting, given_up_at=completed)
+            return NodeVerdict(classes, None, sure, lasting, given_up_at=completed)
         if self.is_monotone:
             lasting = np.inf if completed is None else int(classes.records[completed].sum())
-        return Judged(classes, None if completed is None else self._released(classes, completed), sure, lasting)
+        return NodeVerdict(classes, None if completed is None else self._released(classes, completed), sure, lasting)
 
     def _released(self, classes: NodeClasses, suppressed: Mask) -> Mask | None:
         """The suppressed classes; None if nothing is left, or if a rule fails on the table as it is written.

@@ -13,7 +13,7 @@ from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
 from PETWorks.anonymizer.recoding import LEFT, STEP, Recoder, view_after
 from PETWorks.anonymizer.rows import Ground, NodeClasses
-from PETWorks.counting.codes import Column, narrowest
+from PETWorks.counting.codes import Column, narrowest_type
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, count, pack
 from PETWorks.counting.memory.distinct_rows import RolledUp
@@ -138,7 +138,7 @@ class Sweep:
     def _visible_classes(self) -> tuple[NodeClasses, Mask]:
         """The classes of records that look equal in the release, and a mask of those with suppressed records."""
         rows = self.recoded()
-        classes, of_row = looking(self.ground, self.ground.lattice.low, rows)
+        classes, of_row = visible_classes(self.ground, self.ground.lattice.low, rows)
         suppressed = np.zeros(len(classes.records), np.bool_)
         suppressed[of_row[(self.on_node == LEFT) | ~self.has_values(rows)]] = True
         return classes, suppressed
@@ -173,31 +173,31 @@ class Sweep:
         for level, is_on_level, codes in self._on_levels(place):
             new_codes = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
             codes_of_rows[is_on_level] = np.array(new_codes, np.uint32)[codes]
-        return Column(strings(list(labels)), codes_of_rows.astype(narrowest(len(labels))))
+        return Column(strings(list(labels)), codes_of_rows.astype(narrowest_type(len(labels))))
 
 
-def looking(ground: Ground, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
+def visible_classes(ground: Ground, node: Node, rows: WeightedRows) -> tuple[NodeClasses, Integers]:
     """The classes of rows that look equal, and the class of each row; the levels are those of a node."""
     classes = NodeClasses(ground, node, RolledUp(ground.base.lattice, rows, ground.lattice.levels(node)))
     keys = rows._packed(ground.lattice.columns).keys
     return classes, np.searchsorted(rows._classes(ground.lattice.columns).keys, keys)
 
 
-def kept(ground: Ground, judge: Judge, node: Node, rows: WeightedRows) -> Mask:
+def passing_rows(ground: Ground, judge: Judge, node: Node, rows: WeightedRows) -> Mask:
     """Mask of the rows in classes that satisfy the rules."""
-    classes, of_row = looking(ground, node, rows)
+    classes, of_row = visible_classes(ground, node, rows)
     failing, _ = judge.failing(classes)
     return np.asarray(~failing[of_row])
 
 
-def settled(found: Sweep, judge: Judge) -> Sweep:
+def drop_failing_classes(found: Sweep, judge: Judge) -> Sweep:
     """The sweep without classes that fail as they appear: equal labels on several nodes form one class.
 
     A record whose values are all `*` counts as suppressed, on any node.
     """
     while True:
         rows = found.recoded()
-        passing = kept(found.ground, judge, found.ground.lattice.low, rows)
+        passing = passing_rows(found.ground, judge, found.ground.lattice.low, rows)
         passing &= found.has_values(rows)
         if passing[found.on_node != LEFT].all():
             return found.without_unused()
@@ -364,7 +364,7 @@ def sweep(
                 break
         else:
             break
-    return settled(Sweep(ground, tuple(used), on_node, least), judge)
+    return drop_failing_classes(Sweep(ground, tuple(used), on_node, least), judge)
 
 
 def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int = 1) -> Sweep:
@@ -382,10 +382,10 @@ def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int =
             on_node[released] = len(used)
             used.append(node)
             remaining.release(released)
-    return settled(Sweep(ground, tuple(used), on_node, least), judge)
+    return drop_failing_classes(Sweep(ground, tuple(used), on_node, least), judge)
 
 
-def joined(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep | None:
+def join_left_over(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep | None:
     """Suppress at most `most` records by releasing the rows left over together with the last records.
 
     The last records are those of the last node that released any or, if they fail the rules on the highest nodes, of
@@ -415,7 +415,9 @@ def _together(found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: 
             return None
         on_node = found.on_node.copy()
         on_node[rows], on_node[released] = LEFT, len(found.nodes)
-        together = settled(Sweep(ground, (*found.nodes, ground.lattice.node(place)), on_node, found.least), judge)
+        together = drop_failing_classes(
+            Sweep(ground, (*found.nodes, ground.lattice.node(place)), on_node, found.least), judge
+        )
         return together if together.suppressed <= most else None
 
     top = np.array(ground.lattice.high)
@@ -455,7 +457,9 @@ def _passing(ground: Ground, judge: Judge, remaining: Remaining, place: int) -> 
     if judge.only_sizes and ground.base.rows.unit is None:
         passing = ~judge.too_small(sizes)
     else:
-        passing = kept(ground, judge, ground.lattice.node(place), _on_node(ground, ground.lattice.node(place), rows))
+        passing = passing_rows(
+            ground, judge, ground.lattice.node(place), _on_node(ground, ground.lattice.node(place), rows)
+        )
     return rows[passing] if passing.any() else None
 
 

@@ -17,7 +17,7 @@ from PETWorks.counting.counts import Integers
 from PETWorks.errors import ParameterError, quoted, unknown
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.classes import Mask
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.result import below
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -543,7 +543,7 @@ def checked_objective(
             objective=name,
             what="weights",
         )
-    checked = [number_given(weight_of.get(column, 1)) for column in columns]
+    checked = [parse_number(weight_of.get(column, 1)) for column in columns]
     if any(weight is None or not 0 <= weight <= LARGEST_WEIGHT for weight in checked):
         raise ParameterError(
             "expected weights that are numbers, 0 to {largest:,}", largest=LARGEST_WEIGHT, what="weights"

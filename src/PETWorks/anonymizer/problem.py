@@ -10,9 +10,9 @@ from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
 from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, checked_objective, make_objective
-from PETWorks.anonymizer.rows import Ground, searched
+from PETWorks.anonymizer.rows import Ground, prepare_rows
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
-from PETWorks.anonymizer.search.exact import Search, Searching
+from PETWorks.anonymizer.search.exact import NodeSearch, Search
 from PETWorks.anonymizer.search.large import BoxSearch
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
@@ -27,7 +27,7 @@ from PETWorks.errors import (
     quoted,
     unknown,
 )
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.result import TOLERANCE
 
 METHODS = ("global", "local")
@@ -57,7 +57,7 @@ class Problem:
         bounds = zip(lattice.columns, lattice.low, lattice.high, strict=True)
         return {name: (low, high) for name, low, high in bounds if (low, high) != (0, hierarchies[name].height)}
 
-    def search(self, rules: tuple[Rule, ...] | None = None) -> Searching:
+    def search(self, rules: tuple[Rule, ...] | None = None) -> NodeSearch:
         """A search for the best node, for some of the rules or by default all of them."""
         judge = Judge(self.ground, self.rules if rules is None else rules, self.most, self.objective)
         if self.lattice.is_large and isinstance(self.objective, ByColumn):
@@ -91,7 +91,7 @@ def problem_of(
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     if name in BY_CLASS:
         lattice.check_size(Phrase("for {objective}", objective=name))
-    ground, rules = searched(
+    ground, rules = prepare_rows(
         release, release.hierarchies, lattice, rules, local=local, removes=suppressed_records == REMOVE
     )
     tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
@@ -132,7 +132,7 @@ def _check_measured(release: Release, rules: Sequence[Rule]) -> None:
 
 def checked_share(suppression: Any) -> float:
     """Check and return the share of the records that may be suppressed."""
-    share = number_given(suppression)
+    share = parse_number(suppression)
     if share is None or not 0 <= share <= 1:
         raise ParameterError(
             "expected suppression as a share of the records, 0 to 1 (5 % is 0.05), got {suppression!r}",

@@ -28,10 +28,10 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import ParameterError, RoleError
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.attacks.reidentification import table_in_memory
-from PETWorks.measures.attacks.uniques import NONE, SmallestSets, checked_below, is_affordable, smallest_sets
+from PETWorks.measures.attacks.uniques import NO_SET, SmallestSets, check_below, is_affordable, smallest_sets
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.classes import ClassTest, Mask
-from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, taken
+from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, take_or_null
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.writing import check_ordered
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def standing_out(
+def distinguishing_sets(
     classes: NodeClasses, which: Mask, rules: Sequence[Rule], broken: NDArray[np.bool_], objective: Objective
 ) -> SmallestSets:
     """For each selected class, the smallest set of columns that puts its records in a group that breaks a rule.
@@ -114,11 +114,11 @@ class Saved:
     @classmethod
     def nothing(cls, classes: int) -> "Saved":
         """The result if no class can be saved."""
-        return cls((), np.zeros(0), np.full(classes, NONE, np.int64))
+        return cls((), np.zeros(0), np.full(classes, NO_SET, np.int64))
 
     def among(self, is_present: Mask) -> "Saved":
         """The result for more classes, where `is_present` marks those of this result and nothing saves the others."""
-        places = np.full(len(is_present), NONE, np.int64)
+        places = np.full(len(is_present), NO_SET, np.int64)
         places[is_present] = self.places
         return Saved(self.raised, self.added, places)
 
@@ -133,12 +133,12 @@ def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objecti
     if not which.any():
         return Saved.nothing(0)
     loss_now, codes = objective.loss(classes, nothing), classes.codes(which)
-    best = np.full(int(np.count_nonzero(which)), NONE, np.int64)
+    best = np.full(int(np.count_nonzero(which)), NO_SET, np.int64)
     nodes: list[Node] = []
     ranks: list[tuple[float, int, Node]] = []
     added: list[float] = []
     for number in range(1, MOST_RAISED + 1):
-        left, candidates = np.flatnonzero(best == NONE), list(_raised(classes, high, number))
+        left, candidates = np.flatnonzero(best == NO_SET), list(_raised(classes, high, number))
         if number > 1 and not is_affordable(len(candidates), len(classes.records)):
             break
         for node in candidates if len(left) else ():
@@ -221,11 +221,11 @@ class ClassReasons:
         raised = lists([len(raised) for raised in choices], pa.StructArray.from_arrays(pairs, ["column", "level"]))
         columns = {
             "record": arrow_integers(records + 1),
-            "rule": taken(_names(self.rules), self.breaks[places]),
+            "rule": take_or_null(_names(self.rules), self.breaks[places]),
             "class_size": arrow_integers(self.sizes[places]),
-            "stands_out_by": taken(_names(self.stands_out.sets), self.stands_out.places[places]),
-            "saved_by": taken(raised, chosen),
-            "added_loss": taken(arrow_reals(self.saved.added), chosen),
+            "stands_out_by": take_or_null(_names(self.stands_out.sets), self.stands_out.places[places]),
+            "saved_by": take_or_null(raised, chosen),
+            "added_loss": take_or_null(arrow_reals(self.saved.added), chosen),
         }
         return pa.Table.from_arrays(list(columns.values()), list(columns))
 
@@ -244,7 +244,7 @@ def _names(sets: Sequence[Sequence[str]]) -> "pa.Array":
 def below_rule(below: int) -> Rule:
     """A rule that classes with fewer records than `below` break."""
     k_anonymity = find("k-anonymity")
-    return MeasureRule(k_anonymity, k_anonymity.check({"k": checked_below(below)}), f"fewer than {below} records")
+    return MeasureRule(k_anonymity, k_anonymity.check({"k": check_below(below)}), f"fewer than {below} records")
 
 
 def reasons_on_node(
@@ -273,10 +273,10 @@ def reasons_on_node(
         rules.append(below_rule(below))
         which = broken_rules(classes, judge, rules[-1:])[0]
         broken = np.vstack([broken, which])
-    names, breaks = combined([rule.name for rule in judge.rules], reported[:, which])
+    names, breaks = rule_combinations([rule.name for rule in judge.rules], reported[:, which])
     demanding = Judge(classes.ground, rules, classes.ground.records, objective)
     saved = least_generalisations(classes, demanding, objective, high, which & any_of(broken))
-    stands_out = standing_out(classes, which, rules, broken[:, which], objective)
+    stands_out = distinguishing_sets(classes, which, rules, broken[:, which], objective)
     found = ClassReasons(names, breaks, classes.sizes[which], stands_out, saved.among(any_of(broken[:, which])))
     return found.table(*records_of(classes, which))
 
@@ -292,7 +292,7 @@ def broken_rules(classes: NodeClasses, judge: Judge, rules: Sequence[Rule]) -> N
     return np.vstack([none, *(judge.failing(classes, [rule])[0] for rule in rules)])
 
 
-def combined(names: Sequence[str], broken: NDArray[np.bool_]) -> tuple[tuple[tuple[str, ...], ...], Integers]:
+def rule_combinations(names: Sequence[str], broken: NDArray[np.bool_]) -> tuple[tuple[tuple[str, ...], ...], Integers]:
     """The combinations of rules that classes break, and for each class the index of its combination."""
     different, places = np.unique(broken, axis=1, return_inverse=True)
     sets = tuple(
@@ -339,8 +339,8 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
     if below is not None:
         rules, which = [*rules, below_rule(below)], sizes < below
         demanded = np.vstack([broken, which])
-    names, breaks = combined([rule.name for rule in judge.rules], broken[:, which])
-    stands_out = standing_out(low, which, rules, demanded[:, which], objective)
+    names, breaks = rule_combinations([rule.name for rule in judge.rules], broken[:, which])
+    stands_out = distinguishing_sets(low, which, rules, demanded[:, which], objective)
     found = ClassReasons(names, breaks, sizes[which], stands_out, Saved.nothing(len(breaks)))
     return found.table(*records_of(low, which))
 

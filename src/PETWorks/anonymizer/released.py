@@ -21,11 +21,11 @@ from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
 from PETWorks.showing import Shown
-from PETWorks.tables.arrays import dictionary, strings, taken_rows
-from PETWorks.tables.cells import judged_table, spreadsheet_safe
+from PETWorks.tables.arrays import dictionary, strings, take_rows
+from PETWorks.tables.cells import normalise_table, spreadsheet_safe
 from PETWorks.tables.frames import Rows
 from PETWorks.tables.source import PIECE_ROWS
-from PETWorks.tables.writing import changed_pieces, joined_pieces, places_left_out, whole_table
+from PETWorks.tables.writing import changed_pieces, changed_table, find_removed_places, whole_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -191,7 +191,7 @@ class Recoded(Rows, Shown):
         source = self.original.source
         if self.original.engine.name == "spark" or not source.ordered:
             return None
-        return places_left_out(source, self.recoder)
+        return find_removed_places(source, self.recoder)
 
     @property
     def number_removed(self) -> int:
@@ -269,11 +269,11 @@ class Recoded(Rows, Shown):
         """The release: all columns but the identifiers, records in the given `order`, cells as they were evaluated."""
         source = self.original.source
         if isinstance(self.changes, Recoder):
-            return joined_pieces(source, self._kept, self.changes)
+            return changed_table(source, self._kept, self.changes)
         places = self.places(self.order)
         changes: Any = self.changes_in(places)
-        table = judged_table(whole_table(source, self._kept, changes), source)
-        return table if places is None else taken_rows(table, places)
+        table = normalise_table(whole_table(source, self._kept, changes), source)
+        return table if places is None else take_rows(table, places)
 
     @property
     def _kept(self) -> list[str]:

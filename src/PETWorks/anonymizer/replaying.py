@@ -39,7 +39,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Then:
+class PlanTable:
     """The table that the plan was made for: its records, suppressed records and loss."""
 
     records: int
@@ -70,7 +70,7 @@ class Replayed(Recoded):
 
     problem: Problem
     sweep: Sweep | None
-    then: Then
+    then: PlanTable
     loss: float
     without_place: Mapping[str, WithoutPlace]
     not_placed: int
@@ -146,11 +146,11 @@ class Replayed(Recoded):
         }
 
 
-def replayed(
+def replay(
     release: Release,
     rules: tuple[Rule, ...],
     steps: Steps,
-    then: Then,
+    then: PlanTable,
     strange: Mapping[str, frozenset[str]],
     missing_columns: tuple[str, ...] = (),
 ) -> Replayed:

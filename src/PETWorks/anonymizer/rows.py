@@ -13,12 +13,12 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
 from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.rules import MeasureRule, Rule, with_tables
-from PETWorks.counting.codes import Codes, Column, Known, places_among, sorted_labels
+from PETWorks.counting.codes import Codes, Column, CountedDomain, indices_among, sorted_labels
 from PETWorks.counting.counts import ClassPairs, ClassValues, Grouping, Integers, run_starts
 from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.keys import Field, count, pack
-from PETWorks.counting.memory.distinct_rows import RolledUp, fields_of, labels_on
-from PETWorks.counting.memory.weighted_rows import Classes, WeightedRows, aside
+from PETWorks.counting.memory.distinct_rows import RolledUp, labels_on, layout_fields
+from PETWorks.counting.memory.weighted_rows import Classes, WeightedRows, mask_set_aside
 from PETWorks.counting.release import Release
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
@@ -53,7 +53,7 @@ class Ground:
         view: View,
         lattice: Lattice,
         columns: Sequence[str] | None = None,
-        before: Mapping[str, tuple[int, Known]] | None = None,
+        before: Mapping[str, tuple[int, CountedDomain]] | None = None,
         *,
         removes: bool = False,
     ) -> "Ground":
@@ -68,7 +68,7 @@ class Ground:
         is_aside = (
             None
             if before
-            else aside(
+            else mask_set_aside(
                 Grouping(lattice.columns, lattice.columns, suppressed_apart=True),
                 rows.domains,
                 lambda: [rows.columns[name].codes for name in lattice.columns],
@@ -113,7 +113,7 @@ class Ground:
                         what=f"hierarchies.{column}",
                     )
 
-    def on_level(self, column: str, level: int) -> Known:
+    def on_level(self, column: str, level: int) -> CountedDomain:
         """The values of a column on a level, with their counts in the rows."""
         return self.base.lattice.column(column, level)[0]
 
@@ -368,10 +368,10 @@ SHARE = 0.4  # of the memory limit; the rest is for the engine
 # The needs of rules that use no columns except the quasi-identifiers.
 NEEDS_WITHOUT_COLUMNS = {"quasi-identifiers", "hierarchies", "a population table", "the population or its size"}
 
-Before = dict[str, tuple[int, Known]]
+Before = dict[str, tuple[int, CountedDomain]]
 
 
-def searched(
+def prepare_rows(
     release: Release,
     hierarchies: Mapping[str, Hierarchy],
     lattice: Lattice,
@@ -466,7 +466,7 @@ def _rows_of(table: Table) -> WeightedRows:
 
 def _bytes_per_row(table: PartitionedTable, columns: Sequence[str]) -> int:
     """The memory that a distinct row takes; more if it is not packed into an integer."""
-    is_packed = fields_of({name: table.columns[name].bits for name in columns}, table.rows.bit_length()) is not None
+    is_packed = layout_fields({name: table.columns[name].bits for name in columns}, table.rows.bit_length()) is not None
     return BYTES_PER_ROW if is_packed else BYTES_PER_ROW + BYTES_PER_CODE * len(columns)
 
 
@@ -488,8 +488,8 @@ def _raised(
     values_before, mappings = {}, {}
     for name, level in levels.items():
         known = table.columns[name]
-        counts = known.counts[places_among(labels[name], known.labels)]
-        values_before[name] = level, Known(labels[name], counts)
+        counts = known.counts[indices_among(labels[name], known.labels)]
+        values_before[name] = level, CountedDomain(labels[name], counts)
         mappings[name] = labels_on(name, level, values_before[name][1].values, hierarchies[name])
         labels[name] = values_before[name][1].recoded(mappings[name])[0].labels
     coarser = table.generalised(mappings)

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, unknown
-from PETWorks.measures.attacks.subset_limits import checked_limits, checked_sizes, known_columns
+from PETWorks.measures.attacks.subset_limits import check_limits, known_columns, parse_sizes
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.catalogue import Metric, find
-from PETWorks.measures.classes import ClassTest, Suppressing
+from PETWorks.measures.classes import ClassTest, SuppressionTest
 from PETWorks.measures.result import Result
-from PETWorks.tables.arrays import dictionary, taken_rows
+from PETWorks.tables.arrays import dictionary, take_rows
 from PETWorks.tables.source import Source
 from PETWorks.tables.writing import whole_table
 
@@ -47,7 +47,7 @@ class Rule(Protocol):
     def tests(self, view: View) -> list[ClassTest]:
         """The tests of single classes."""
 
-    def suppressing(self, view: View) -> Suppressing | None:
+    def suppressing(self, view: View) -> SuppressionTest | None:
         """The test of limits on the whole table by the number of smallest classes suppressed, if sizes decide."""
 
     def holds(self, view: View) -> bool:
@@ -100,7 +100,7 @@ class MeasureRule:
         """The tests of single classes."""
         return self.metric.tests(view, **self.parameters) if self.metric.tests is not None else []
 
-    def suppressing(self, view: View) -> Suppressing | None:
+    def suppressing(self, view: View) -> SuppressionTest | None:
         """The test of limits on the whole table by the number of smallest classes suppressed, if sizes decide."""
         if self.metric.suppressing is None or not self.is_about_the_table:
             return None
@@ -146,7 +146,7 @@ class TaskRule(MeasureRule):
         assert self.source is not None
         rows: Any = view.table
         before = whole_table(self.source)
-        after = before if rows.origin is None else taken_rows(before, rows.origin)
+        after = before if rows.origin is None else take_rows(before, rows.origin)
         for name in view.quasi_identifiers:
             cells = dictionary(rows.columns[name].codes, rows.columns[name].labels)
             after = after.set_column(after.column_names.index(name), name, cells)
@@ -185,14 +185,14 @@ class SubsetRule:
 
     def check(self, view: View) -> None:
         """Raise if the limit or the sizes do not exist."""
-        checked_sizes(self.sizes, len(known_columns(view)))
-        checked_limits({self.limit: self.at_most}, view.sensitive_attributes)
+        parse_sizes(self.sizes, len(known_columns(view)))
+        check_limits({self.limit: self.at_most}, view.sensitive_attributes)
 
     def tests(self, _view: View) -> list[ClassTest]:
         """Nothing: the limit is not about classes of all quasi-identifiers."""
         return []
 
-    def suppressing(self, _view: View) -> Suppressing | None:
+    def suppressing(self, _view: View) -> SuppressionTest | None:
         """None: class sizes do not decide."""
         return None
 

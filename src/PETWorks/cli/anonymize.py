@@ -37,7 +37,7 @@ from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.plans import made_plan
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.catalogue import find
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.parameters import parse_number
 from PETWorks.render.formats.formats import FILES, dumps
 from PETWorks.render.language.language import language
 from PETWorks.render.terminal import PROGRESS_LINES, progress, searching, style
@@ -397,7 +397,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _share(text: str | None) -> float | None:
-    number = None if text is None else number_given(text)
+    number = None if text is None else parse_number(text)
     if text is not None and number is None:
         raise ParameterError(
             "--suppression expects a share of the records, 0 to 1 (5 % is 0.05), got {given!r}", given=text[:40]
@@ -428,7 +428,7 @@ def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> 
 
 
 def _weight(text: str) -> float | None:
-    return number_given(text)
+    return parse_number(text)
 
 
 def level_given(text: str) -> int | None:

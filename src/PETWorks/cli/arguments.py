@@ -13,15 +13,15 @@ from PETWorks.about.protection import protect_from_text
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engines.engine import ENGINES
-from PETWorks.counting.protected_source import protected
+from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
 from PETWorks.measures.catalogue import Metric, find
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.parameters import parse_number
 from PETWorks.render.language.language import language, said, translated
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.databases import server_name
-from PETWorks.tables.opening import files_named, open_table
+from PETWorks.tables.opening import files_at_path, open_table
 from PETWorks.tables.output import check_writable, write_whole
 
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
@@ -150,7 +150,7 @@ def release_given(
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     release = Release(
-        protected(opened(table), protect_from_text(options.get("protect", ()))),
+        protect_source(opened(table), protect_from_text(options.get("protect", ()))),
         roles or options.get("roles"),
         options.get("hierarchies"),
         opened(options.get("original")),
@@ -177,7 +177,7 @@ def counted_how(options: dict[str, Any]) -> dict[str, Any]:
 def input_files(*tables: str | Path | int | float | None) -> tuple[Path, ...]:
     """The files that tables are read from, which must not be written."""
     named = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
-    return tuple(file for path in named for file in (files_named(path) or [path]))
+    return tuple(file for path in named for file in (files_at_path(path) or [path]))
 
 
 def shown_name(table: str | Path) -> str:
@@ -190,7 +190,7 @@ def population_given(options: dict[str, Any]) -> str | Path | int | float | None
     given: str | Path | int | float | None = options["population"]
     if not isinstance(given, str):
         return given
-    number = number_given(given)
+    number = parse_number(given)
     if number is None and (is_number(given.strip()) or not given.strip()):
         raise ParameterError(
             "--population expects a file, a number of people or a share of them, got {given!r}", given=given[:40]

@@ -28,7 +28,7 @@ from PETWorks.cli.record_files import SUFFIXES, below_given, below_option, check
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, RoleError
-from PETWorks.measures.attacks.subset_limits import checked_limits, checked_sizes
+from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.measures.evaluation import Evaluation, evaluate
 from PETWorks.render.formats.formats import dumps
@@ -86,7 +86,7 @@ def attack_command(table: str | None, **options: Any) -> None:
         release = release_given(plan.table, options)
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
-        limits = checked_limits(plan.limits, release.sensitive_attributes, plan.worth)
+        limits = check_limits(plan.limits, release.sensitive_attributes, plan.worth)
     tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
     subsets = None if plan.sizes is None else _every_subset(release, plan, resume=options["resume"])
     answers = {} if subsets is None else subsets.answers(limits)
@@ -158,7 +158,7 @@ def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
     from PETWorks.render.formats.result_files import per_record_file
 
     with progress("records", shown_name(plan.table)):
-        up_to = None if plan.sizes is None else checked_sizes(plan.sizes, len(release.quasi_identifiers))[-1]
+        up_to = None if plan.sizes is None else parse_sizes(plan.sizes, len(release.quasi_identifiers))[-1]
         return per_record_file(release, file.suffix, up_to, plan.below)
 
 

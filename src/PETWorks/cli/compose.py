@@ -24,7 +24,7 @@ from PETWorks.cli.arguments import (
     writable,
 )
 from PETWorks.errors import ParameterError
-from PETWorks.measures.attacks.subset_limits import checked_limits
+from PETWorks.measures.attacks.subset_limits import check_limits
 from PETWorks.releases.several import Releases
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.language.language import translated
@@ -141,7 +141,7 @@ def _subsets(releases: Releases, sizes: str | None, limits: dict[str, Any]) -> d
     """What adversaries can do who know some of the columns, if that is asked for."""
     if sizes is None:
         return {}
-    checked = checked_limits(limits, releases.joined.values, releases.worth)
+    checked = check_limits(limits, releases.joined.values, releases.worth)
     with counting() as advance:
         subsets = releases.subsets(sizes, progress=advance)
     answers: dict[str, Any] = subsets.answers(checked)["subsets"]

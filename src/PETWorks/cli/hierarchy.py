@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from PETWorks.about.hierarchies.declaration import Declaration, declared, name_of
+from PETWorks.about.hierarchies.declaration import Declaration, name_of, parse_declaration
 from PETWorks.about.roles import unknown_column
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.cli.arguments import (
@@ -122,7 +122,7 @@ def _declaration(column: str, options: dict[str, Any]) -> Declaration | None:
     if options["rare"] is not None:
         words["rare"] = {"fewer_than": items(options["rare"], "--rare")}
     if options["policy"] is None:
-        return declared(words, name_of(column)) if words else None
+        return parse_declaration(words, name_of(column)) if words else None
     if words:
         raise ParameterError("give --policy or the kind of the hierarchy, not both")
     from PETWorks.gate.policy.policy import read_policy

@@ -40,11 +40,11 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     from PETWorks.gate.suggest.starter import can_be_anonymized, starter_policy, suggestions
     from PETWorks.render.report.prose import file_argument, spoken_comments
     from PETWorks.render.text.check_text import suggestions_text
-    from PETWorks.tables.formats.packed import unpacked
+    from PETWorks.tables.formats.packed import unpacked_path
     from PETWorks.tables.opening import open_one
     from PETWorks.tables.writing import SUFFIXES
 
-    target = data.parent / f"{unpacked(data).stem}_policy.yaml" if output is None else output
+    target = data.parent / f"{unpacked_path(data).stem}_policy.yaml" if output is None else output
     separator = "\t" if separator == r"\t" else separator
     if target.exists():
         open_one(data, separator, encoding)  # a table that cannot be read is the greater mistake
@@ -75,6 +75,8 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     click.echo(said(lang, "cli.look-then-check", command=f"petworks check {named}"))
     if can_be_anonymized(data, roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
-        release = command_line([file_argument(shown_path(target.with_name(f"{unpacked(data).stem}_released{suffix}")))])
+        release = command_line(
+            [file_argument(shown_path(target.with_name(f"{unpacked_path(data).stem}_released{suffix}")))]
+        )
         command = f"petworks anonymize {named} -o {release} --html report.html"
         click.echo(said(lang, "cli.if-it-fails", command=command))

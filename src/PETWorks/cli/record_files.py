@@ -8,7 +8,7 @@ import click
 
 from PETWorks.cli.arguments import note, shown_path
 from PETWorks.errors import ParameterError
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.parameters import parse_number
 from PETWorks.render.terminal import progress
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def below_given(options: dict[str, Any], option: str) -> int | None:
         return None
     if wanted is None:
         raise ParameterError("--below is for {option}", option=option)
-    number = number_given(text)
+    number = parse_number(text)
     if not isinstance(number, int) or number < 2:
         raise ParameterError("--below expects a number of records, 2 or more, got {given!r}", given=text[:40])
     return number

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from PETWorks.about.hierarchies.declaration import Named, hierarchy_files
+from PETWorks.about.hierarchies.declaration import HierarchySources, hierarchy_files
 from PETWorks.about.roles import checked_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.about.treatment import CAREFUL
@@ -415,7 +415,7 @@ def _check_engine(release: Release, options: dict[str, Any]) -> None:
         raise ParameterError("--reasons are told record by record, which needs --engine memory")
 
 
-def _beside(release: Release, hierarchies: Named | None) -> Iterator[Path]:
+def _beside(release: Release, hierarchies: HierarchySources | None) -> Iterator[Path]:
     """The files that are read although no table is in them: hierarchies, and the roles file."""
     yield from hierarchy_files(hierarchies)
     if release.source.path is not None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
-from PETWorks.tables.cells import SUPPRESSED, normalised
+from PETWorks.tables.cells import SUPPRESSED, normalise_texts
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -59,17 +59,17 @@ class Domain:
 
 
 @dataclass(frozen=True, eq=False)
-class Known(Domain):
+class CountedDomain(Domain):
     """The values of a column and the number of records with each."""
 
     counts: Integers
 
-    def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["Known", Integers]:
+    def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["CountedDomain", Integers]:
         """The values after applying a mapping, and the new code of each old one."""
         labels, new_codes = recoding_of(self.values, mapping)
         counts = np.zeros(len(labels), np.int64)
         np.add.at(counts, new_codes, self.counts)
-        return Known(labels, counts), new_codes
+        return CountedDomain(labels, counts), new_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class Column(Domain):
 
     def recoded(self, labels: pa.Array, new_codes: Integers) -> "Column":
         """The column with code c replaced by `new_codes[c]`, an index into the new labels."""
-        return Column(labels, _look_up(new_codes.astype(narrowest(len(labels))), self.codes))
+        return Column(labels, _look_up(new_codes.astype(narrowest_type(len(labels))), self.codes))
 
     def in_label_order(self) -> "Column":
         """The column with its labels in ascending order, the missing one last; the order of rows does not change."""
@@ -122,9 +122,9 @@ def recoding_of(values: Sequence[str | None], mapping: Mapping[str | None, str |
 def suppress_cells(column: Column, out: NDArray[np.bool_]) -> Column:
     """The column with `*` in the rows selected by a mask."""
     star = column.code(SUPPRESSED)
-    labels = column.labels if star is not None else labels_and(column.labels, SUPPRESSED)
+    labels = column.labels if star is not None else add_label(column.labels, SUPPRESSED)
     code = len(labels) - 1 if star is None else star
-    return Column(labels, np.where(out, code, column.codes).astype(narrowest(len(labels))))
+    return Column(labels, np.where(out, code, column.codes).astype(narrowest_type(len(labels))))
 
 
 def common_coding(first: Column, second: Column) -> Column:
@@ -138,7 +138,7 @@ def common_coding(first: Column, second: Column) -> Column:
     return Column(labels, np.concatenate([part.codes for part in parts]))
 
 
-def in_one_coding(arrays: Sequence[pa.Array]) -> tuple[list[Integers], int]:
+def encode_together(arrays: Sequence[pa.Array]) -> tuple[list[Integers], int]:
     """The codes of several arrays of labels, equal for equal labels, and the number of distinct labels.
 
     Codes are assigned in the order in which labels first occur.
@@ -148,15 +148,15 @@ def in_one_coding(arrays: Sequence[pa.Array]) -> tuple[list[Integers], int]:
     return np.split(codes, np.cumsum([len(labels) for labels in arrays])[:-1]), len(meaning.dictionary)
 
 
-def nameless(number: int) -> pa.Array:
+def placeholder_labels(number: int) -> pa.Array:
     """Placeholder labels, `number` of them, which take no memory."""
     return pa.nulls(number)
 
 
-def labels_and(labels: pa.Array, further: str, *, first: bool = False) -> pa.Array:
+def add_label(labels: pa.Array, further: str, *, first: bool = False) -> pa.Array:
     """The labels and a further one after or before them."""
     if pa.types.is_null(labels.type):
-        return nameless(len(labels) + 1)
+        return placeholder_labels(len(labels) + 1)
     both = [labels.cast(pa.large_string()), strings([further])]
     return pa.concat_arrays(both[::-1] if first else both)
 
@@ -187,10 +187,10 @@ class Encoder:
         """Return the column of all rows added."""
         dictionaries = [texts(dictionary) for dictionary in self._dictionaries]
         cells = pa.concat_arrays([*dictionaries, pa.nulls(1, pa.large_string())])
-        meaning = normalised(cells, self._spaced_quotes).dictionary_encode("encode")
+        meaning = normalise_texts(cells, self._spaced_quotes).dictionary_encode("encode")
         labels, new_codes = (
             meaning.dictionary,
-            numpy_integers(meaning.indices).astype(narrowest(len(meaning.dictionary))),
+            numpy_integers(meaning.indices).astype(narrowest_type(len(meaning.dictionary))),
         )
         # The codes of each dictionary, followed by the code of null cells, which is the last of `new_codes`.
         ends = np.cumsum([len(dictionary) for dictionary in self._dictionaries])
@@ -217,14 +217,16 @@ class GrowingEncoder:
 
         dictionary, indices = _dictionary(piece)
         counts = code_counts(indices, len(dictionary) + 1)
-        cells = normalised(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), self._spaced_quotes)
+        cells = normalise_texts(
+            pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), self._spaced_quotes
+        )
         occurring = cells.take(arrow_integers(np.flatnonzero(counts)))
         fresh = pc.unique(occurring.filter(pc.invert(pc.is_in(occurring, self.labels))))
         if len(fresh):
             self.labels = pa.concat_arrays([self.labels, fresh])
             self.counts = np.append(self.counts, np.zeros(len(fresh), np.int64))
         places = pc.index_in(cells, self.labels)
-        table = numpy_integers(pc.fill_null(places, 0)).astype(narrowest(len(self.labels)))
+        table = numpy_integers(pc.fill_null(places, 0)).astype(narrowest_type(len(self.labels)))
         np.add.at(self.counts, table, counts)
         return _look_up(table, indices)
 
@@ -233,14 +235,14 @@ def fixed_codes(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool =
     """The codes of cells as indices into given labels; None if a cell is not among them."""
     from pyarrow import compute as pc
 
-    codes = [np.empty(0, narrowest(len(labels)))]
+    codes = [np.empty(0, narrowest_type(len(labels)))]
     for piece in chunks.chunks if isinstance(chunks, pa.ChunkedArray) else [chunks]:
         dictionary, indices = _dictionary(piece)
-        cells = normalised(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
+        cells = normalise_texts(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
         places = pc.index_in(cells, labels)
         if places.null_count and code_counts(indices, len(cells))[~_valid(places)].any():
             return None
-        codes.append(_look_up(numpy_integers(pc.fill_null(places, 0)).astype(narrowest(len(labels))), indices))
+        codes.append(_look_up(numpy_integers(pc.fill_null(places, 0)).astype(narrowest_type(len(labels))), indices))
     return np.concatenate(codes)
 
 
@@ -251,7 +253,7 @@ def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
     if not pa.types.is_dictionary(piece.type):
         piece = piece.dictionary_encode()
     size = len(piece.dictionary)
-    indices = numpy_integers(piece.indices).astype(narrowest(size + 1))
+    indices = numpy_integers(piece.indices).astype(narrowest_type(size + 1))
     if piece.null_count:
         indices[~_valid(piece.indices)] = size
     return piece.dictionary, indices
@@ -259,7 +261,9 @@ def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
 
 def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
     """A column as trimmed text, with blank cells missing."""
-    return pa.chunked_array([normalised(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string())
+    return pa.chunked_array(
+        [normalise_texts(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string()
+    )
 
 
 def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
@@ -269,7 +273,7 @@ def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArra
     pieces = []
     for piece in chunks.chunks:
         dictionary, indices = _dictionary(piece)
-        cells = normalised(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
+        cells = normalise_texts(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
         if (pc.max(pc.binary_length(cells)).as_py() or 0) > LONGEST_NAME:
             cells = strings([_shorten(text) for text in cells.to_pylist()])
         pieces.append(pa.DictionaryArray.from_arrays(arrow_codes(indices).cast(pa.int32()), cells))
@@ -304,7 +308,7 @@ def _look_up(table: Codes, indices: Codes) -> Codes:
     return codes
 
 
-def narrowest(values: int) -> type[np.unsignedinteger]:
+def narrowest_type(values: int) -> type[np.unsignedinteger]:
     """The smallest unsigned type for this many different codes."""
     return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
 
@@ -322,7 +326,7 @@ def sorted_labels(labels: pa.Array) -> tuple[pa.Array, Integers]:
     return labels.take(order).cast(pa.large_string()), numpy_integers(order).astype(np.int64)
 
 
-def places_among(labels: pa.Array, among: pa.Array) -> Integers:
+def indices_among(labels: pa.Array, among: pa.Array) -> Integers:
     """The index of each label in another array, which contains all of them."""
     from pyarrow import compute as pc
 

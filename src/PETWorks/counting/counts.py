@@ -226,18 +226,18 @@ class ClassPairs(NamedTuple):
     background: Integers
 
 
-class Worst(NamedTuple):
+class WorstClass(NamedTuple):
     """The worst class, as a fraction and its size, and the number of classes and records beyond a limit."""
 
     extreme: tuple[Fraction, int] | None
     classes: int = 0
     records: int = 0
 
-    def merged(self, other: "Worst") -> "Worst":
+    def merged(self, other: "WorstClass") -> "WorstClass":
         """The worse of two classes, and of equally bad ones the smaller; the numbers beyond the limit add up."""
         both = [worst.extreme for worst in (self, other) if worst.extreme is not None]
         largest = max(both, key=lambda extreme: (extreme[0], -extreme[1]), default=None)
-        return Worst(largest, self.classes + other.classes, self.records + other.records)
+        return WorstClass(largest, self.classes + other.classes, self.records + other.records)
 
 
 def run_starts(ordered: NDArray[Any]) -> Integers:

@@ -17,7 +17,7 @@ BINS_PER_KEY = 4  # up to this many, counting into bins is faster than sorting
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedKeys:
     """Distinct keys in ascending order and the number of rows with each."""
 
     keys: Codes
@@ -113,7 +113,7 @@ def _rank(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
     return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
 
 
-def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> Counted:
+def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> CountedKeys:
     """Count the distinct keys, or add up their weights, none of which is 0; may sort the keys in place."""
     few_bins = bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys)  # cheaper than sorting
     if weights is not None:
@@ -121,27 +121,27 @@ def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) ->
             if few_bins:
                 added = np.bincount(keys.astype(np.int64), weights)  # floats, exact up to 2**53 records
                 distinct = np.flatnonzero(added)
-                return Counted(distinct.astype(keys.dtype), added[distinct].astype(np.int64))
+                return CountedKeys(distinct.astype(keys.dtype), added[distinct].astype(np.int64))
             order = np.argsort(keys, kind="stable")
             keys, weights = keys[order], weights[order]
         starts = run_starts(keys)
-        return Counted(keys[starts], np.add.reduceat(weights, starts) if len(starts) else weights)
+        return CountedKeys(keys[starts], np.add.reduceat(weights, starts) if len(starts) else weights)
     if few_bins:
         bins = np.bincount(keys.astype(np.int64), minlength=1)
         distinct = np.flatnonzero(bins)
-        return Counted(distinct.astype(keys.dtype), bins[distinct])
+        return CountedKeys(distinct.astype(keys.dtype), bins[distinct])
     keys.sort()
     starts = run_starts(keys)
-    return Counted(keys[starts], np.diff(starts, append=len(keys)))
+    return CountedKeys(keys[starts], np.diff(starts, append=len(keys)))
 
 
-def numbered(keys: NDArray[np.integer]) -> tuple[Integers, int]:
+def rank_keys(keys: NDArray[np.integer]) -> tuple[Integers, int]:
     """The rank of each key among the distinct keys, and the number of distinct keys."""
     if len(keys) and int(keys.max()) < BINS_PER_KEY * len(keys):  # no need to sort
         present = np.bincount(keys.astype(np.int64)) > 0
         places = np.cumsum(present) - 1
         return places[keys.astype(np.int64)], int(places[-1]) + 1
-    order = in_order(keys)
+    order = sorting_order(keys)
     ordered = keys[order]
     ranks = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))[: len(keys)]
     codes = np.empty(len(keys), np.int64)
@@ -149,7 +149,7 @@ def numbered(keys: NDArray[np.integer]) -> tuple[Integers, int]:
     return codes, int(ranks[-1]) + 1 if len(keys) else 0
 
 
-def in_order(keys: NDArray[np.integer]) -> Integers:
+def sorting_order(keys: NDArray[np.integer]) -> Integers:
     """The indices that sort the keys, none of which is negative; equal keys keep their order."""
     bits = max(len(keys) - 1, 0).bit_length()
     if not len(keys) or int(keys.max()).bit_length() + bits > KEY_BITS:

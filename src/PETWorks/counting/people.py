@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting import questions
-from PETWorks.counting.codes import Column, Encoder, in_one_coding, labels_and, nameless, narrowest
+from PETWorks.counting.codes import Column, Encoder, add_label, encode_together, narrowest_type, placeholder_labels
 from PETWorks.counting.counts import Integers, run_starts
-from PETWorks.counting.keys import count, numbered, pack
+from PETWorks.counting.keys import count, pack, rank_keys
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.questions import Merge, folded
+from PETWorks.counting.questions import Merge, fold_batches
 from PETWorks.counting.table import Table
 from PETWorks.errors import Hint, NotApplicable
 from PETWorks.tables.arrays import Numbers, are_integers, arrow_integers, numpy_integers, texts, whole_numbers
@@ -60,13 +60,13 @@ class KeyEncoder:
             return self._encoder.finish()
         numbers = np.concatenate(self._numbers)
         (codes,), labels = _encode_integers([numbers])
-        return Column(arrow_integers(labels), codes.astype(narrowest(len(labels))))
+        return Column(arrow_integers(labels), codes.astype(narrowest_type(len(labels))))
 
 
-def keys_in_one_coding(arrays: Sequence["pa.Array"]) -> tuple[list[Integers], int]:
+def encode_keys_together(arrays: Sequence["pa.Array"]) -> tuple[list[Integers], int]:
     """The codes of several arrays of keys, equal for equal keys, and the number of distinct keys."""
     if not all(are_integers(keys) for keys in arrays):
-        return in_one_coding([texts(keys) if are_integers(keys) else keys for keys in arrays])
+        return encode_together([texts(keys) if are_integers(keys) else keys for keys in arrays])
     codes, labels = _encode_integers([numpy_integers(keys).astype(np.int64, copy=False) for keys in arrays])
     return codes, len(labels)
 
@@ -262,7 +262,7 @@ def _offer(
 
 Summary = TypeVar("Summary")
 
-NOT_IN = "(not in this release)"
+NOT_IN_RELEASE = "(not in this release)"
 FEW_WORDS = 8  # beyond this, values are numbered per person if that takes less memory
 
 
@@ -279,7 +279,7 @@ class KeyCounts(NamedTuple):
     repeated: int
 
 
-class Brought(NamedTuple):
+class TableToJoin(NamedTuple):
     """One of the tables to join.
 
     name     the name of the table
@@ -296,7 +296,7 @@ class Brought(NamedTuple):
     key: Column | None = None
 
 
-OfPeople = Callable[[list[Offer]], Summary]
+OfferKernel = Callable[[list[Offer]], Summary]
 
 
 class JoinedPeople(Protocol):
@@ -319,7 +319,7 @@ class JoinedPeople(Protocol):
         """The targets by columns of the tables, called by `column_name`."""
 
     def offers(
-        self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary], missing: int | None = None
+        self, attribute: str, kernel: OfferKernel[Summary], merge: Merge[Summary], missing: int | None = None
     ) -> Summary:
         """Run a kernel over the offers to all people by the tables that have the attribute, in the order of the tables.
 
@@ -335,10 +335,10 @@ def column_name(table: str, column: str) -> str:
 class PeopleInMemory:
     """Tables in memory joined by person; see `JoinedPeople`."""
 
-    def __init__(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
+    def __init__(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
         self._brought, self._place, self._numbers = brought, place, numbers
         keys = [table.key for table in brought if table.key is not None]
-        codes, self._people = keys_in_one_coding([key.labels for key in keys])
+        codes, self._people = encode_keys_together([key.labels for key in keys])
         self._rows = [self._row_of(common[key.codes]) for common, key in zip(codes, keys, strict=True)]
         self._focal = codes[place][keys[place].codes]
         self.groups: list[tuple[str, ...]] = [(f"{number}",) for number in range(len(brought))]
@@ -382,7 +382,7 @@ class PeopleInMemory:
         """The sensitive values of the targets, in the order of their rows."""
         focal = self._brought[self._place]
         return {
-            name: Column(nameless(number), _common(focal, name).astype(narrowest(number)))
+            name: Column(placeholder_labels(number), _common(focal, name).astype(narrowest_type(number)))
             for name, number in self._numbers.items()
         }
 
@@ -393,11 +393,12 @@ class PeopleInMemory:
         if self.in_common[place] == len(rows):
             return Column(column.labels, column.codes[rows])
         return Column(
-            labels_and(column.labels, NOT_IN), np.where(rows >= 0, column.codes[rows], size).astype(narrowest(size + 1))
+            add_label(column.labels, NOT_IN_RELEASE),
+            np.where(rows >= 0, column.codes[rows], size).astype(narrowest_type(size + 1)),
         )
 
     def offers(
-        self, attribute: str, kernel: OfPeople[Summary], merge: Merge[Summary], missing: int | None = None
+        self, attribute: str, kernel: OfferKernel[Summary], merge: Merge[Summary], missing: int | None = None
     ) -> Summary:
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
         having = [place for place, brought in enumerate(self._brought) if attribute in brought.values]
@@ -407,7 +408,9 @@ class PeopleInMemory:
         if blocks > FEW_WORDS:
             tables = [self._keyed_table(place, values[place], number, missing) for place in having]
             if sum(table.pairs for table in tables) < blocks * sum(len(table.values) for table in tables):
-                return folded(lambda part: kernel(offers_of_many(tables, part)), merge, parts_of(tables), self._people)
+                return fold_batches(
+                    lambda part: kernel(offers_of_many(tables, part)), merge, parts_of(tables), self._people
+                )
         words = {place: words_of(self._classes[place], values[place], number) for place in having}
 
         def offers_to(people: slice) -> list[Offer]:
@@ -421,7 +424,7 @@ class PeopleInMemory:
 
         step = max(1, questions.CELLS_PER_BATCH // max(1, blocks // FEW_WORDS))
         parts = (slice(first, first + step) for first in range(0, self._people, step))
-        return folded(lambda people: kernel(offers_to(people)), merge, parts, self._people)
+        return fold_batches(lambda people: kernel(offers_to(people)), merge, parts, self._people)
 
     def _keyed_table(self, place: int, values: Integers, number: int, missing: int | None) -> KeyedTable:
         classes = self._classes[place]
@@ -455,7 +458,7 @@ def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
     return words
 
 
-def _common(brought: Brought, attribute: str) -> Integers:
+def _common(brought: TableToJoin, attribute: str) -> Integers:
     """The common code of the value of each row."""
     codes: Integers = brought.values[attribute][brought.table.columns[attribute].codes]
     return codes
@@ -463,5 +466,5 @@ def _common(brought: Brought, attribute: str) -> Integers:
 
 def _class_column(keys: NDArray[np.unsignedinteger]) -> Column:
     """A column without labels that has equal codes for equal keys."""
-    codes, number = numbered(keys)
-    return Column(nameless(number), codes.astype(narrowest(number)))
+    codes, number = rank_keys(keys)
+    return Column(placeholder_labels(number), codes.astype(narrowest_type(number)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from PETWorks.about.personal_details import Search
-from PETWorks.counting.codes import Column, Known
+from PETWorks.counting.codes import Column, CountedDomain
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_integers, numpy_integers
 from PETWorks.tables.cells import SUPPRESSED, are_formulas
@@ -86,11 +86,13 @@ class Profile:
     formulas: int = 0  # records whose value a spreadsheet would treat as a formula
 
 
-def profile_of(column: Column | Known, records: int, name: str = "", people: Column | None = None) -> Profile:
+def profile_of(column: Column | CountedDomain, records: int, name: str = "", people: Column | None = None) -> Profile:
     """The profile of a column that has been counted; it counts people if `people` is given."""
     # A marginal would keep every distinct value as a Python string, up to 3 million in a column.
     in_records = column.counts.copy()
-    shared, owners = (in_records, None) if people is None or isinstance(column, Known) else sharing(column, people)
+    shared, owners = (
+        (in_records, None) if people is None or isinstance(column, CountedDomain) else sharing(column, people)
+    )
     counts = shared.copy()
     no_values = [code for code in (column.code(None), column.code(SUPPRESSED)) if code is not None]
     counts[no_values] = in_records[no_values] = 0
@@ -123,7 +125,7 @@ def sharing(column: Column, people: Column) -> tuple[Integers, Integers]:
 
 
 def profiles_of(
-    columns: Mapping[str, Column] | Mapping[str, Known], names: Sequence[str], people: Column | None = None
+    columns: Mapping[str, Column] | Mapping[str, CountedDomain], names: Sequence[str], people: Column | None = None
 ) -> dict[str, Profile]:
     """The profiles of some of the columns of a table."""
     return {name: profile_of(columns[name], int(columns[name].counts.sum()), name, people) for name in names}

@@ -5,18 +5,18 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PETWorks.about.protection import OfNumbers, Protection, protections_of
+from PETWorks.about.protection import NumberProtection, Protection, protections_of
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.codes import text_column
 from PETWorks.errors import InputError, ParameterError, quoted
-from PETWorks.tables.arrays import naming, strings
+from PETWorks.tables.arrays import naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.source import Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Opened = TypeVar("Opened", bound=Source)
+OpenedSource = TypeVar("OpenedSource", bound=Source)
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Change:
         return max(0.0, 1 - self.errors / spread) if spread > 0 else None
 
 
-def protected(source: Opened, declared: Any) -> Opened:
+def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
     """The table with columns protected as declared; raise if some cells cannot be protected."""
     protections = protections_of(declared)
     if not protections:
@@ -99,7 +99,7 @@ def protected(source: Opened, declared: Any) -> Opened:
     made: Any = copy(source)  # so that the class of the table stays the same
     made.changes = changes
     made.read = _ProtectedRead(made)
-    result: Opened = made
+    result: OpenedSource = made
     return result
 
 
@@ -150,7 +150,7 @@ def protect_piece(piece: "pa.Table", columns: Sequence[str], source: Any) -> "pa
 def _texts(piece: "pa.Table", columns: Sequence[str], source: Source) -> "list[pa.ChunkedArray]":
     texts = []
     for name, chunks in zip(columns, piece.columns, strict=True):
-        with naming(name, {name: chunks.type}, source):
+        with naming_column(name, {name: chunks.type}, source):
             texts.append(text_column(chunks, source.separator is not None))
     return texts
 
@@ -185,7 +185,7 @@ def _protect_cells(
 def _keeps_type(kind: "pa.DataType", protection: Protection) -> bool:
     import pyarrow as pa
 
-    if not isinstance(protection, OfNumbers) or not protection.keeps_numbers:
+    if not isinstance(protection, NumberProtection) or not protection.keeps_numbers:
         return False
     return pa.types.is_floating(kind) or (pa.types.is_integer(kind) and protection.is_whole)
 

@@ -17,7 +17,7 @@ CELLS_PER_BATCH = 1 << 17  # so that the data of a kernel stays in the CPU cache
 THREADS = min(os.cpu_count() or 1, 8)
 
 
-def folded(
+def fold_batches(
     kernel: Callable[[Batch], Summary],
     merge: Callable[[Summary, Summary], Summary],
     batches: Iterator[Batch],

@@ -35,7 +35,7 @@ def record_class_modes(
     return _spread(modes, np.diff(run_starts(keys[order]), append=len(keys)), order)
 
 
-def told_class_modes(
+def known_class_modes(
     rows: WeightedRows, columns: Sequence[str], sensitive: str, people: WeightedRows | None, once: WeightedRows | None
 ) -> tuple[Integers, Integers]:
     """For each record, the number of records in its class with a sensitive value, and the count of the commonest.

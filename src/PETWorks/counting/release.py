@@ -15,9 +15,9 @@ from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, FOLDED, checked_treatment, folding
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.codes import Column, narrowest, suppress_cells
+from PETWorks.counting.codes import Column, narrowest_type, suppress_cells
 from PETWorks.counting.counts import ClassSizes, Integers, Marginal
-from PETWorks.counting.engines.engine import Engine, allowed, choose
+from PETWorks.counting.engines.engine import Engine, choose, memory_limit_in_bytes
 from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -32,7 +32,7 @@ from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
 
 
-def with_removed(view: View, removed: Integers | None) -> View:
+def restore_removed(view: View, removed: Integers | None) -> View:
     """The view with the removed records put back: they are suppressed, and in no class.
 
     Their other cells are those of the original, if it was given and has the same records, and missing otherwise.
@@ -51,9 +51,9 @@ def with_removed(view: View, removed: Integers | None) -> View:
     if original is not None and original.rows != table.rows + len(removed):
         original = None  # it has other records too, so the indices do not apply to it
     if isinstance(table, PartitionedTable):
-        from PETWorks.counting.engines.duckdb import with_removed_rows
+        from PETWorks.counting.engines.duckdb import restore_removed_rows
 
-        whole = with_removed_rows(table, view.quasi_identifiers, original, removed, in_order=background.same_order)
+        whole = restore_removed_rows(table, view.quasi_identifiers, original, removed, in_order=background.same_order)
         return replace(view, table=whole, treatment=treatment, with_removed=None)
     assert isinstance(table, WeightedRows)
     places = np.concatenate([np.arange(table.rows), np.full(len(removed), -1)])
@@ -84,7 +84,7 @@ def _fill_in(column: Column, places: Integers, restored: Column) -> Column:
         column.codes.astype(np.int64)[np.maximum(places, 0)] if len(column.codes) else np.zeros(len(places), np.int64)
     )
     merged[places < 0] = new_codes[restored.codes]
-    return Column(strings(list(codes)), merged.astype(narrowest(len(codes))))
+    return Column(strings(list(codes)), merged.astype(narrowest_type(len(codes))))
 
 
 ORDERS = ("original", "shuffled")
@@ -191,7 +191,7 @@ class Release(Shown):
         drawn_from = (
             None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
         )
-        self.memory_limit = allowed(memory_limit)
+        self.memory_limit = memory_limit_in_bytes(memory_limit)
         self.engine: Engine = (
             engine
             if not isinstance(engine, str) and hasattr(engine, "load")
@@ -214,7 +214,9 @@ class Release(Shown):
             table = _with_people(table, str(self.privacy_unit), people)
         self.as_read = table
         self.hierarchies: dict[str, Hierarchy] = {
-            column: hierarchy if isinstance(hierarchy, Hierarchy) else built(hierarchy, column, table, background)
+            column: hierarchy
+            if isinstance(hierarchy, Hierarchy)
+            else build_declared_hierarchy(hierarchy, column, table, background)
             for column, hierarchy in declared.items()
             if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
         }
@@ -241,7 +243,7 @@ class Release(Shown):
         self.view = replace(self.view, with_removed=self._with_removed)
 
     def _with_removed(self) -> View:
-        return with_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)
+        return restore_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)
 
     def _background(
         self, source: Source, before: Source | None, people: Population | None, given: tuple[Any, Any]
@@ -400,7 +402,7 @@ def _with_folded_unit(table: Table) -> Table:
     return table.generalised({table.unit: {value: changes[value] or value for value in values}})
 
 
-def built(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
+def build_declared_hierarchy(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
     """Build a declared hierarchy from the values of the original if it was given, otherwise of the table itself."""
     before = background.original if background.has_original else table
     released = table.marginal(column).values if background.has_original else []

@@ -22,7 +22,7 @@ from PETWorks.gate.document.check_document import WAIVED, RuleResult
 from PETWorks.gate.policy.mistakes import located_error
 from PETWorks.gate.policy.policy import KEEP, Policy
 from PETWorks.gate.policy.policy_rules import IMPLICIT
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
@@ -93,7 +93,7 @@ def seconds_given(time: Any) -> float | None:
     """
     text = str(time).strip()
     units = {"s": 1, "m": 60, "h": 3600}
-    number = number_given(text[:-1] if text[-1:] in units else text)
+    number = parse_number(text[:-1] if text[-1:] in units else text)
     return float(number * units.get(text[-1:], 1)) if number is not None and 0 < number < math.inf else None
 
 

@@ -23,7 +23,7 @@ from PETWorks.gate.document.schema import violation
 from PETWorks.gate.document.typed_json import JSONObject, read_json
 from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_IDENTIFIERS
 from PETWorks.measures.catalogue import catalogue
-from PETWorks.measures.result import shown
+from PETWorks.measures.result import format_value
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 _ORDER = (FAIL, WITHHELD, WAIVED, PASS)
@@ -198,13 +198,13 @@ def _difference(name: str, old: Any, new: Any, change: Change) -> Difference:
 def _text(value: Any) -> str:
     """A value in a cell of a table."""
     if isinstance(value, RuleState):
-        asked = ", ".join(f"{name} = {shown(limit)}" for name, limit in value.parameters.items())
+        asked = ", ".join(f"{name} = {format_value(limit)}" for name, limit in value.parameters.items())
         return f"{value.verdict}: {_text(value.value)} ({asked})"
     if isinstance(value, Bound):
         return _text(value.to_dict())
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {shown(one)}" for name, one in value.items())
-    text = shown(value)
+        return ", ".join(f"{name} {format_value(one)}" for name, one in value.items())
+    text = format_value(value)
     if _DIGEST.fullmatch(text):
         return text[:12]
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -6,17 +6,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier, refitted
+from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier, refit_hierarchy
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import EXACT
 from PETWorks.anonymizer.plan import SUBSETS
 from PETWorks.anonymizer.problem import STARS
 from PETWorks.anonymizer.released import with_safe_cells
-from PETWorks.anonymizer.replaying import Replayed, Steps, Then, replayed
+from PETWorks.anonymizer.replaying import PlanTable, Replayed, Steps, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
-from PETWorks.counting.protected_source import protected
+from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.document.plan_document import Plan, PlannedRule
@@ -54,8 +54,8 @@ class Prepared:
             plan.smallest_class or 1,
             plan.suppressed_records or STARS,
         )
-        then = Then(plan.records, plan.suppressed, plan.loss)
-        result = replayed(self.release, rules, steps, then, self.strange, self.missing)
+        then = PlanTable(plan.records, plan.suppressed, plan.loss)
+        result = replay(self.release, rules, steps, then, self.strange, self.missing)
         if strict and result.without_place:
             told = [
                 Phrase(
@@ -89,7 +89,7 @@ def prepare(
     """
     if plan.population is not None and population is not None:
         raise ParameterError("the plan has a population already, so none can be given", what="population")
-    source = protected(open_source(data, Phrase("the table")), plan.protect)
+    source = protect_source(open_source(data, Phrase("the table")), plan.protect)
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
     known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
     missing = _checked_columns(plan, source, known, new_roles or {})
@@ -112,7 +112,7 @@ def prepare(
     strange = {}
     for column, planned in plan.hierarchies.items():
         if column in release.compared_columns:
-            fitted[column], strange[column] = refitted(
+            fitted[column], strange[column] = refit_hierarchy(
                 column, _values(release, column), planned.words, earlier.get(column), planned.height
             )
             if fitted[column].height != planned.height:

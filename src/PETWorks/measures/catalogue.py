@@ -14,7 +14,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, Phrase, literal, quoted, unknown
-from PETWorks.measures.classes import ClassTest, Suppressing
+from PETWorks.measures.classes import ClassTest, SuppressionTest
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, Worths
 from PETWorks.measures.result import Result, at_most
 
@@ -120,7 +120,7 @@ class Metric:
     sees: str | None
     tests: Callable[..., list[ClassTest]] | None
     table_limits: tuple[str, ...]
-    suppressing: Callable[..., Suppressing | None] | None
+    suppressing: Callable[..., SuppressionTest | None] | None
     worse_by_suppression: bool
 
     def __repr__(self) -> str:
@@ -292,7 +292,7 @@ def metric(
     sees: str | None = None,
     tests: Callable[..., list[ClassTest]] | None = None,
     table_limits: tuple[str, ...] = (),
-    suppressing: Callable[..., Suppressing | None] | None = None,
+    suppressing: Callable[..., SuppressionTest | None] | None = None,
     worse_by_suppression: bool = False,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.

@@ -64,14 +64,14 @@ def at_least(records: NDArray[np.float64]) -> Integers:
     return np.ceil(np.maximum(records, 0) * (1 - 1e-9) - 1e-9).astype(np.int64)
 
 
-Suppressing = Callable[[Integers], Mask]
+SuppressionTest = Callable[[Integers], Mask]
 """For ascending class sizes: whether a rule holds after none, one, two… of the smallest were suppressed."""
 
 
-def left(sizes: Integers) -> tuple[Integers, Integers]:
+def remaining_after_suppression(sizes: Integers) -> tuple[Integers, Integers]:
     """The number of classes, and of records in them, left after none, one, two… of the smallest were suppressed.
 
-    >>> left(np.array([1, 2, 5]))
+    >>> remaining_after_suppression(np.array([1, 2, 5]))
     (array([3, 2, 1, 0]), array([8, 7, 5, 0]))
     """
     classes = np.arange(len(sizes), -1, -1)
@@ -82,7 +82,7 @@ Reals = NDArray[np.float64]
 Test = Callable[[Reals, Reals], NDArray[np.bool_]]  # called with shares in a class and in the table; compared by value
 
 
-class Above(ABC):
+class MaximalShare(ABC):
     """A test that a share in a class fails if it is above a limit, which depends on the share in the table."""
 
     @abstractmethod
@@ -158,7 +158,7 @@ def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]
     return view.fold("shares", column, partial(_extremes, values), _merge_extremes)
 
 
-def beyond(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
+def count_beyond(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
     """The number of classes with a value whose share fails a test, and of the people in them."""
     numbers = view.answer(beyond_question(view, column, test, limit, value))
     return {f"classes_beyond_{limit}": int(numbers[0]), f"records_beyond_{limit}": int(numbers[1])}
@@ -176,7 +176,7 @@ def share_test(view: View, column: str, test: Test, value: str | None = None, *,
     overall = view.overall(column)
     only = _places(overall, value)
     fails = partial(_failing, overall.shares, test, only)
-    if not isinstance(test, Above):
+    if not isinstance(test, MaximalShare):
         return ClassTest(fails, Monotone.NEVER, sensitive=column, compares=compares)
     lasting = partial(_staying_above, overall.shares, test, only)
     return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, compares=compares, lasting=lasting)
@@ -196,7 +196,7 @@ def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassV
     return np.asarray(classes.sum_by_class(bad.astype(np.int64)) > 0)
 
 
-def _staying_above(overall: Reals, test: Above, only: list[int] | None, classes: ClassValues) -> Integers:
+def _staying_above(overall: Reals, test: MaximalShare, only: list[int] | None, classes: ClassValues) -> Integers:
     """A lower bound of the number f of records of each class that are in failing classes on every finer level.
 
     Consider the values that are too common. Passing finer classes, with n - f of the n records, have at most the share

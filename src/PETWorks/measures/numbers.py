@@ -116,10 +116,10 @@ def exact(fraction: Any, longest: int = 15) -> str | None:
     return text if fraction is not None and "/" in text and len(text) <= longest else None
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format a value of a result.
 
-    >>> shown(None), shown(True), shown(1 / 3), shown([1, 0.5]), shown(1200)
+    >>> format_value(None), format_value(True), format_value(1 / 3), format_value([1, 0.5]), format_value(1200)
     ('-', 'yes', '0.333333', '[1, 0.5]', '1200')
     """
     if isinstance(value, bool) or value is None:
@@ -127,5 +127,5 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(shown(item) for item in value) + "]"
+        return "[" + ", ".join(format_value(item) for item in value) + "]"
     return printable(str(value))

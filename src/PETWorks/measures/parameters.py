@@ -37,7 +37,7 @@ class Number:
 
     def check(self, measure: str, name: str, value: Any) -> int | float:
         """Return the number, or raise an error that describes the valid values."""
-        number = number_given(value)
+        number = parse_number(value)
         low, high = self.at_least, self.at_most
         fits = number is not None and (low is None or at_most(low, number)) and (high is None or at_most(number, high))
         if number is not None and self.whole and number != int(number):
@@ -169,7 +169,7 @@ AtLeast = Annotated[float | None, Number(at_least=0, at_most=1, limit="at least"
 AtMost = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 
 
-def number_given(value: Any) -> int | float | None:
+def parse_number(value: Any) -> int | float | None:
     """A finite number, also from text; None if the value is not one."""
     if isinstance(value, str):
         share = _SHARE.fullmatch(value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from PETWorks.measures.numbers import shown as shown  # its readers import it from here
+from PETWorks.measures.numbers import format_value as format_value  # its readers import it from here
 from PETWorks.showing import Shown
 
 TOLERANCE = 2.0**-49  # eight units in the last place: the effect of a few roundings, and no more
@@ -41,10 +41,10 @@ def no_less_than(value: float | None, limit: float | None) -> bool | None:
     return None if limit is None else value is None or bool(at_most(limit, value))
 
 
-def normalised(raw: Any, least: Any, most: Any) -> float:
+def normalise_loss(raw: Any, least: Any, most: Any) -> float:
     """A loss rescaled between its extremes and inverted: 1 if nothing is lost, 0 if everything is; clipped.
 
-    >>> normalised(2, 1, 5), normalised(3, 3, 3)
+    >>> normalise_loss(2, 1, 5), normalise_loss(3, 3, 3)
     (0.75, 1.0)
     """
     if most <= least:
@@ -52,7 +52,7 @@ def normalised(raw: Any, least: Any, most: Any) -> float:
     return min(max(float(1 - (raw - least) / (most - least)), 0.0), 1.0)
 
 
-class Later(Mapping[str, Any]):
+class LazyDetails(Mapping[str, Any]):
     """Details that are computed on first access, because a search needs values and verdicts only."""
 
     def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
@@ -108,25 +108,25 @@ class Result(Shown):
     def __repr__(self) -> str:
         asked = ", ".join(f"{name}={value!r}" for name, value in self.asked().items())
         verdict = {None: "", True: ": satisfied", False: ": not satisfied"}[self.satisfied]
-        return f"<{self.measure} = {shown(self.value)}{f' ({asked})' if asked else ''}{verdict}>"
+        return f"<{self.measure} = {format_value(self.value)}{f' ({asked})' if asked else ''}{verdict}>"
 
     def summary_cells(self) -> tuple[str, str, str, str]:
         """Measure, value, parameters and verdict, as a row of a table."""
         verdict = {None: "", True: "holds", False: "does not hold"}[self.satisfied]
-        parameters = ", ".join(f"{name}={shown(value)}" for name, value in self.asked().items())
-        return self.measure, "none" if self.value is None else shown(self.value), parameters, verdict
+        parameters = ", ".join(f"{name}={format_value(value)}" for name, value in self.asked().items())
+        return self.measure, "none" if self.value is None else format_value(self.value), parameters, verdict
 
     def asked(self) -> dict[str, Any]:
         """The parameters that were given, or that have a default."""
         return {name: value for name, value in self.parameters.items() if value is not None and value != "auto"}
 
 
-def flat(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten(details: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Flatten nested details by joining the names: `{"Disease": {"t": 1}}` becomes `{"Disease: t": 1}`."""
     flattened: dict[str, Any] = {}
     for name, value in details.items():
         if isinstance(value, Mapping):
-            flattened |= flat(value, f"{prefix}{name}: ")
+            flattened |= flatten(value, f"{prefix}{name}: ")
         else:
             flattened[prefix + name] = value
     return flattened

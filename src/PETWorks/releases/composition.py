@@ -9,10 +9,10 @@ import numpy as np
 
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.attacks.subsets import shapley_share
-from PETWorks.measures.numbers import count, percent, shown
+from PETWorks.measures.numbers import count, format_value, percent
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
-from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, BySet, Exposure
+from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet
 from PETWorks.releases.unlinked import Intersection
 from PETWorks.showing import Shown
 from PETWorks.tables.frames import Rows
@@ -88,7 +88,7 @@ class Contribution:
 
 
 def shapley_values(
-    people: Sequence[int], priors: Sequence[int], hits: BySet, releases: int
+    people: Sequence[int], priors: Sequence[int], hits: HitsBySet, releases: int
 ) -> list[list[Fraction]] | None:
     """Each release's share of posterior - prior, by attack: re-identification, then inference of each attribute.
 
@@ -153,7 +153,7 @@ class Invariance:
 
 
 @dataclass(frozen=True)
-class Part:
+class ReleaseAlone:
     """The results of one of the releases.
 
     in_common   people who are in the focal release as well
@@ -194,7 +194,7 @@ class Composition(Rows, Shown):
 
     key: str
     focal: str
-    releases: Sequence[Part]
+    releases: Sequence[ReleaseAlone]
     together: Exposure
     curve: Sequence[Exposure]
     contributions: Sequence[Contribution]
@@ -278,11 +278,13 @@ class Composition(Rows, Shown):
 
     def __repr__(self) -> str:
         together = self.together
-        parts = [f"re-identification {shown(1 / together.people)} -> {shown(together.posterior)}"]
+        parts = [f"re-identification {format_value(1 / together.people)} -> {format_value(together.posterior)}"]
         for name, inference in together.inference.items():
             prior = inference.commonest / inference.people
-            parts.append(f"inference of {name!r} {shown(prior)} -> {shown(inference.posterior)}")
-        parts += [f"{name!r} disclosed {shown(attack.together.share())}" for name, attack in self.unlinked.items()]
+            parts.append(f"inference of {name!r} {format_value(prior)} -> {format_value(inference.posterior)}")
+        parts += [
+            f"{name!r} disclosed {format_value(attack.together.share())}" for name, attack in self.unlinked.items()
+        ]
         verdict = {None: "", True: "; all limits hold", False: "; a limit does not hold"}[self.satisfied]
         head = f"{len(self.releases)} releases, {together.people} people of {self.focal!r}"
         return f"<{head}: {', '.join(parts)}{verdict}>"
@@ -300,7 +302,7 @@ LIMITS_OF_ATTRIBUTES = {
 }  # NAME for any sensitive attribute, NAME:COLUMN for one
 
 
-def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
+def check_limits(limits: Mapping[str, Any], sensitive: Iterable[str]) -> dict[str, float]:
     """Check the limits and return them as numbers; raise for an unknown limit."""
     if not isinstance(limits, Mapping):
         raise ParameterError("expected limits as a dict from name to number, got {type}", type=type(limits).__name__)

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.codes import Column, Domain, in_one_coding
+from PETWorks.counting.codes import Column, Domain, encode_together
 from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
 from PETWorks.counting.engines.engine import Engine, MemoryEngine
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.people import Brought, JoinedPeople, KeyCounts, column_name, key_counts
+from PETWorks.counting.people import JoinedPeople, KeyCounts, TableToJoin, column_name, key_counts
 from PETWorks.counting.questions import class_sizes, fold
 from PETWorks.counting.records import shuffled_places
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.attacks.inference import Worth
 from PETWorks.measures.numbers import count
-from PETWorks.releases.linked import Attacked, Exposure, exposure, hits_in
+from PETWorks.releases.linked import Exposure, TargetAttribute, count_hits, exposure
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -75,7 +75,7 @@ class Member:
             [sizes.number, int(sizes.classes[sizes.sizes == 1].sum()), *(n for hit in answers[1:] for n in hit[:3])]
         )
         attacked = [
-            Attacked(name, len(self.table.columns[name].labels), own_worth.get(name), missing[name])
+            TargetAttribute(name, len(self.table.columns[name].labels), own_worth.get(name), missing[name])
             for name in attributes
         ]
         counts = {name: self.table.marginal(name).counts for name in attributes}
@@ -87,12 +87,12 @@ def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Int
     """Right guesses, people in classes with one value, the gain, and the number of classes that repeat a value."""
     counted = classes if missing is None else classes.told(missing)[0]
     repeated = int(np.count_nonzero(counted.cells_per_class < counted.sizes))
-    hits = hits_in(classes.counts, classes.values, classes.cell_classes, worth, missing)
+    hits = count_hits(classes.counts, classes.values, classes.cell_classes, worth, missing)
     return np.array([*hits, repeated], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class JoinedReleases:
     """Several releases joined by person, in the order given.
 
     place     the index of the focal release
@@ -156,7 +156,7 @@ class KeyedEngine:
     def close(self) -> None:
         """Do nothing: the engine holds other tables, and its owner closes it."""
 
-    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables."""
         return self._engine.joined(brought, place, numbers)
 
@@ -193,9 +193,9 @@ def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, 
         )
 
 
-def joined(
+def join_releases(
     releases: Mapping[str, Release], keys: Mapping[str, str], engine: Engine, place: int, attributes: Sequence[str]
-) -> Joined:
+) -> JoinedReleases:
     """Join releases by their keys inside an engine; raise if the keys do not match.
 
     place        the index of the focal release
@@ -207,14 +207,14 @@ def joined(
     for attribute in attributes:
         having = [name for name, release in releases.items() if attribute in release.sensitive_attributes]
         labels = [read[name][0].columns[attribute].labels for name in having]
-        codes, number = _missing_last(labels, *in_one_coding(labels))
+        codes, number = _missing_last(labels, *encode_together(labels))
         values[attribute] = _in_order(labels, codes, number)
         for name, own_codes in zip(having, codes, strict=True):
             common[name][attribute] = own_codes
     members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
     numbers = {attribute: len(listed) for attribute, listed in values.items()}
     brought = [
-        Brought(
+        TableToJoin(
             member.name,
             member.table,
             member.release.quasi_identifiers,
@@ -224,7 +224,7 @@ def joined(
         for member in members
     ]
     _check_names(brought, attributes)
-    together = Joined(members, place, engine.joined(brought, place, numbers), values)
+    together = JoinedReleases(members, place, engine.joined(brought, place, numbers), values)
     for member, people in zip(members, together.people.in_common, strict=True):
         if people == 0:
             raise InputError(
@@ -238,7 +238,7 @@ def joined(
     return together
 
 
-def _check_names(brought: Sequence[Brought], attributes: Sequence[str]) -> None:
+def _check_names(brought: Sequence[TableToJoin], attributes: Sequence[str]) -> None:
     """Raise if columns of two releases, or a column and an attribute, would get the same name."""
     times = Counter([*attributes, *(column_name(table.name, name) for table in brought for name in table.known)])
     twice = [name for name, number in times.items() if number > 1]

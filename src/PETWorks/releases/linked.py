@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting import questions
-from PETWorks.counting.codes import narrowest
+from PETWorks.counting.codes import narrowest_type
 from PETWorks.counting.counts import Grouping, Integers, run_starts
-from PETWorks.counting.keys import count, numbered, pack
+from PETWorks.counting.keys import count, pack, rank_keys
 from PETWorks.counting.people import JoinedPeople
-from PETWorks.counting.questions import Question, folded
+from PETWorks.counting.questions import Question, fold_batches
 from PETWorks.measures.attacks.inference import Worth
 from PETWorks.measures.attacks.reidentification import vulnerability
 
@@ -28,7 +28,7 @@ class Classes(NamedTuple):
     @classmethod
     def of(cls, keys: NDArray[np.integer]) -> "Classes":
         """Put rows with equal keys into the same class."""
-        codes, number = numbered(keys)
+        codes, number = rank_keys(keys)
         return cls(codes.astype(np.int32), number)
 
 
@@ -65,11 +65,11 @@ MOST_PLAYERS = 10  # all sets of releases are counted up to this many releases
 OF_PEOPLE, OF_ATTRIBUTE = 2, 3  # numbers: classes, people alone; right guesses, people in classes with one value, gain
 
 Hits = Integers  # the OF_PEOPLE numbers, then the OF_ATTRIBUTE numbers of each attribute
-BySet = dict[int, Hits]
+HitsBySet = dict[int, Hits]
 
 
 @dataclass(frozen=True)
-class Attacked:
+class TargetAttribute:
     """A sensitive attribute under attack: its number of values, and what they are worth if that was given.
 
     missing   the code of the missing value, if it does not count as a value
@@ -81,9 +81,9 @@ class Attacked:
     missing: int | None = None
 
 
-def hits_by_set(people: JoinedPeople, attacked: Sequence[Attacked]) -> BySet:
+def hits_by_set(people: JoinedPeople, attacked: Sequence[TargetAttribute]) -> HitsBySet:
     """The hits of all sets of releases; with many releases, only of the first n and of all but one."""
-    hits: BySet = {}
+    hits: HitsBySet = {}
     for places in _leads(people.in_common):
         lead, *later = (people.groups[place] for place in places)
         question = Question(
@@ -108,7 +108,7 @@ def _leads(in_common: Sequence[int]) -> list[tuple[int, ...]]:
     return [tuple(order[first:]) for first in every]
 
 
-def add_hits(first: BySet, second: BySet) -> BySet:
+def add_hits(first: HitsBySet, second: HitsBySet) -> HitsBySet:
     """Add the hits of two disjoint groups of people."""
     return {chosen: hits + second[chosen] for chosen, hits in first.items()}
 
@@ -124,16 +124,20 @@ def first_ones(number: int) -> int:
 
 
 def _hits_of_part(
-    groups: Sequence[tuple[str, ...]], attacked: Sequence[Attacked], places: Sequence[int], rows: Any, _people: Any
-) -> BySet:
+    groups: Sequence[tuple[str, ...]],
+    attacked: Sequence[TargetAttribute],
+    places: Sequence[int],
+    rows: Any,
+    _people: Any,
+) -> HitsBySet:
     """The hits of sets that contain the lead, `places[0]`, in a part that holds whole classes of the lead."""
     known = [Classes.of(pack([rows.columns[name] for name in groups[place]]).keys) for place in places]
     values = [rows.columns[attribute.name].codes for attribute in attacked]
     whole = _Part(known, values, rows.weights, attacked)
-    return folded(partial(_hits_of_sets, len(groups), places), add_hits, whole.pieces(), len(known[0].codes))
+    return fold_batches(partial(_hits_of_sets, len(groups), places), add_hits, whole.pieces(), len(known[0].codes))
 
 
-def _hits_of_sets(releases: int, places: Sequence[int], part: "_Part") -> BySet:
+def _hits_of_sets(releases: int, places: Sequence[int], part: "_Part") -> HitsBySet:
     if releases <= MOST_PLAYERS:
         return part.every_set(places)
     if places[0] == 1:
@@ -149,7 +153,7 @@ class _Part:
         known: Sequence[Classes],
         values: Sequence[Integers],
         weights: Integers | None,
-        attacked: Sequence[Attacked],
+        attacked: Sequence[TargetAttribute],
     ) -> None:
         self.known, self._values, self._weights, self._attacked = known, values, weights, attacked
 
@@ -161,7 +165,7 @@ class _Part:
             return
         sizes = np.bincount(lead, minlength=number)
         of_class = (np.cumsum(sizes) - sizes) // questions.CELLS_PER_BATCH  # the piece of each class
-        piece = of_class.astype(narrowest(int(of_class[-1]) + 1))[lead]
+        piece = of_class.astype(narrowest_type(int(of_class[-1]) + 1))[lead]
         order = np.argsort(piece, kind="stable")  # small numbers are sorted by counting
         ends = np.cumsum(np.bincount(piece))
         for first, last in pairwise((0, *ends.tolist())):
@@ -171,13 +175,13 @@ class _Part:
                 weights = None if self._weights is None else self._weights[rows]
                 yield _Part(known, [values[rows] for values in self._values], weights, self._attacked)
 
-    def every_set(self, places: Sequence[int]) -> BySet:
+    def every_set(self, places: Sequence[int]) -> HitsBySet:
         """The hits of all sets that contain the first release; `places` are the indices of the releases.
 
         A class of a single row stays one when the adversary learns more, so its hits are counted once and the row is
         left out from then on.
         """
-        answers: BySet = {}
+        answers: HitsBySet = {}
         nothing = np.zeros(OF_PEOPLE + OF_ATTRIBUTE * len(self._attacked), np.int64)
 
         def visit(chosen: int, first: int, rows: Integers | None, classes: Classes, settled: Hits) -> None:
@@ -197,7 +201,7 @@ class _Part:
         visit(1 << places[0], 1, None, self.known[0], nothing)
         return answers
 
-    def first_ones_and_all_but_one(self) -> BySet:
+    def first_ones_and_all_but_one(self) -> HitsBySet:
         """The hits of the first release, of the first two, and so on; and of all but the second, all but the third …"""
         number = len(self.known)
         before = list(accumulate(self.known, refine))
@@ -215,7 +219,7 @@ class _Part:
         numbers = [classes.number, int(np.count_nonzero(sizes == 1))]
         for values, attribute in zip(self._values, self._attacked, strict=True):
             cells = cells_of(classes, values if rows is None else values[rows], attribute.values, weights)
-            numbers += hits_in(cells.counts, cells.values, cells.classes, attribute.worth, attribute.missing)
+            numbers += count_hits(cells.counts, cells.values, cells.classes, attribute.worth, attribute.missing)
         return np.array(numbers, np.int64)
 
     def _of_single_rows(self, rows: Integers) -> Hits:
@@ -229,7 +233,7 @@ class _Part:
         return np.array(numbers, np.int64)
 
 
-def hits_in(
+def count_hits(
     counts: Integers, values: Integers, classes: Integers, worth: Worth | None, missing: int | None = None
 ) -> list[int]:
     """Right guesses, people in classes with one value, and the gain; the cells are ordered by class.
@@ -345,14 +349,14 @@ class Exposure:
         }
 
 
-def exposure(people: int, hits: Hits, attacked: Sequence[Attacked], counts: Mapping[str, Integers]) -> Exposure:
+def exposure(people: int, hits: Hits, attacked: Sequence[TargetAttribute], counts: Mapping[str, Integers]) -> Exposure:
     """The exposure of people by these hits.
 
     counts   for each attribute the number of people with each value
     """
     inference = {}
     for place, attribute in enumerate(attacked):
-        hit, with_value = of_attribute(hits, place), told_counts(attribute, counts[attribute.name])
+        hit, with_value = of_attribute(hits, place), value_counts(attribute, counts[attribute.name])
         gain, number = None, int(with_value.sum())
         if attribute.worth is not None:
             prior = attribute.worth.gain(attribute.worth.prior(with_value), max(number, 1))
@@ -361,7 +365,7 @@ def exposure(people: int, hits: Hits, attacked: Sequence[Attacked], counts: Mapp
     return Exposure(people, int(hits[0]), int(hits[1]), inference)
 
 
-def told_counts(attacked: Attacked, counts: Integers) -> Integers:
+def value_counts(attacked: TargetAttribute, counts: Integers) -> Integers:
     """Number of people with each value; 0 for the missing value if it does not count."""
     return counts if attacked.missing is None else np.where(np.arange(len(counts)) == attacked.missing, 0, counts)
 

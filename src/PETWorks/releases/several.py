@@ -11,12 +11,12 @@ from typing import Any
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.engines.engine import Engine, MemoryEngine, allowed, choose
+from PETWorks.counting.engines.engine import Engine, MemoryEngine, choose, memory_limit_in_bytes
 from PETWorks.counting.people import column_name
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import Background, View
 from PETWorks.errors import ParameterError, Phrase, RoleError, quoted, unknown
-from PETWorks.measures.attacks.inference import worth_of
+from PETWorks.measures.attacks.inference import check_worth
 from PETWorks.measures.attacks.subset_limits import Sizes
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.releases.composition import (
@@ -26,25 +26,25 @@ from PETWorks.releases.composition import (
     Composition,
     Contribution,
     Invariance,
-    Part,
-    checked_limits,
+    ReleaseAlone,
+    check_limits,
     shapley_values,
     verdicts,
 )
-from PETWorks.releases.joined_people import Joined, KeyedEngine, check_key, joined
+from PETWorks.releases.joined_people import JoinedReleases, KeyedEngine, check_key, join_releases
 from PETWorks.releases.linked import (
-    Attacked,
-    BySet,
     Exposure,
     Hits,
+    HitsBySet,
+    TargetAttribute,
     all_but,
     attacks_of,
     exposure,
     first_ones,
     hits_by_set,
-    told_counts,
+    value_counts,
 )
-from PETWorks.releases.unlinked import Crossed, crossed
+from PETWorks.releases.unlinked import IntersectionCounts, count_intersections
 from PETWorks.showing import Shown
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.opening import open_source
@@ -234,11 +234,11 @@ class Releases(Shown):
         inputs = open_releases(releases, key, focal, asked, engine, memory_limit, temp_folder)
         self.focal, self.releases, self.engine = inputs.focal, inputs.releases, inputs.engine
         self.key = inputs.keys[self.focal]
-        self._memory = allowed(memory_limit)
+        self._memory = memory_limit_in_bytes(memory_limit)
         columns = attacked_columns(self.releases[self.focal], asked[SENSITIVE_ATTRIBUTE], self.focal)
-        self.joined: Joined = joined(self.releases, inputs.keys, inputs.engine, inputs.place, columns)
+        self.joined: JoinedReleases = join_releases(self.releases, inputs.keys, inputs.engine, inputs.place, columns)
         most = max(member.people for member in self.joined.members)
-        self.worth = worth_of(
+        self.worth = check_worth(
             worth or {},
             self.joined.values,
             most,
@@ -247,7 +247,7 @@ class Releases(Shown):
             folds=self.joined.focal.release.view.folds_values,
         )
         self._attacked = [
-            Attacked(name, len(values), self.worth.get(name), self.joined.missing(name))
+            TargetAttribute(name, len(values), self.worth.get(name), self.joined.missing(name))
             for name, values in self.joined.values.items()
         ]
 
@@ -266,7 +266,7 @@ class Releases(Shown):
         >>> releases.compose({"re-identification": 1 / 2}).satisfied
         False
         """
-        checked = checked_limits({} if limits is None else limits, self.joined.values)
+        checked = check_limits({} if limits is None else limits, self.joined.values)
         self._count()
         members, hits = self.joined.members, self._hits
         curve = [self._exposed(hits[first_ones(place + 1)]) for place in range(len(members))]
@@ -331,19 +331,19 @@ class Releases(Shown):
                     work.result()
 
     @cached_property
-    def _hits(self) -> BySet:
+    def _hits(self) -> HitsBySet:
         """The hits of the linked adversary, by set of releases."""
         return hits_by_set(self.joined.people, self._attacked)
 
     @cached_property
-    def _crossed(self) -> dict[str, Crossed]:
+    def _crossed(self) -> dict[str, IntersectionCounts]:
         """The counts of the unlinked adversary's attack, by attribute."""
         answers = {}
         for attribute in self._attacked:
             place = self.joined.having(attribute.name).index(self.joined.focal)
-            kernel = partial(crossed, attribute.values, place, missing=attribute.missing)
+            kernel = partial(count_intersections, attribute.values, place, missing=attribute.missing)
             answers[attribute.name] = self.joined.people.offers(
-                attribute.name, kernel, Crossed.added, attribute.missing
+                attribute.name, kernel, IntersectionCounts.added, attribute.missing
             )
         return answers
 
@@ -357,14 +357,14 @@ class Releases(Shown):
         return exposure(self.joined.focal.people, hits, self._attacked, counts)
 
     @property
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[ReleaseAlone]:
         """The results of each release alone."""
         parts = []
         for member, common, (alone, *_) in zip(
             self.joined.members, self.joined.people.in_common, self._alone, strict=True
         ):
             known, sensitive = member.release.quasi_identifiers, member.release.sensitive_attributes
-            parts.append(Part(member.name, member.people, common, known, sensitive, alone))
+            parts.append(ReleaseAlone(member.name, member.people, common, known, sensitive, alone))
         return parts
 
     def _invariance(self, attribute: str) -> Invariance:
@@ -380,12 +380,12 @@ class Releases(Shown):
             self._crossed[attribute].inconstant,
         )
 
-    def _contributions(self, hits: BySet) -> list[Contribution]:
+    def _contributions(self, hits: HitsBySet) -> list[Contribution]:
         focal, members = self.joined.focal, self.joined.members
         number = len(members)
         left = attacks_of([self._exposed(hits[all_but(place, number)]) for place in range(number)])
         with_all = attacks_of([self._exposed(hits[first_ones(number)])])
-        counts = [told_counts(attribute, self.joined.counts(attribute.name)) for attribute in self._attacked]
+        counts = [value_counts(attribute, self.joined.counts(attribute.name)) for attribute in self._attacked]
         people = [focal.people, *(max(int(having.sum()), 1) for having in counts)]
         shares = shapley_values(people, [1, *(int(having.max()) for having in counts)], hits, number)
         contributions = []

@@ -73,7 +73,7 @@ class Intersection:
         }
 
 
-class Crossed(NamedTuple):
+class IntersectionCounts(NamedTuple):
     """Counts of the intersection attack on some people; the counts of other people can be added.
 
     targets      people of the focal release who are in another one
@@ -91,10 +91,10 @@ class Crossed(NamedTuple):
     mistaken: int
     inconstant: int
 
-    def added(self, other: "Crossed") -> "Crossed":
+    def added(self, other: "IntersectionCounts") -> "IntersectionCounts":
         """The counts of both groups of people together."""
         sums: list[Any] = [mine + theirs for mine, theirs in zip(_plain(self), _plain(other), strict=True)]
-        return Crossed(*sums)
+        return IntersectionCounts(*sums)
 
     def intersection(self, names: Sequence[str], having: Sequence[str]) -> Intersection:
         """The result of the attack.
@@ -112,11 +112,13 @@ class Crossed(NamedTuple):
         return Intersection(steps[-1], alone, curve, self.changed, self.contradictory, self.mistaken)
 
 
-def _plain(counts: Crossed) -> tuple[Any, ...]:
+def _plain(counts: IntersectionCounts) -> tuple[Any, ...]:
     return counts  # for the type checker: fields of a plain tuple can be added
 
 
-def crossed(values: int, focal: int, offers: Sequence[Offer], *, missing: int | None = None) -> Crossed:
+def count_intersections(
+    values: int, focal: int, offers: Sequence[Offer], *, missing: int | None = None
+) -> IntersectionCounts:
     """Count the intersection attack on some people.
 
     values   the number of values of the attribute
@@ -153,7 +155,7 @@ def crossed(values: int, focal: int, offers: Sequence[Offer], *, missing: int | 
     offered = [_size(offer.words) if offer.sizes is None else offer.sizes for offer in offers]
     alone = [_reached(sizes[targets & here]) for sizes, here in zip(offered, inside, strict=True)]
     last = left[-1][targets]
-    return Crossed(
+    return IntersectionCounts(
         int(np.count_nonzero(targets)),
         np.array(alone, np.int64),
         np.array([_reached(sizes[targets]) for sizes in left], np.int64),

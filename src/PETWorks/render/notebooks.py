@@ -14,7 +14,7 @@ from PETWorks.gate.document.anonymization_document import anonymization_facts, f
 from PETWorks.measures import numbers
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
 from PETWorks.measures.evaluation import Evaluation
-from PETWorks.measures.result import Result, flat
+from PETWorks.measures.result import Result, flatten
 from PETWorks.releases.composition import Composition
 from PETWorks.releases.several import Releases
 from PETWorks.render.checks import Check
@@ -174,14 +174,14 @@ def _release(release: Release, lang: str) -> NotebookView:
 
 
 def _result(result: Result, lang: str) -> NotebookView:
-    asked = [(limit_name(one, lang), numbers.shown(value)) for one, value in result.asked().items()]
+    asked = [(limit_name(one, lang), numbers.format_value(value)) for one, value in result.asked().items()]
     details = [
-        (name(one.replace("_", " ")), numbers.shown(value))
-        for one, value in flat(result.details).items()
+        (name(one.replace("_", " ")), numbers.format_value(value))
+        for one, value in flatten(result.details).items()
         if value is not None
     ]
     return NotebookView(
-        f"{measure_name(result.measure, lang)}: {numbers.shown(result.value)}",
+        f"{measure_name(result.measure, lang)}: {numbers.format_value(result.value)}",
         [],
         [
             ViewTable(_heads(lang, "view.asked", "head.value"), asked, (1,)),

@@ -17,7 +17,7 @@ from PETWorks.anonymizer.released import Recoded, RecordOrder, choose_order, ord
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.search.exact import Progress
-from PETWorks.counting.protected_source import protect_words, protected
+from PETWorks.counting.protected_source import protect_source, protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
@@ -110,7 +110,7 @@ def anonymize(
     shuffle, number = order_given(order, seed)
     checked = checked_rules(rules or {}, subsets)
     release = Release(
-        data if protect is None else protected(open_source(data, Phrase("the table")), protect),
+        data if protect is None else protect_source(open_source(data, Phrase("the table")), protect),
         roles,
         hierarchies,
         original=original,

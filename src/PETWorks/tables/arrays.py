@@ -80,14 +80,14 @@ def byte_strings(values: Sequence[bytes]) -> pa.Array:
     )
 
 
-def taken(values: pa.Array, places: NDArray[np.int64]) -> pa.Array:
+def take_or_null(values: pa.Array, places: NDArray[np.int64]) -> pa.Array:
     """The values at these indices; null for negative indices."""
     present = pa.py_buffer(np.packbits(places >= 0, bitorder="little"))
     indices = pa.Array.from_buffers(pa.int64(), len(places), [present, pa.py_buffer(np.ascontiguousarray(places))])
     return values.take(indices)
 
 
-def taken_rows(table: pa.Table, places: NDArray[np.int64]) -> pa.Table:
+def take_rows(table: pa.Table, places: NDArray[np.int64]) -> pa.Table:
     """Some rows of a table, in this order, with only labels that occur in the dictionaries.
 
     Other labels could be values of records that are not released, and their order could reveal that of the original.
@@ -108,7 +108,7 @@ def _used_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
         kept = used if column.type.ordered else used[np.argsort(first)]
         new_codes = np.full(len(chunk.dictionary) + 1, -1)
         new_codes[kept] = np.arange(len(kept))
-        indices = taken(arrow_integers(np.arange(len(kept))), new_codes[codes]).cast(column.type.index_type)
+        indices = take_or_null(arrow_integers(np.arange(len(kept))), new_codes[codes]).cast(column.type.index_type)
         labels = chunk.dictionary.take(arrow_integers(kept))
         chunks.append(pa.DictionaryArray.from_arrays(indices, labels, ordered=column.type.ordered))
     return pa.chunked_array(chunks, column.type)
@@ -161,17 +161,17 @@ BYTES = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.stri
 
 
 @contextmanager
-def naming(column: str, types: Mapping[str, pa.DataType], source: Source) -> Iterator[None]:
+def naming_column(column: str, types: Mapping[str, pa.DataType], source: Source) -> Iterator[None]:
     """Convert Arrow's errors to ones that name the column; Arrow's messages may quote a cell."""
     try:
         yield
     except MemoryError:
         raise
     except (pa.ArrowException, UnicodeDecodeError):
-        raise unreadable(source.name, column, types[column]) from None
+        raise unreadable_column(source.name, column, types[column]) from None
 
 
-def unreadable(table: str, column: str, kind: pa.DataType) -> InputError:
+def unreadable_column(table: str, column: str, kind: pa.DataType) -> InputError:
     """The error for a column with cells that cannot be read as text."""
     if is_text(kind):
         return InputError(
@@ -203,7 +203,7 @@ def check_cells(table: pa.Table, name: str) -> None:
                 raise
             for chunk in chunks.chunks:
                 _as_bytes(chunk).validate(full=True)
-            raise unreadable(name, column.strip(), chunks.type) from None
+            raise unreadable_column(name, column.strip(), chunks.type) from None
 
 
 def _as_bytes(cells: pa.Array) -> pa.Array:

@@ -13,12 +13,12 @@ from PETWorks.tables.arrays import (
     arrow_integers,
     arrow_reals,
     is_text,
-    naming,
+    naming_column,
     numpy_integers,
     strings,
-    taken,
+    take_or_null,
     texts,
-    unreadable,
+    unreadable_column,
 )
 from PETWorks.tables.source import Source
 
@@ -53,7 +53,7 @@ def numeric_order(values: Sequence[str | None]) -> list[int] | None:
     return [position for _, _, position in sorted(numbers)]
 
 
-def normalised(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
+def normalise_texts(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
     """Texts without surrounding blanks; blank texts become missing."""
     from pyarrow import compute as pc
 
@@ -66,18 +66,18 @@ def normalised(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
     return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
 
 
-def judged_table(table: pa.Table, source: Source) -> pa.Table:
+def normalise_table(table: pa.Table, source: Source) -> pa.Table:
     """A part of a table with normalised cells; texts become dictionaries, other columns keep their types."""
-    columns = [judged_column(table[name], name, source) for name in table.column_names]
+    columns = [normalise_column(table[name], name, source) for name in table.column_names]
     return pa.table(dict(zip(table.column_names, columns, strict=True)))
 
 
-def judged_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.ChunkedArray:
+def normalise_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.ChunkedArray:
     """A column with normalised cells."""
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind):
         # The dictionary may have a null, or duplicates.
-        return judged_column(column.cast(kind.value_type), name, source)
+        return normalise_column(column.cast(kind.value_type), name, source)
     if pa.types.is_date64(kind):
         return column.cast(pa.date32(), safe=False).cast(kind)  # it may have a time that its text does not show
     if pa.types.is_floating(kind):
@@ -87,7 +87,7 @@ def judged_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.Chun
     try:
         pieces = [_judged_texts(piece, spaced_quotes=source.separator is not None) for piece in column.chunks]
     except (pa.ArrowException, UnicodeDecodeError):
-        raise unreadable(source.name, name, kind) from None
+        raise unreadable_column(source.name, name, kind) from None
     return pa.chunked_array(pieces, pa.dictionary(pa.int32(), pa.large_string(), getattr(kind, "ordered", False)))
 
 
@@ -104,7 +104,7 @@ def _nothing_below_nulls(piece: pa.Array) -> pa.Array:
     """Cells without the values that stand in memory where a cell is missing: a Feather file would keep them."""
     if not piece.null_count:
         return piece
-    return taken(piece, np.where(np.asarray(piece.is_valid()), np.arange(len(piece)), -1))
+    return take_or_null(piece, np.where(np.asarray(piece.is_valid()), np.arange(len(piece)), -1))
 
 
 def _judged_texts(piece: pa.Array, *, spaced_quotes: bool) -> pa.DictionaryArray:
@@ -113,12 +113,12 @@ def _judged_texts(piece: pa.Array, *, spaced_quotes: bool) -> pa.DictionaryArray
     if not pa.types.is_dictionary(piece.type):
         piece = piece.dictionary_encode()
     missing = pa.nulls(1, pa.large_string())
-    meaning = normalised(pa.concat_arrays([texts(piece.dictionary), missing]), spaced_quotes).dictionary_encode()
+    meaning = normalise_texts(pa.concat_arrays([texts(piece.dictionary), missing]), spaced_quotes).dictionary_encode()
     codes = numpy_integers(meaning.indices.fill_null(arrow_integers(np.array([-1]))[0].cast(pa.int32()))).astype(
         np.int64
     )
     indices = piece.indices.cast(pa.int64()).fill_null(arrow_integers(np.array([len(codes) - 1]))[0])
-    places = taken(arrow_integers(np.arange(len(meaning.dictionary))), codes[numpy_integers(indices)])
+    places = take_or_null(arrow_integers(np.arange(len(meaning.dictionary))), codes[numpy_integers(indices)])
     return pa.DictionaryArray.from_arrays(
         places.cast(pa.int32()), meaning.dictionary, ordered=getattr(piece.type, "ordered", False)
     )
@@ -163,8 +163,8 @@ class _SafeRead:
             piece = read
             for place, name in enumerate(columns):
                 if name in self._columns and is_text(piece.column(place).type):
-                    cells = judged_column(piece.column(place), name, self._source)
-                    with naming(name, {name: cells.type}, self._source):
+                    cells = normalise_column(piece.column(place), name, self._source)
+                    with naming_column(name, {name: cells.type}, self._source):
                         piece = piece.set_column(place, piece.column_names[place], _prefixed(cells))
             yield piece
 

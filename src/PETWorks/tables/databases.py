@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase, quoted, unknown
-from PETWorks.tables.arrays import unreadable
+from PETWorks.tables.arrays import unreadable_column
 from PETWorks.tables.csv.read import dictionary_array
 from PETWorks.tables.files import check_regular
-from PETWorks.tables.interrupts import attended, closed_after
+from PETWorks.tables.interrupts import closing_connection, run_interruptibly
 
 SQLITE_ROWS = 1 << 16  # per piece
 FILE_HEADER, PAGE_HEADER = 100, 8  # bytes
@@ -44,7 +44,9 @@ class SQLite:
             self._table = _sqlite_identifier(table)
             description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
             count = f"SELECT count(*) FROM {self._table}"
-            self.rows: int | None = attended(lambda: connection.execute(count).fetchall()[0][0], connection.interrupt)
+            self.rows: int | None = run_interruptibly(
+                lambda: connection.execute(count).fetchall()[0][0], connection.interrupt
+            )
         self._raw_names = [column[0] for column in description]
         self.names = tuple(name.strip() for name in self._raw_names)
         if self.rows == 0:
@@ -57,8 +59,8 @@ class SQLite:
         with self._opened() as connection:
             connection.text_factory = bytes
             query = f"SELECT {cells} FROM {self._table}"
-            cursor = attended(lambda: connection.execute(query), connection.interrupt)
-            while piece := attended(lambda: cursor.fetchmany(SQLITE_ROWS), connection.interrupt):
+            cursor = run_interruptibly(lambda: connection.execute(query), connection.interrupt)
+            while piece := run_interruptibly(lambda: cursor.fetchmany(SQLITE_ROWS), connection.interrupt):
                 rows += len(piece)
                 cells_by_column = zip(columns, zip(*piece, strict=True), strict=True)
                 texts = [self._texts(name, cells) for name, cells in cells_by_column]
@@ -112,7 +114,7 @@ class SQLite:
         try:
             return [_text(cell) for cell in cells]
         except UnicodeDecodeError:
-            raise unreadable(self.name, column, pa.string()) from None
+            raise unreadable_column(self.name, column, pa.string()) from None
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -121,7 +123,7 @@ class SQLite:
 
         address = f"{self._path.resolve().as_uri()}?mode=ro"
         try:
-            with closed_after(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
+            with closing_connection(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
                 yield connection
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
@@ -184,8 +186,8 @@ class Database:
         self.name = f"{name}#{table}"
         self._connect, self._postgres = connect, postgres
         self._settings: dict[str, Any] = {}
-        with _reading(self.name), closed_after(attended(lambda: connect({}))) as connection:
-            listed = attended(lambda: self._columns(connection, table), connection.interrupt)
+        with _reading(self.name), closing_connection(run_interruptibly(lambda: connect({}))) as connection:
+            listed = run_interruptibly(lambda: self._columns(connection, table), connection.interrupt)
         self._cells = {name.strip(): _cell(name, kind, postgres=postgres) for name, kind in listed}
         self.names = tuple(name.strip() for name, _ in listed)
 
@@ -208,7 +210,7 @@ class Database:
             [self._catalog],
         ).fetchall()
         self.other_tables = 0 if self._postgres else len(listed) - 1
-        return meant(self.name, table, listed)
+        return find_table(self.name, table, listed)
 
     def limited(self, memory: int, folder: Path) -> None:
         """Limit the memory of queries behind a view, and set the folder for spilling."""
@@ -223,10 +225,13 @@ class Database:
         else:
             table = ".".join(map(_identifier, (self._catalog, self._schema, self._table)))
             query = f"SELECT {cells} FROM {table}"
-        with _reading(self.name), closed_after(attended(lambda: self._connect(self._settings))) as connection:
+        with (
+            _reading(self.name),
+            closing_connection(run_interruptibly(lambda: self._connect(self._settings))) as connection,
+        ):
             # No other statement may run on this connection: it would silently end the stream.
-            reader = attended(lambda: connection.sql(query).to_arrow_reader(ROWS), connection.interrupt)
-            while (batch := attended(lambda: next(reader, None), connection.interrupt)) is not None:
+            reader = run_interruptibly(lambda: connection.sql(query).to_arrow_reader(ROWS), connection.interrupt)
+            while (batch := run_interruptibly(lambda: next(reader, None), connection.interrupt)) is not None:
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
 
 
@@ -390,7 +395,7 @@ def _load(connection: Any, extension: str) -> None:
     )
 
 
-def meant(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str, str]:
+def find_table(name: str, table: str, listed: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """Schema and name of the only table with this name."""
     matches = [(schema, known) for schema, known in sorted(listed) if table in (known, f"{schema}.{known}")]
     if len(matches) > 1:

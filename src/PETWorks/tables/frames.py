@@ -17,7 +17,7 @@ from PETWorks.errors import InputError, Phrase
 from PETWorks.tables.source import PIECE_ROWS, column_names
 
 
-def imported(package: str, what: str) -> Any:
+def import_optional(package: str, what: str) -> Any:
     """Import an optional package; raise an error that names it if it is not installed."""
     try:
         return import_module(package)
@@ -38,12 +38,12 @@ class Rows:
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame."""
-        imported("pandas", "to_pandas()")
+        import_optional("pandas", "to_pandas()")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
         """The rows as a Polars data frame."""
-        return imported("polars", "to_polars()").from_arrow(self.to_arrow())
+        return import_optional("polars", "to_polars()").from_arrow(self.to_arrow())
 
 
 class Frame:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError, quoted
-from PETWorks.tables.headers import columns_of, suspicious
+from PETWorks.tables.headers import columns_of, count_suspicious_names
 
 SIGNS = "*?["
 
@@ -33,7 +33,7 @@ class Files:
                 raise InputError("{file} and {first} are not files of the same kind", file=part.name, first=first.name)
             if sorted(part.names) != sorted(first.names):
                 differing = sorted(set(part.names) ^ set(first.names))
-                other = columns_of(part if suspicious(part) else first, differing)
+                other = columns_of(part if count_suspicious_names(part) else first, differing)
                 raise InputError(
                     "{file} and {first} have different columns: {columns} only in one of them",
                     file=part.name,
@@ -64,7 +64,7 @@ def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
         raise InputError(
             "{name}: matches {pattern!r}, but is not a readable file", name=Path(not_files[0]).name, pattern=pattern
         )
-    paths = matching(pattern)
+    paths = matching_files(pattern)
     if not paths:
         raise InputError("no file matches {pattern!r}", pattern=pattern)
     by_inode: dict[tuple[int, int], Path] = {}
@@ -78,7 +78,7 @@ def open_files(pattern: str, opened: Callable[[Path], Any]) -> Files:
     return Files(pattern, [opened(path) for path in paths])
 
 
-def matching(pattern: str) -> list[Path]:
+def matching_files(pattern: str) -> list[Path]:
     """The files that match a pattern, in the order of their names; none if it is not a pattern."""
     return [Path(path) for path in _matching_paths(pattern) if Path(path).is_file()]
 

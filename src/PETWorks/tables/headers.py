@@ -114,7 +114,7 @@ def looks_like_data(name: str) -> bool:
     )
 
 
-def suspicious(source: Source) -> int:
+def count_suspicious_names(source: Source) -> int:
     """The number of column names that look like data, or are also values of their own column."""
     repeated: frozenset[str] = getattr(source, "repeated_names", frozenset())
     return sum(looks_like_data(name) or name in repeated for name in source.names)
@@ -128,13 +128,13 @@ def has_header_line(source: Source) -> bool:
 def columns_of(source: Source, columns: Sequence[str] | None = None) -> Phrase:
     """Columns of a table, by default all, for a message; only their number if names look like data."""
     shown = source.names if columns is None else columns
-    return counted(source, len(shown)) if suspicious(source) else quoted(shown)
+    return column_count_phrase(source, len(shown)) if count_suspicious_names(source) else quoted(shown)
 
 
-def counted(source: Source, number: int) -> Phrase:
+def column_count_phrase(source: Source, number: int) -> Phrase:
     """The number of columns, and the reason why they are not named."""
     columns = Phrase("1 column") if number == 1 else Phrase("{number} columns", number=number)
-    names = {"columns": columns, "strange": suspicious(source), "names": len(source.names)}
+    names = {"columns": columns, "strange": count_suspicious_names(source), "names": len(source.names)}
     if not has_header_line(source):
         return Phrase("{columns}; {strange} of {names} names look like data and are not shown", **names)
     return Phrase("{columns}; the first line looks like data ({strange} of {names} names); add a header", **names)

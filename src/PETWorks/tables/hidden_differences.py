@@ -19,13 +19,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.tables.arrays import arrow_integers, is_text, numpy_integers, numpy_reals, strings, texts, unreadable
-from PETWorks.tables.cells import normalised
+from PETWorks.tables.arrays import (
+    arrow_integers,
+    is_text,
+    numpy_integers,
+    numpy_reals,
+    strings,
+    texts,
+    unreadable_column,
+)
+from PETWorks.tables.cells import normalise_texts
 from PETWorks.tables.csv.read import CSV, UTF8, dictionary_array, packed_flags, reading, regular_lines, running_parities
 from PETWorks.tables.databases import Database, SQLite
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.json_lines import written as written_lines
-from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, Content, only_member, unpacked
+from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, Content, only_member, unpacked_path
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.formats.plain_workbooks import (
     COMMENTS,
@@ -53,9 +61,9 @@ from PETWorks.tables.formats.workbooks import (
     OLD_EXCEL,
     STREAM,
     count_tags,
-    damaged,
+    damaged_workbook,
     is_opendocument,
-    old_content,
+    old_excel_extras,
 )
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
@@ -173,7 +181,7 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
         raw, counts = distinct_cells(column)
         judged = _judged(raw, source)
     except (pa.ArrowException, UnicodeDecodeError):
-        raise unreadable(source.name, name, kind) from None
+        raise unreadable_column(source.name, name, kind) from None
     quote, nothing, empty_quotes = strings(['"', "", '""'])
     ways = {PLAIN: pc.equal(raw, judged), EMPTY: pc.equal(raw, nothing), NULL: raw.is_null()}
     if isinstance(source, CSV):
@@ -223,11 +231,11 @@ def _judged(raw: pa.Array, source: Source) -> pa.Array:
     from pyarrow import compute as pc
 
     if not isinstance(source, CSV):
-        return normalised(raw, source.separator is not None)
+        return normalise_texts(raw, source.separator is not None)
     inside = pc.replace_substring(pc.utf8_slice_codeunits(raw, 1, -1), '""', '"')
     cells = pc.if_else(pc.starts_with(raw, '"'), inside, raw)
     is_spaced = pc.any(pc.not_equal(pc.utf8_ltrim_whitespace(cells), cells)).as_py()
-    return normalised(cells, bool(is_spaced))
+    return normalise_texts(cells, bool(is_spaced))
 
 
 def _pieces(source: Any, columns: Sequence[str], ends: Counter[str], *, is_regular: bool) -> Iterator[pa.Table]:
@@ -494,7 +502,7 @@ def _workbook(path: Path, columns: Collection[str]) -> Mapping[str, int]:
     with path.open("rb") as file:
         start = file.read(START)
     if start.startswith(OLD_EXCEL):
-        return {OLD_KINDS[kind]: number for kind, number in old_content(path).items()}
+        return {OLD_KINDS[kind]: number for kind, number in old_excel_extras(path).items()}
     found = _archive(path)
     names = _member_names(path)
     if is_opendocument(start):
@@ -539,7 +547,7 @@ def _packed(content: Content) -> Mapping[str, int]:
         place += 2 + int.from_bytes(start[place : place + 2], "little")
     if flags & GZIP_NAME:
         name = start[place:].partition(b"\0")[0]
-        own = (unpacked(content.path).name, content.path.name)
+        own = (unpacked_path(content.path).name, content.path.name)
         found[FILE_NAMES] += name not in {text.encode(code, "replace") for text in own for code in ("utf-8", "latin-1")}
     found[OUTSIDE] += _goes_on(content.path)
     return found
@@ -783,4 +791,4 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, KeyError, pa.ArrowException, *DAMAGES):
-        raise damaged(path.name) from None
+        raise damaged_workbook(path.name) from None

@@ -12,10 +12,10 @@ abandoned: list[Thread] = []  # threads still running after they were interrupte
 PATIENCE = 2.0  # seconds for work to end after an interrupt; it may be waiting for a server
 
 
-def attended(work: Callable[[], Outcome], interrupt: Callable[[], None] = lambda: None) -> Outcome:
+def run_interruptibly(work: Callable[[], Outcome], interrupt: Callable[[], None] = lambda: None) -> Outcome:
     """Do work in a thread, and interrupt it if a signal ends the wait.
 
-    >>> attended(lambda: 1 + 1)
+    >>> run_interruptibly(lambda: 1 + 1)
     2
     """
     task = _Task(work)
@@ -60,7 +60,7 @@ class _Task(Generic[Outcome]):
 
 
 @contextmanager
-def closed_after(connection: Any) -> Iterator[Any]:
+def closing_connection(connection: Any) -> Iterator[Any]:
     """Close a connection at the end, without waiting for one that is still busy."""
     try:
         yield connection

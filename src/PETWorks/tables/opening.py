@@ -32,7 +32,7 @@ from PETWorks.tables.formats.statistics_files import START, open_statistics, sta
 from PETWorks.tables.formats.text_tables import TextTable
 from PETWorks.tables.formats.workbooks import OLD_EXCEL, is_workbook, open_sheet
 from PETWorks.tables.frames import SCHEMES, Frame, SparkFrame, is_spark_frame, open_in_cluster
-from PETWorks.tables.globs import SIGNS, Files, matching, open_files
+from PETWorks.tables.globs import SIGNS, Files, matching_files, open_files
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.source import Source
 
@@ -180,12 +180,12 @@ def is_address(table: Any) -> bool:
     return isinstance(table, str) and "://" in table
 
 
-def files_named(path: Path) -> list[Path]:
+def files_at_path(path: Path) -> list[Path]:
     """The files that a path stands for: itself, those that match a pattern, or the one before a `#`."""
     if path.exists():
         return [path]
     named = _divided(path)
-    return matching(str(path)) if named is None else [named[0]]
+    return matching_files(str(path)) if named is None else [named[0]]
 
 
 def _divided(path: Path) -> tuple[Path, str] | None:

@@ -10,9 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Joined, quoted
-from PETWorks.tables.arrays import arrow_integers, dictionary, is_text, numpy_integers, taken, taken_rows
-from PETWorks.tables.cells import judged_table
-from PETWorks.tables.csv.read import CSV, SEPARATORS, UTF8, check_separator, encoding_called
+from PETWorks.tables.arrays import arrow_integers, dictionary, is_text, numpy_integers, take_or_null, take_rows
+from PETWorks.tables.cells import normalise_table
+from PETWorks.tables.csv.read import CSV, SEPARATORS, UTF8, check_separator, codec_name
 from PETWorks.tables.csv.write import (
     UNMARKED,
     Column,
@@ -59,10 +59,10 @@ def new_codes(changes: Changes, piece: pa.Table, source: Source) -> Mapping[str,
     except MemoryError:
         raise
     except (pa.ArrowException, UnicodeDecodeError):  # cells were text when they were counted
-        raise changed_since(source) from None
+        raise changed_table_error(source) from None
 
 
-def changed_since(source: Source) -> InputError:
+def changed_table_error(source: Source) -> InputError:
     """The error for a table that has changed since it was opened."""
     return InputError("{table}: the table has changed since it was opened", table=source.name)
 
@@ -74,11 +74,11 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
     for raw in source.read(read, in_pieces=True):
         piece = raw.rename_columns(list(read))
         kept = _kept(changes, piece, source)
-        piece = piece if kept is None or kept.all() else taken_rows(piece, np.flatnonzero(kept))
+        piece = piece if kept is None or kept.all() else take_rows(piece, np.flatnonzero(kept))
         new = {
             name: used_texts(codes, changes.labels[name]) for name, codes in new_codes(changes, piece, source).items()
         }
-        yield judged_table(pa.table({name: new[name] if name in new else piece[name] for name in columns}), source)
+        yield normalise_table(pa.table({name: new[name] if name in new else piece[name] for name in columns}), source)
 
 
 def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
@@ -88,10 +88,10 @@ def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_
     except MemoryError:
         raise
     except (pa.ArrowException, UnicodeDecodeError):  # cells were text when they were counted
-        raise changed_since(source) from None
+        raise changed_table_error(source) from None
 
 
-def places_left_out(source: Source, changes: Changes) -> NDArray[np.int64]:
+def find_removed_places(source: Source, changes: Changes) -> NDArray[np.int64]:
     """The indices of the records that leave the table, which is read piece by piece."""
     found, first = [np.arange(0)], 0
     for piece in source.read(changes.columns, in_pieces=True):
@@ -102,7 +102,7 @@ def places_left_out(source: Source, changes: Changes) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def joined_pieces(source: Source, columns: Sequence[str], changes: Changes) -> pa.Table:
+def changed_table(source: Source, columns: Sequence[str], changes: Changes) -> pa.Table:
     """Some columns of a table with their new cells, as one table; see `changed_pieces`."""
     try:
         return pa.concat_tables(changed_pieces(source, columns, changes), promote_options="permissive")
@@ -153,7 +153,7 @@ def check_ordered(source: Source) -> None:
         )
 
 
-def own_fields(source: Source) -> Mapping[str, Any]:
+def original_fields(source: Source) -> Mapping[str, Any]:
     """The Arrow field of each column of a file, with its type and metadata; nothing for a table of texts."""
     first = source.parts[0] if isinstance(source, Files) else source
     fields: Mapping[str, Any] = getattr(first, "fields", {})
@@ -218,10 +218,10 @@ def release_content(
             table=source.name,
             numbers=Joined(" and ", map(str, sorted(rows))),
         )
-    table = judged_table(pa.table({name: columns[name] for name in kept}), source)
+    table = normalise_table(pa.table({name: columns[name] for name in kept}), source)
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
-    fields_of_source = own_fields(source)
+    fields_of_source = original_fields(source)
     fields = [_field(name, table[name].type, fields_of_source.get(name), is_new=name in new) for name in kept]
     return _columnar(path, table, pa.schema(fields), order)
 
@@ -234,7 +234,7 @@ def _in_pieces(path: Path, source: Source, kept: list[str], changes: Changes, di
 
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv_of_pieces(pieces, kept, source.name, dialect)
-    fields = own_fields(source)
+    fields = original_fields(source)
 
     def write(file: BinaryIO) -> None:
         write_pieces(path, file, pieces(), fields, changes)
@@ -313,7 +313,7 @@ def _dialect(
     check_separator(separator)
     # Readers detect the separator in the header, so names must not contain other separators.
     usual = ";" if any(sign in name for name in names for sign in SEPARATORS if sign != ",") else ","
-    codec = UTF8 if encoding is None else encoding_called(encoding)
+    codec = UTF8 if encoding is None else codec_name(encoding)
     return Dialect(
         separator or ("\t" if path.suffix.lower() == ".tsv" else usual),
         UNMARKED.get(codec, codec),
@@ -422,7 +422,7 @@ def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.Chun
     kept = used if column.type.ordered else used[np.argsort(first)]
     places = np.full(len(column.chunk(0).dictionary) + 1, -1)
     places[kept] = np.arange(len(kept))
-    indices = taken(arrow_integers(np.arange(len(kept))), places[codes]).cast(column.type.index_type)
+    indices = take_or_null(arrow_integers(np.arange(len(kept))), places[codes]).cast(column.type.index_type)
     labels = column.chunk(0).dictionary.take(arrow_integers(kept))
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, labels, ordered=column.type.ordered)])
 

@@ -21,7 +21,7 @@ from PETWorks.counting.subsets import subset_counts as lattice
 from PETWorks.counting.subsets.families import SubsetCounts
 from PETWorks.errors import InputError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.measures.attacks import subset_limits as sizes_module
-from PETWorks.measures.attacks.subset_limits import checked_sizes
+from PETWorks.measures.attacks.subset_limits import parse_sizes
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.attacks.uniques import minimal_uniques
 
@@ -303,7 +303,7 @@ def test_as_a_table():
     ],
 )
 def test_sizes(sizes, wanted):
-    assert checked_sizes(sizes, 4) == wanted
+    assert parse_sizes(sizes, 4) == wanted
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_sizes(sizes, wanted):
 )
 def test_sizes_that_are_none(sizes):
     with pytest.raises(ParameterError, match="within 1-4; got"):
-        checked_sizes(sizes, 4)
+        parse_sizes(sizes, 4)
 
 
 def test_too_many_subsets_are_refused_with_what_to_ask_instead(monkeypatch):

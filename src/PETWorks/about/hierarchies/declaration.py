@@ -24,7 +24,7 @@ from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted
 from PETWorks.tables.cells import SUPPRESSED
 
 Words = Mapping[str, Any]
-Named = Path | Mapping[str, "Path | Declaration"]  # a folder, or a file or a declaration for each column
+HierarchySources = Path | Mapping[str, "Path | Declaration"]  # a folder, or a file or a declaration for each column
 Counts = Mapping[str, int]
 MOST_ADDED = 200_000  # leaves added because a label stands for them
 
@@ -195,7 +195,7 @@ def build_hierarchy(
     counts: Counter[str | None] = Counter()
     for value, count in values.items() if isinstance(values, Mapping) else Counter(values).items():
         counts[_cell(value)] += count
-    return declared(words, name).build(counts, map(_cell, released), name=name)
+    return parse_declaration(words, name).build(counts, map(_cell, released), name=name)
 
 
 def _cell(value: Any) -> str | None:
@@ -204,7 +204,7 @@ def _cell(value: Any) -> str | None:
     return text or None
 
 
-def declared(words: Words, name: str) -> Declaration:
+def parse_declaration(words: Words, name: str) -> Declaration:
     """Parse the words of a declaration; errors name the hierarchy."""
     try:
         return Declaration.of(words)
@@ -246,7 +246,7 @@ def level_named(words: Words | None, level: int) -> str | None:
     )
 
 
-def hierarchy_files(named: Named | None) -> list[Path]:
+def hierarchy_files(named: HierarchySources | None) -> list[Path]:
     """The hierarchy files named by a policy or a roles file."""
     if named is None:
         return []
@@ -266,7 +266,7 @@ def _as_hierarchy(hierarchy: object, column: str) -> Hierarchy | Declaration:
     if isinstance(hierarchy, str | Path):
         return read_hierarchy(Path(hierarchy))
     if isinstance(hierarchy, Mapping):
-        return declared(hierarchy, name_of(column))
+        return parse_declaration(hierarchy, name_of(column))
     if not isinstance(hierarchy, Iterable):
         raise HierarchyError(
             "{name}: expected a file, rows of levels or a declaration, got {type}",
@@ -315,7 +315,7 @@ def hierarchy_digest(hierarchy: Hierarchy) -> str:
     return hashlib.sha256(hierarchy.to_csv().encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def refitted(
+def refit_hierarchy(
     column: str, values: Iterable[str | None], words: Words | None, earlier: Hierarchy | None, height: int = 1
 ) -> tuple[Hierarchy, frozenset[str]]:
     """The hierarchy for the values of a column of another table, and the values that have no place in it.
@@ -339,13 +339,13 @@ def _fitted(column: str, values: set[str], words: Words | None, earlier: Hierarc
     name = name_of(column)
     if not needs_earlier(words):
         assert words is not None
-        declaration = declared(words, name)
+        declaration = parse_declaration(words, name)
         scheme = declaration.scheme({})
         return declaration.build({value: 1 for value in values if _fits(scheme, value)}, name=name)
     assert earlier is not None
     if words is None:
         return earlier
-    declared(words, name)  # for its errors
+    parse_declaration(words, name)  # for its errors
     path_of = _BY_RECORDS[_kind(words)](words, earlier)
     new = sorted(value for value in values if value not in earlier.levels_of)
     paths = {value: path for value in new if (path := path_of(value)) is not None}

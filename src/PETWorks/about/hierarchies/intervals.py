@@ -16,8 +16,8 @@ from typing import Any, Protocol
 from PETWorks.about.hierarchies.scheme import (
     as_text,
     check_steps,
-    decimal,
-    exact,
+    exact_decimal,
+    exact_fraction,
     listed_items,
     numbers,
     one_number,
@@ -112,7 +112,7 @@ class Intervals:
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The intervals that contain a number."""
-        number = decimal(value)
+        number = exact_decimal(value)
         if number is None:
             return None
         labels = []
@@ -133,7 +133,7 @@ class Intervals:
         match = _LABEL.fullmatch(label)
         if match is None:
             return None
-        low, high, end, begin = (None if text is None else exact(text) for text in match.groups())
+        low, high, end, begin = (None if text is None else exact_fraction(text) for text in match.groups())
         bounds = (low if begin is None else begin, high if end is None else end)
         inside = bounds[0] if bounds[0] is not None else bounds[1] - 1 if bounds[1] is not None else None
         if inside is None or all(level.bounds(inside) != bounds for level in self.levels):
@@ -145,7 +145,7 @@ class Intervals:
 
     def order(self, value: str) -> Any:
         """Sort by number, then by text for equal numbers."""
-        return decimal(value), value
+        return exact_decimal(value), value
 
 
 def _label(bounds: Bounds | None) -> str:
@@ -201,7 +201,9 @@ def parts_of(words: Mapping[str, Any]) -> list[int]:
 
 def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Intervals:
     """Intervals with about equally many records."""
-    ordered = sorted((number, count) for value, count in counts.items() if (number := exact(value)) is not None)
+    ordered = sorted(
+        (number, count) for value, count in counts.items() if (number := exact_fraction(value)) is not None
+    )
     records = sum(count for _, count in ordered)
     levels = []
     for number_of_parts in parts:
@@ -225,5 +227,5 @@ def between_same_cuts(levels: Sequence[Sequence[str]]) -> Intervals:
 
 def _ends(labels: Iterable[str]) -> set[Fraction]:
     matches = [match for label in labels if (match := _LABEL.fullmatch(label)) is not None]
-    ends = [exact(text) for match in matches for text in match.groups() if text is not None]
+    ends = [exact_fraction(text) for match in matches for text in match.groups() if text is not None]
     return {end for end in ends if end is not None}

@@ -13,7 +13,7 @@ from PETWorks.about.hierarchies.dates import UNITS, read_date
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.about.hierarchies.scheme import as_text, exact
+from PETWorks.about.hierarchies.scheme import as_text, exact_fraction
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
@@ -76,7 +76,7 @@ def _is_generalised(value: str) -> bool:
     if value.endswith(SUPPRESSED) or _OPEN.fullmatch(value):
         return True
     match = _RANGE.fullmatch(value)
-    low, high = (exact(number) for number in match.groups()) if match else (None, None)
+    low, high = (exact_fraction(number) for number in match.groups()) if match else (None, None)
     return low is not None and high is not None and low < high
 
 
@@ -136,7 +136,7 @@ def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:
 
 def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
     """Intervals of equal width, if all values are numbers; a long tail of large ones is coded together."""
-    found = [(exact(value), count) for value, count in values.items()]
+    found = [(exact_fraction(value), count) for value, count in values.items()]
     numbers = sorted((number, count) for number, count in found if number is not None)
     if len(numbers) < len(found) or len({number for number, _ in numbers}) <= FEW_NUMBERS:
         return

@@ -50,7 +50,7 @@ class AnyText:
         return value
 
 
-def decimal(text: str) -> Decimal | None:
+def exact_decimal(text: str) -> Decimal | None:
     """The exact number in a text; None if it is not a number, or absurdly long or large."""
     if len(text) > _LONGEST_NUMBER or not is_number(text):
         return None
@@ -58,9 +58,9 @@ def decimal(text: str) -> Decimal | None:
     return None if exponent and abs(int(exponent)) > _LARGEST_EXPONENT else Decimal(text)
 
 
-def exact(text: str) -> Fraction | None:
+def exact_fraction(text: str) -> Fraction | None:
     """The exact number in a text as a fraction, for calculations; None if it is not a number."""
-    number = decimal(text)
+    number = exact_decimal(text)
     return None if number is None else Fraction(number)
 
 
@@ -72,7 +72,9 @@ def listed_items(value: Any) -> list[Any]:
 def numbers(key: str, value: Any) -> list[Fraction]:
     """Parse one or more numbers, given as texts or numbers."""
     items = listed_items(value)
-    found = [None if isinstance(item, bool | dict | list | tuple) else exact(str(item).strip()) for item in items]
+    found = [
+        None if isinstance(item, bool | dict | list | tuple) else exact_fraction(str(item).strip()) for item in items
+    ]
     if not found or len(found) > 10_000 or None in found:
         raise HierarchyError("{key}: expected numbers, got {given}", key=key, given=shown(value))
     return [number for number in found if number is not None]

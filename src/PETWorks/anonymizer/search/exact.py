@@ -116,12 +116,12 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Never stop a search before its end."""
     return False
 
 
-class Searching(ABC):
+class NodeSearch(ABC):
     """A search: the solutions so far, best first, and the outcomes of nodes.
 
     most             the number of records that may be suppressed
@@ -166,7 +166,7 @@ class Searching(ABC):
         loss = self.solutions[wanted - 1].loss
         return loss + margin(loss, self._rounding)
 
-    def run(self, wanted: int = 1, report: Report | None = None, stop: Stop = never) -> None:
+    def run(self, wanted: int = 1, report: Report | None = None, stop: Stop = never_stop) -> None:
         """Test nodes until this many best ones are known, or until `stop` holds and there is a solution."""
         started, best = monotonic() - self.seconds, self.best
         for number, _ in enumerate(self._steps(wanted), 1):
@@ -209,7 +209,7 @@ class Searching(ABC):
         """Test nodes, one or a few at a time, until this many best ones are known."""
 
 
-class Search(Searching):
+class Search(NodeSearch):
     """The search of a lattice with a bound in memory for every node."""
 
     def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:

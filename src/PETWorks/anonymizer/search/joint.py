@@ -17,23 +17,23 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.distinct_rows import PackedRows
 
 Reals = NDArray[np.float64]
-Said = tuple[int, int, Sequence[float] | None]  # index of the threshold, index of the least limit, added losses
+FinerBound = tuple[int, int, Sequence[float] | None]  # index of the threshold, index of the least limit, added losses
 
 
-class Raising(Protocol):
+class RaiseFinerBounds(Protocol):
     """Raises the lower bounds of finer nodes, and the least limit within which they may satisfy the rules."""
 
-    def __call__(self, node: Node, conclusions: Sequence[Said]) -> None:
+    def __call__(self, node: Node, conclusions: Sequence[FinerBound]) -> None:
         """Raise the bounds for each threshold that the outcome of a node allows conclusions about."""
 
 
-class RaisingArrays:
+class RaiseByArrays:
     """Raises bounds of whole boxes of nodes, for any objective."""
 
     def __init__(self, lattice: Lattice, objective: Objective, bounds: Reals, within: NDArray[np.int8]) -> None:
         self._lattice, self._objective, self._bounds, self._within = lattice, objective, bounds, within
 
-    def __call__(self, node: Node, conclusions: Sequence[Said]) -> None:
+    def __call__(self, node: Node, conclusions: Sequence[FinerBound]) -> None:
         """Raise the bounds of a node and all finer ones."""
         finer = self._lattice.finer(node)
         for threshold, least, _ in conclusions:
@@ -47,7 +47,7 @@ class RaisingArrays:
                 np.maximum(here, finer_bounds, out=here)
 
 
-class RaisingLoop:
+class RaiseByLoop:
     """Raises bounds in a compiled loop that skips closed nodes, for objectives that add up column losses."""
 
     def __init__(
@@ -63,7 +63,7 @@ class RaisingLoop:
         self._objective, self._aggregate = objective, list(AGGREGATES).index(objective.aggregate)
         self._nothing = [0.0] * len(lattice.shape)
 
-    def __call__(self, node: Node, conclusions: Sequence[Said]) -> None:
+    def __call__(self, node: Node, conclusions: Sequence[FinerBound]) -> None:
         """Raise the bounds of a node and all finer ones."""
         from PETWorks.anonymizer.search.joint_kernels import raise_finer
 
@@ -269,9 +269,9 @@ class JointSearch:
         self._open = [np.arange(self.lattice.nodes)] * len(judges)
         self._choosers = [Chooser(self.lattice) for _ in judges]
         self._by_size = SizeJudge.of(ground, judges, objective)
-        self._raise_finer: Raising = RaisingArrays(self.lattice, objective, self._bounds, self._within)
+        self._raise_finer: RaiseFinerBounds = RaiseByArrays(self.lattice, objective, self._bounds, self._within)
         if self._by_size is not None and isinstance(objective, ByColumn):
-            self._raise_finer = RaisingLoop(self.lattice, objective, self._bounds, self._within, len(limits))
+            self._raise_finer = RaiseByLoop(self.lattice, objective, self._bounds, self._within, len(limits))
 
     def run(self, thresholds: Sequence[int], progress: Callable[[Progress], None] | None = None) -> None:
         """Test nodes until the best ones are known, for one threshold after the other, given by index.
@@ -312,7 +312,7 @@ class JointSearch:
         within = self._within.reshape(len(each), -1)[:, place]
         concerned = np.flatnonzero(bounds <= self._most_lost[each, within])
         outcomes = self._outcomes(node, concerned)
-        conclusions: list[Said] = []  # about finer nodes
+        conclusions: list[FinerBound] = []  # about finer nodes
         for threshold, outcome in zip(concerned.tolist(), outcomes, strict=True):
             self._keep_best(threshold, node, outcome)
             if outcome.given_up_at is not None:

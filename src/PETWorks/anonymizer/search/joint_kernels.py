@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.subsets.kernels import compiled
+from PETWorks.counting.subsets.kernels import compile_lazily
 
 GEOMETRIC, ARITHMETIC, SUM, MAXIMUM = range(4)  # how the losses of columns become one number
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples are far apart
 
 
-@compiled
+@compile_lazily
 def nearest_start(levels: Integers, rows: Integers, number: int, node: Integers) -> int:
     """Of the first `number` starts, the index of the one with the fewest rows that is coarser than a node nowhere."""
     nearest = np.int64(0)
@@ -30,7 +30,7 @@ def nearest_start(levels: Integers, rows: Integers, number: int, node: Integers)
     return nearest
 
 
-@compiled
+@compile_lazily
 def count_classes(
     keys: Codes,
     weights: Integers,
@@ -72,7 +72,7 @@ def count_classes(
     return number
 
 
-@compiled
+@compile_lazily
 def judge_sizes(
     keys: Codes,
     weights: Integers,
@@ -105,7 +105,7 @@ def judge_sizes(
             added[place, column] += added[place - 1, column]
 
 
-@compiled
+@compile_lazily
 def raise_finer(
     bounds: NDArray[np.float64],
     within: NDArray[np.int8],

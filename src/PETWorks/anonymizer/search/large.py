@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import ByColumn, Reals
-from PETWorks.anonymizer.search.exact import SAME, Searching, margin
+from PETWorks.anonymizer.search.exact import SAME, NodeSearch, margin
 from PETWorks.measures.classes import Mask
 
 GROUP_NODES = 1 << 15  # most combinations of levels of a group of columns
@@ -89,7 +89,7 @@ class _Group:
         return tuple(slice(0, node[place] - self._lattice.low[place] + 1) for place in self.places)
 
 
-class BoxSearch(Searching):
+class BoxSearch(NodeSearch):
     """The search of a large lattice; the objective must add up column losses."""
 
     objective: ByColumn

@@ -17,17 +17,24 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.about.personal_details import Search
-from PETWorks.counting.codes import Codes, Encoder, GrowingEncoder, Known, person_texts
+from PETWorks.counting.codes import Codes, CountedDomain, Encoder, GrowingEncoder, person_texts
 from PETWorks.counting.counts import Integers, PairCounts
-from PETWorks.counting.engines.partitioned import Part, PartitionedTable, Without, Words, class_starts, joined_table
+from PETWorks.counting.engines.partitioned import (
+    ExcludedCodes,
+    Part,
+    PartitionedTable,
+    Words,
+    class_starts,
+    joined_table,
+)
 from PETWorks.counting.memory.loading import check_labels
 from PETWorks.counting.people import (
     BITS,
-    Brought,
     JoinedPeople,
     KeyCounts,
     Offer,
-    OfPeople,
+    OfferKernel,
+    TableToJoin,
     check_values,
     column_name,
     number_of_words,
@@ -35,7 +42,7 @@ from PETWorks.counting.people import (
 from PETWorks.counting.profiles import AT_ONCE, EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile
 from PETWorks.counting.questions import THREADS, Merge
 from PETWorks.errors import Hint, InputError, ParameterError, system_reason
-from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming, strings
+from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming_column, strings
 from PETWorks.tables.cells import FORMULA, NUMBER, SUPPRESSED
 from PETWorks.tables.databases import Database, interruptible
 from PETWorks.tables.source import Source
@@ -82,7 +89,7 @@ def duckdb_profiles(engine: QueryRunner, source: Source, columns: Sequence[str])
     for piece in source.read(tuple(columns), in_pieces=True):
         rows += piece.num_rows
         for place, (name, chunks) in enumerate(zip(columns, piece.columns, strict=True)):
-            with naming(name, {name: chunks.type}, source):
+            with naming_column(name, {name: chunks.type}, source):
                 encoder = Encoder(spaced_quotes=source.separator is not None)
                 for chunk in chunks.chunks:
                     encoder.add(chunk)
@@ -133,7 +140,7 @@ class DuckPeople:
     Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…
     """
 
-    def __init__(self, engine: Any, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
+    def __init__(self, engine: Any, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
         check_values(numbers)
         self._engine, self._brought, self._place, self._numbers = engine, brought, place, numbers
         self._people = engine.new("people")
@@ -155,7 +162,7 @@ class DuckPeople:
         sides = " POSITIONAL JOIN ".join(f"{side} s{number}" for number, side in enumerate(self._sides))
         return f"{sides} WHERE s{self._place}.c0 > 0"
 
-    def _side(self, brought: Brought) -> str:
+    def _side(self, brought: TableToJoin) -> str:
         """Create a table with a row for everyone, in the order of their numbers."""
         store = brought.table.store
         known = [store.codes[name] for name in brought.known]
@@ -225,7 +232,7 @@ class DuckPeople:
     def offers(
         self,
         attribute: str,
-        kernel: OfPeople[Summary],
+        kernel: OfferKernel[Summary],
         merge: Merge[Summary],
         missing: int | None = None,  # noqa: ARG002
     ) -> Summary:
@@ -310,7 +317,7 @@ class DuckEngine:
             source.limited(self._memory // 4, self._folder)
 
         def encode(name: str, chunks: Any) -> Any:
-            with naming(name, {name: chunks.type}, source):
+            with naming_column(name, {name: chunks.type}, source):
                 if name == unit:
                     return person_texts(chunks, spaced)
                 return arrow_codes(_concatenate([encoders[name].codes(chunk) for chunk in chunks.chunks]))
@@ -329,7 +336,7 @@ class DuckEngine:
                 written.result()
         if rows == 0:
             raise InputError("{table}: the table has columns but no records", table=source.name)
-        known = {name: Known(encoder.labels, encoder.counts) for name, encoder in encoders.items()}
+        known = {name: CountedDomain(encoder.labels, encoder.counts) for name, encoder in encoders.items()}
         return PartitionedTable(store, known, rows, unit)
 
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
@@ -338,7 +345,7 @@ class DuckEngine:
             source.limited(self._memory // 4, self._folder)
         return duckdb_profiles(self, source, columns)
 
-    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables of this engine."""
         return DuckPeople(self, brought, place, numbers)
 
@@ -414,7 +421,7 @@ class DuckStore:
         self.engine, self.table, self.codes = engine, table, codes
 
     def count(
-        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: ExcludedCodes | None = None
     ) -> "DuckCells":
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         terms: list[list[str]] = [[] for _ in range(words.number)]
@@ -572,7 +579,7 @@ def _close(connections: list[Any], folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def with_removed_rows(
+def restore_removed_rows(
     table: PartitionedTable,
     suppressed: Sequence[str],
     original: PartitionedTable | None,
@@ -619,7 +626,9 @@ def with_removed_rows(
                 new_codes[old], counts[code] = code, counts.get(code, 0) + int(number)
             maps.append(engine.mapping(new_codes))
             restored.append(f"(SELECT new FROM {maps[-1]} WHERE old = {cell})")
-        known[name] = Known(strings(list(codes)), np.array([counts[code] for code in range(len(codes))], np.int64))
+        known[name] = CountedDomain(
+            strings(list(codes)), np.array([counts[code] for code in range(len(codes))], np.int64)
+        )
     if table.unit is not None:
         kept.append("r.u")
         restored.append("'removed ' || g.place")  # each counts as a different person

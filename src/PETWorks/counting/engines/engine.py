@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from PETWorks.counting.codes import Column
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.people import Brought, JoinedPeople, PeopleInMemory
+from PETWorks.counting.people import JoinedPeople, PeopleInMemory, TableToJoin
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.table import Table
 from PETWorks.errors import InputError, ParameterError, Phrase, quoted
@@ -40,7 +40,7 @@ class Engine(Protocol):
     def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
         """Counts and a sample of the values of columns that were not loaded."""
 
-    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables of this engine; each person has at most one row in a table.
 
         place     the index of the table whose people are the targets
@@ -74,7 +74,7 @@ class MemoryEngine:
         """Counts and a sample of the values of columns that were not loaded."""
         return profiles_of(load_rows(source, columns, None, self._memory_limit).columns, columns)
 
-    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables of this engine."""
         return PeopleInMemory(brought, place, numbers)
 
@@ -98,7 +98,7 @@ def choose(
             "expected the engine {engines}, got {engine!r}", engines=quoted(ENGINES), engine=engine, what="engine"
         )
     present = [source for source in sources if source is not None]
-    limit = allowed(memory_limit)
+    limit = memory_limit_in_bytes(memory_limit)
     needed = sum(_bytes_needed(source, columns) for source in present)
     wanted = engine
     note = None
@@ -144,7 +144,7 @@ def need_package(engine: str, package: str) -> None:
         raise InputError("the engine {engine!r} needs a package: pip install 'petworks[{engine}]'", engine=engine)
 
 
-def allowed(memory_limit: int | str | None) -> int:
+def memory_limit_in_bytes(memory_limit: int | str | None) -> int:
     """The memory limit in bytes; by default, half of the machine's memory."""
     return half_the_machine() if memory_limit is None else size_in_bytes(memory_limit)
 

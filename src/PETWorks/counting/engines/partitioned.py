@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.codes import (
     Column,
+    CountedDomain,
     Domain,
-    Known,
+    add_label,
     fingerprint_of,
-    labels_and,
-    nameless,
-    narrowest,
-    places_among,
+    indices_among,
+    narrowest_type,
+    placeholder_labels,
     sorted_labels,
 )
 from PETWorks.counting.counts import ClassPairs, Grouping, Integers, Marginal, PairCounts, run_starts
 from PETWorks.counting.keys import Field
-from PETWorks.counting.memory.distinct_rows import PackedRows, fields_of, merged_keys
-from PETWorks.counting.memory.weighted_rows import WeightedRows, aside
-from PETWorks.counting.people import NOT_IN, Brought, KeyCounts, column_name
+from PETWorks.counting.memory.distinct_rows import PackedRows, layout_fields, merge_keys
+from PETWorks.counting.memory.weighted_rows import WeightedRows, mask_set_aside
+from PETWorks.counting.people import NOT_IN_RELEASE, KeyCounts, TableToJoin, column_name
 from PETWorks.counting.questions import Merge, Question
-from PETWorks.counting.subsets.families import CountsBySubset, Family, Worths, leads, merged_counts
+from PETWorks.counting.subsets.families import CountsBySubset, Family, Worths, leads, merge_counts
 from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import strings
 
@@ -104,7 +104,7 @@ class Words:
         return list(masks.values()) or [0]
 
 
-def scrambled(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def scramble(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Mix the bits of each number, so that sums and remainders of similar numbers differ."""
     product = numbers * np.uint64(0x9E3779B97F4A7C15)
     return product ^ product >> np.uint64(29)
@@ -130,7 +130,9 @@ class Part(NamedTuple):
 def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> WeightedRows:
     """A part of the cells as rows in memory."""
     columns = {
-        name: Column(domains[name].labels, words.code(name, part.words).astype(narrowest(len(domains[name].labels))))
+        name: Column(
+            domains[name].labels, words.code(name, part.words).astype(narrowest_type(len(domains[name].labels)))
+        )
         for name in words.places
     }
     weights, *people = part.numbers
@@ -196,7 +198,7 @@ def families_in(
     if part.numbers[0].max() >= 1 << 32:
         raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
     fields = {
-        name: Field(words.code(name, part.words).astype(narrowest(1 << bits[name])), bits[name])
+        name: Field(words.code(name, part.words).astype(narrowest_type(1 << bits[name])), bits[name])
         for name in words.places
     }
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
@@ -207,7 +209,7 @@ def families_in(
     for family in families:
         total = None
         for chunk in chunks(rows, next(iter(words.places))):
-            total = merged_counts(total, count_family(chunk, family, sensitive, sizes, worths))
+            total = merge_counts(total, count_family(chunk, family, sensitive, sizes, worths))
         counted |= total or {}
     return counted
 
@@ -216,7 +218,7 @@ def cells_checksum(part: Part) -> int:
     """A checksum of the cells that does not depend on their order."""
     sums = part.numbers[0].astype(np.uint64)
     for word in part.words:
-        sums = scrambled(sums ^ word.astype(np.uint64))
+        sums = scramble(sums ^ word.astype(np.uint64))
     return int(sums.sum(dtype=np.uint64))
 
 
@@ -247,13 +249,13 @@ def fold_class_pairs(
     counts = []
     for numbers, suppressed_apart in zip(part.numbers, (grouping.suppressed_apart, False), strict=True):
         own_grouping = Grouping(grouping.columns, grouping.known, suppressed_apart, grouping.incomplete_apart)
-        out = aside(own_grouping, domains, lambda: known)
+        out = mask_set_aside(own_grouping, domains, lambda: known)
         counts.append(numbers if out is None else np.where(out, 0, numbers))
     present = (counts[0] > 0) | (counts[1] > 0)
     return kernel(ClassPairs(counts[0][present], counts[1][present]))
 
 
-Without = tuple[str, list[int]]
+ExcludedCodes = tuple[str, list[int]]
 
 
 class Cells(Protocol):
@@ -284,7 +286,7 @@ class Store(Protocol):
     """The rows of a table as codes, kept by an engine."""
 
     def count(
-        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: ExcludedCodes | None = None
     ) -> Any:
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code.
 
@@ -315,12 +317,12 @@ class PartitionedTable:
     def __init__(
         self,
         store: Store,
-        columns: Mapping[str, Known],
+        columns: Mapping[str, CountedDomain],
         rows: int,
         unit: str | None = None,
         recoded: Mapping[str, Integers] | None = None,
         per_person: tuple[str, ...] | None = None,
-        without: Without | None = None,
+        without: ExcludedCodes | None = None,
     ) -> None:
         self.store, self.columns, self.unit = store, columns, unit
         self.domains: Mapping[str, Domain] = columns
@@ -364,7 +366,7 @@ class PartitionedTable:
         without = None if told is None else self._missing(told)
         return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns), without)
 
-    def _missing(self, column: str) -> Without | None:
+    def _missing(self, column: str) -> ExcludedCodes | None:
         """The codes in the store that stand for a missing value of a column, if there are any."""
         missing = self.columns[column].code(None)
         if missing is None:
@@ -391,12 +393,12 @@ class PartitionedTable:
         cells = self.cells(tuple(labels))
         known, new_codes = {}, {}
         for name, own_labels in labels.items():
-            new_codes[name] = places_among(self.columns[name].labels, own_labels)
+            new_codes[name] = indices_among(self.columns[name].labels, own_labels)
             counts = np.zeros(len(own_labels), np.int64)
             counts[new_codes[name]] = self.marginal(name).counts
-            known[name] = Known(own_labels, counts)
+            known[name] = CountedDomain(own_labels, counts)
         weight_bits = self.rows.bit_length()
-        fields = fields_of({name: domain.bits for name, domain in known.items()}, weight_bits)
+        fields = layout_fields({name: domain.bits for name, domain in known.items()}, weight_bits)
         if fields is None:
             task = partial(recoded_in, cells.words, new_codes)
             parts = cells.run(task, list.__add__, len(labels))
@@ -407,7 +409,7 @@ class PartitionedTable:
             return WeightedRows(columns, None, weights, whole=False).distinct()
         placed = {name: new_codes[name].astype(np.uint64) << np.uint64(fields[name].shift) for name in labels}
         carried = np.concatenate(cells.run(partial(packed_in, cells.words, placed), list.__add__, len(labels)))
-        return PackedRows(known, fields, *merged_keys(carried, np.empty_like(carried), weight_bits), None, weight_bits)
+        return PackedRows(known, fields, *merge_keys(carried, np.empty_like(carried), weight_bits), None, weight_bits)
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """Answer questions about classes, with one pass for all that need the same cells."""
@@ -505,7 +507,9 @@ class PartitionedTable:
         for lead, later, families in leads(self.columns, known, sizes, finished):
             names = (lead, *later, *sensitive)
             most = int(self.columns[lead].counts.max())
-            if most > rows_that_fit([narrowest(len(self.columns[name].labels))().itemsize for name in names], memory):
+            if most > rows_that_fit(
+                [narrowest_type(len(self.columns[name].labels))().itemsize for name in names], memory
+            ):
                 raise InputError(
                     "column {column!r}: up to {most:,} rows have the same value, more than fit into "
                     "{memory:.1f} GB; allow more memory",
@@ -518,7 +522,7 @@ class PartitionedTable:
             bits = {name: self.columns[name].bits for name in names}
             try:
                 task = partial(families_in, cells.words, bits, families, sensitive, sizes, worths or {})
-                yield cells.run(task, merged_counts, 1)
+                yield cells.run(task, merge_counts, 1)
             finally:
                 cells.drop()
 
@@ -548,24 +552,28 @@ class PartitionedTable:
         return cells
 
 
-def joined_columns(brought: Sequence[Brought]) -> dict[str, Any]:
+def joined_columns(brought: Sequence[TableToJoin]) -> dict[str, Any]:
     """The labels of each column of each table; the first label stands for people who are not in the table."""
     return {
-        column_name(table.name, name): labels_and(table.table.columns[name].labels, NOT_IN, first=True)
+        column_name(table.name, name): add_label(table.table.columns[name].labels, NOT_IN_RELEASE, first=True)
         for table in brought
         for name in table.known
     }
 
 
-def joined_table(store: Store, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> PartitionedTable:
+def joined_table(
+    store: Store, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]
+) -> PartitionedTable:
     """The targets as a table, from a store that has their rows: the columns of all tables, and their own values."""
-    labels = joined_columns(brought) | {name: nameless(number) for name, number in numbers.items()}
-    columns = {name: Known(own_labels, np.zeros(len(own_labels), np.int64)) for name, own_labels in labels.items()}
+    labels = joined_columns(brought) | {name: placeholder_labels(number) for name, number in numbers.items()}
+    columns = {
+        name: CountedDomain(own_labels, np.zeros(len(own_labels), np.int64)) for name, own_labels in labels.items()
+    }
     table = PartitionedTable(store, columns, brought[place].table.rows)
     cells = table.cells(tuple(labels))
     sizes = {name: len(own_labels) for name, own_labels in labels.items()}
     counts = cells.run(partial(_counts, cells.words, sizes), _add_counts, len(brought[0].known))
-    table.columns = {name: Known(own_labels, counts[name]) for name, own_labels in labels.items()}
+    table.columns = {name: CountedDomain(own_labels, counts[name]) for name, own_labels in labels.items()}
     table.domains = table.columns
     return table
 

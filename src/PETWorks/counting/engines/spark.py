@@ -20,10 +20,10 @@ import numpy as np
 
 import PETWorks
 from PETWorks.about.personal_details import SHARED, Counted, by_kind
-from PETWorks.counting.codes import Known, arrow_table, sorted_labels, text_column
+from PETWorks.counting.codes import CountedDomain, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines import spark_tasks as tasks
-from PETWorks.counting.engines.partitioned import ALL_BITS, Part, PartitionedTable, Without, Words, joined_table
+from PETWorks.counting.engines.partitioned import ALL_BITS, ExcludedCodes, Part, PartitionedTable, Words, joined_table
 from PETWorks.counting.engines.spark_tasks import (
     DETAILS,
     WAYS,
@@ -34,11 +34,11 @@ from PETWorks.counting.engines.spark_tasks import (
 )
 from PETWorks.counting.people import (
     BITS,
-    Brought,
     JoinedPeople,
     KeyCounts,
     Offer,
-    OfPeople,
+    OfferKernel,
+    TableToJoin,
     check_values,
     column_name,
     number_of_words,
@@ -46,7 +46,7 @@ from PETWorks.counting.people import (
 from PETWorks.counting.profiles import EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile
 from PETWorks.counting.questions import Merge
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
-from PETWorks.tables.arrays import arrow_integers, naming, numpy_integers
+from PETWorks.tables.arrays import arrow_integers, naming_column, numpy_integers
 from PETWorks.tables.cells import FORMULA, NUMBER, SUPPRESSED
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.frames import Frame, SparkFrame, is_connect, session, spark_errors
@@ -179,7 +179,7 @@ TARGETS_PER_PARTITION = 16  # so that partitions get nearly the same number when
 class SparkStore(Owner):
     """The rows of a table as blocks of codes, kept by executors, and the values of each column."""
 
-    known: Mapping[str, Known]
+    known: Mapping[str, CountedDomain]
     rows: int
     missing_units: int
 
@@ -195,7 +195,7 @@ class SparkStore(Owner):
         return self.kept[0].filter("c >= 0").groupBy("c", "v").sum("n").toArrow()
 
     def count(
-        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: Without | None = None
+        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: ExcludedCodes | None = None
     ) -> "SparkCells":
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         self.jobs.check_alive()
@@ -372,7 +372,7 @@ class Side(NamedTuple):
 class SparkPeople(Owner):
     """Tables of a Spark session joined by person; see `JoinedPeople`."""
 
-    def __init__(self, jobs: Jobs, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> None:
+    def __init__(self, jobs: Jobs, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
         check_values(numbers)
         super().__init__(jobs)
         self._brought, self._place, self._numbers = brought, place, numbers
@@ -386,7 +386,7 @@ class SparkPeople(Owner):
         rows = jobs.run(lambda: self.kept[0].where(f"i{place} = 1").selectExpr(*counts).collect())
         self.in_common = [int(number) for number in rows[0]]
 
-    def _frame(self, side: Side, brought: Brought) -> Any:
+    def _frame(self, side: Side, brought: TableToJoin) -> Any:
         """A frame of a table by its key: words of its codes, and words of the values in its classes."""
         store: SparkStore = brought.table.store
         codings = {
@@ -438,7 +438,7 @@ class SparkPeople(Owner):
     def offers(
         self,
         attribute: str,
-        kernel: OfPeople[Summary],
+        kernel: OfferKernel[Summary],
         merge: Merge[Summary],
         missing: int | None = None,  # noqa: ARG002
     ) -> Summary:
@@ -474,7 +474,7 @@ class TargetStore(Owner):
         recoded: Mapping[str, Integers],  # noqa: ARG002
         *,
         per_person: bool,  # noqa: ARG002
-        without: Without | None = None,  # noqa: ARG002
+        without: ExcludedCodes | None = None,  # noqa: ARG002
     ) -> SparkCells:
         """Count targets by the columns of the words."""
         cells = Cells(self._frame, partial(_targets, words, self._sides, self._place))
@@ -497,7 +497,7 @@ class TargetStore(Owner):
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
 
 
-def _words(table: Brought, numbers: Mapping[str, int]) -> Words:
+def _words(table: TableToJoin, numbers: Mapping[str, int]) -> Words:
     """The layout of a table's codes in words, with the columns that define its classes first."""
     known = {name: table.table.columns[name].bits for name in table.known}
     return Words.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in table.values})
@@ -571,12 +571,12 @@ class SparkEngine:
         frame, read = self.jobs.run(lambda: self._rows(source, wanted))
         store = SparkStore(self.jobs, columns)
         values = self.jobs.run(lambda: store.read(frame, read))
-        known: dict[str, Known] = {}
+        known: dict[str, CountedDomain] = {}
         place_of, counts = (_integers(values.column(place)) for place in (0, 2))
         for place, name in enumerate(columns):
             rows = np.flatnonzero(place_of == place)
             labels, order = sorted_labels(values.column(1).take(arrow_integers(rows)).combine_chunks())
-            known[name] = Known(labels, counts[rows][order])
+            known[name] = CountedDomain(labels, counts[rows][order])
         number = int(known[columns[0]].counts.sum())
         if number == 0:
             raise InputError("{table}: the table has columns but no records", table=source.name)
@@ -646,7 +646,7 @@ class SparkEngine:
         counted = {place: number for place, number in self.jobs.run(others.collect) if number}
         return HiddenDifferences({source.names[place]: int(counted[place]) for place in sorted(counted)})
 
-    def joined(self, brought: Sequence[Brought], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables of this engine."""
         return SparkPeople(self.jobs, brought, place, numbers)
 
@@ -669,7 +669,7 @@ class SparkEngine:
             types = dict(zip(columns, piece.schema.types, strict=True))
             cells = []
             for name, column in zip(columns, piece.columns, strict=True):
-                with naming(name, types, source):
+                with naming_column(name, types, source):
                     cells.append(text_column(column, source.separator is not None))
             pieces.append(cells)
         places = [str(place) for place in range(len(columns))]

@@ -15,10 +15,10 @@ import numpy as np
 from PETWorks.about.personal_details import form_of, is_valid, matches
 from PETWorks.counting.codes import Column, Encoder
 from PETWorks.counting.counts import Integers, run_starts
-from PETWorks.counting.engines.partitioned import Part, Words, class_starts, scrambled
+from PETWorks.counting.engines.partitioned import Part, Words, class_starts, scramble
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
-from PETWorks.tables.cells import normalised
+from PETWorks.tables.cells import normalise_texts
 from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
 
 ROWS_PER_BLOCK = 1 << 20
@@ -115,7 +115,7 @@ def written_ways(batches: Batches) -> Batches:
                 cells, records = distinct_cells(column)
                 present = np.flatnonzero(records)
                 cells, records = cells.take(arrow_integers(present)), records[present]
-                judged = normalised(cells)
+                judged = normalise_texts(cells)
             else:
                 continue
             places = arrow_integers(np.full(len(records), place)).cast(pa.int32())
@@ -323,7 +323,7 @@ def split_by_target(parts: Parts, masks: Sequence[int], targets: int, batches: B
     for part in parts(batches):
         mixed = np.zeros(len(part.words[0]), np.uint64)
         for word, mask in zip(part.words, masks, strict=False):
-            mixed = scrambled(mixed ^ (word & mask).astype(np.uint64))
+            mixed = scramble(mixed ^ (word & mask).astype(np.uint64))
         target = (mixed >> np.uint64(32)) % np.uint64(targets)
         order = np.argsort(target.astype(np.uint16 if targets <= 1 << 16 else np.uint64), kind="stable")
         cells = np.stack([*part.words, *part.numbers], axis=1)[order]
@@ -366,7 +366,7 @@ def run_task(
 def codes_checksum(counts: Integers, codes: Integers | None = None) -> int:
     """An additive checksum of counts by code; codes are 0, 1, 2… if not given."""
     shifted = (np.arange(len(counts)) if codes is None else codes).astype(np.uint64) + np.uint64(1)
-    return int((scrambled(shifted) * counts.astype(np.uint64)).sum(dtype=np.uint64))
+    return int((scramble(shifted) * counts.astype(np.uint64)).sum(dtype=np.uint64))
 
 
 def with_class_totals(masks: Sequence[int], part: Part) -> Part:

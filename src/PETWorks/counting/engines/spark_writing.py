@@ -13,7 +13,7 @@ from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.frames import SparkFrame
 from PETWorks.tables.globs import Files
 from PETWorks.tables.source import Source
-from PETWorks.tables.writing import Changes, own_fields
+from PETWorks.tables.writing import Changes, original_fields
 
 WRITTEN = "n long, e string"  # the number of records written; or the error, pickled
 
@@ -32,7 +32,7 @@ def check_readable(source: Source) -> None:
 def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Changes, folder: Path, records: int) -> None:
     """Let the executors write the kept columns of a table, with changes; no record passes through the driver."""
     read = tuple(dict.fromkeys((*(name for name in kept if name not in changes.labels), *changes.columns)))
-    arguments = (kept, changes, dict(own_fields(source)), str(folder))
+    arguments = (kept, changes, dict(original_fields(source)), str(folder))
     if isinstance(source, SparkFrame):
         frame, task = source.selected(read), partial(write_partition, read, *arguments)
     else:
@@ -47,7 +47,7 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
         groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
         frame = jobs.session.range(0, len(groups), 1, min(len(groups), jobs.partitions(source.rows or 0)))
         paths = [str(Path(part.path).resolve()) for part in parts]
-        task = partial(groups_written, paths, groups, *arguments)
+        task = partial(write_groups, paths, groups, *arguments)
     reports = jobs.run(lambda: map_batches(frame, task, WRITTEN).toArrow())
     for error in filter(None, reports.column(1).to_pylist()):
         raise InputError(pickle.loads(bytes.fromhex(error)))  # noqa: S301 - our own executors wrote it
@@ -63,7 +63,7 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
         unfinished.unlink()
 
 
-def groups_written(
+def write_groups(
     paths: Sequence[str],
     groups: Sequence[tuple[int, int]],
     kept: Sequence[str],

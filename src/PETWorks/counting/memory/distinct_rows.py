@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, recoding
-from PETWorks.counting.codes import Column, Known, narrowest
+from PETWorks.counting.codes import Column, CountedDomain, narrowest_type
 from PETWorks.counting.counts import ClassValues, Integers, Marginal, run_starts
-from PETWorks.counting.keys import KEY_BITS, Counted, Layout, count
+from PETWorks.counting.keys import KEY_BITS, CountedKeys, Layout, count
 from PETWorks.counting.memory.weighted_rows import Classes, WeightedRows
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, Phrase, unknown
 from PETWorks.tables.cells import SUPPRESSED
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
-TOGETHER = 13  # bits of neighbouring columns recoded by one look-up, so that its table stays in the cache
+LOOK_UP_BITS = 13  # bits of neighbouring columns recoded by one look-up, so that its table stays in the cache
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Field:
 class Lift:
     """The generalisation of a column: its coarser values with their counts, and the new code of each old one."""
 
-    known: Known
+    known: CountedDomain
     new_codes: Keys
 
     @cached_property
@@ -55,7 +55,7 @@ class PackedRows(WeightedRows):
 
     def __init__(
         self,
-        known: Mapping[str, Known],
+        known: Mapping[str, CountedDomain],
         fields: Mapping[str, Field],
         keys: Keys,
         weights: Integers,
@@ -74,7 +74,7 @@ class PackedRows(WeightedRows):
         return {name: self._column(name) for name in self._fields}
 
     @property
-    def domains(self) -> Mapping[str, Known]:
+    def domains(self) -> Mapping[str, CountedDomain]:
         """The values of each column."""
         return self.known
 
@@ -90,7 +90,7 @@ class PackedRows(WeightedRows):
     def _column(self, name: str) -> Column:
         field, labels = self._fields[name], self.known[name].labels
         codes = self._keys >> np.uint64(field.shift) & np.uint64(field.mask)
-        return Column(labels, codes.astype(narrowest(len(labels))))
+        return Column(labels, codes.astype(narrowest_type(len(labels))))
 
     @property
     def weight_bits(self) -> int:
@@ -135,7 +135,7 @@ class PackedRows(WeightedRows):
             np.right_shift(self._keys, np.uint64(bits.shift), out=part)
             part &= np.uint64(bits.mask)
             carried += steps.take(part.view(np.int64))
-        keys, weights = merged_keys(carried, part, self._weight_bits)
+        keys, weights = merge_keys(carried, part, self._weight_bits)
         known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
         return PackedRows(known, self._fields, keys, weights, self.unit, self._weight_bits)
 
@@ -146,7 +146,7 @@ class PackedRows(WeightedRows):
     def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[Field, Keys]]:
         """Differences to add to keys, each with the part of the key it depends on; neighbouring columns share one."""
         room = min(
-            TOGETHER, len(self._keys).bit_length() - 2
+            LOOK_UP_BITS, len(self._keys).bit_length() - 2
         )  # bits, so that making the table costs less than the look-ups
         lifted = [(self._fields[name], lifts[name].steps) for name in reversed(list(self._fields)) if name in lifts]
         while lifted:
@@ -194,35 +194,37 @@ class PackedRows(WeightedRows):
     def _begin_with(self, columns: tuple[str, ...]) -> bool:
         return columns == tuple(self._fields)[: len(columns)]
 
-    def _first(self, columns: tuple[str, ...]) -> Counted:
+    def _first(self, columns: tuple[str, ...]) -> CountedKeys:
         """The sorted keys of the first columns, and their weights."""
         assert self.weights is not None
         keys = self._keys >> np.uint64(self._fields[columns[-1]].shift)
-        return count(keys, weights=self.weights) if len(columns) < len(self._fields) else Counted(keys, self.weights)
+        return (
+            count(keys, weights=self.weights) if len(columns) < len(self._fields) else CountedKeys(keys, self.weights)
+        )
 
 
-def packed(rows: WeightedRows) -> WeightedRows:
+def pack_rows(rows: WeightedRows) -> WeightedRows:
     """Pack distinct, sorted rows into integers; return them unchanged if they do not fit into 64 bits."""
     assert rows.weights is not None
     weight_bits = rows.rows.bit_length()
-    fields = fields_of({name: column.bits for name, column in rows.domains.items()}, weight_bits)
+    fields = layout_fields({name: column.bits for name, column in rows.domains.items()}, weight_bits)
     if fields is None or isinstance(rows, PackedRows):
         return rows
     keys = np.zeros(len(rows.weights), np.uint64)
     for name, column in rows.columns.items():
         keys |= column.codes.astype(np.uint64) << np.uint64(fields[name].shift)
-    known = {name: Known(rows.columns[name].labels, rows.marginal(name).counts) for name in rows.columns}
+    known = {name: CountedDomain(rows.columns[name].labels, rows.marginal(name).counts) for name in rows.columns}
     return PackedRows(known, fields, keys, rows.weights, rows.unit, weight_bits)
 
 
-def lifted(rows: WeightedRows, known: Mapping[str, Known], lifts: Mapping[str, Lift]) -> PackedRows | None:
+def lift_rows(rows: WeightedRows, known: Mapping[str, CountedDomain], lifts: Mapping[str, Lift]) -> PackedRows | None:
     """Generalise and pack rows that did not fit into 64 bits; None if they still do not.
 
     known   the generalised values of each column, with their counts
     """
     assert rows.weights is not None
     weight_bits = rows.rows.bit_length()
-    fields = fields_of({name: known[name].bits for name in rows.columns}, weight_bits)
+    fields = layout_fields({name: known[name].bits for name in rows.columns}, weight_bits)
     if fields is None:
         return None
     carried = rows.weights.astype(np.uint64)
@@ -234,11 +236,11 @@ def lifted(rows: WeightedRows, known: Mapping[str, Known], lifts: Mapping[str, L
             carried |= (lifts[name].new_codes << shift).take(column.codes)
         else:
             carried |= column.codes.astype(np.uint64) << shift
-    keys, weights = merged_keys(carried, np.empty_like(carried), weight_bits)
+    keys, weights = merge_keys(carried, np.empty_like(carried), weight_bits)
     return PackedRows(known, fields, keys, weights, rows.unit, weight_bits)
 
 
-def fields_of(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | None:
+def layout_fields(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | None:
     """The position of each column in a key, the first one highest; None if they and the weight exceed 64 bits."""
     shift = sum(bits.values()) + weight_bits  # the weight has the lowest bits
     if shift > KEY_BITS:
@@ -250,7 +252,7 @@ def fields_of(bits: Mapping[str, int], weight_bits: int) -> dict[str, Field] | N
     return fields
 
 
-def merged_keys(carried: Keys, spare: Keys, weight_bits: int) -> tuple[Keys, Integers]:
+def merge_keys(carried: Keys, spare: Keys, weight_bits: int) -> tuple[Keys, Integers]:
     """Sort keys that carry their weights and merge equal ones; return the keys without weights, and the weights."""
     carried.sort()
     low = np.uint64((1 << weight_bits) - 1)
@@ -277,13 +279,13 @@ class _Lattice:
 
     rows: WeightedRows
     hierarchies: Mapping[str, Hierarchy]
-    known: Mapping[str, Known]
+    known: Mapping[str, CountedDomain]
     start: Mapping[str, int]
-    columns: dict[tuple[str, int], tuple[Known, Keys]] = field(default_factory=dict)
+    columns: dict[tuple[str, int], tuple[CountedDomain, Keys]] = field(default_factory=dict)
     lifts: dict[tuple[str, int, int], Lift | None] = field(default_factory=dict)
     made: dict[Hashable, Any] = field(default_factory=dict)
 
-    def column(self, name: str, level: int) -> tuple[Known, Keys]:
+    def column(self, name: str, level: int) -> tuple[CountedDomain, Keys]:
         """A column on a level: its values, and the code of each value of the table."""
         if (name, level) not in self.columns:
             original = self.known[name]
@@ -342,13 +344,13 @@ class RolledUp:
         rows: WeightedRows,
         columns: Sequence[str],
         hierarchies: Mapping[str, Hierarchy],
-        before: Mapping[str, tuple[int, Known]] | None = None,
+        before: Mapping[str, tuple[int, CountedDomain]] | None = None,
     ) -> "RolledUp":
         """The node of the given distinct rows.
 
         before   for columns that are on a higher level already: that level, and their original values
         """
-        rows = packed(rows)
+        rows = pack_rows(rows)
         raised = before or {}
         start = {name: raised[name][0] if name in raised else 0 for name in columns}
         known = {name: raised[name][1] if name in raised else _known(rows, name) for name in rows.domains}
@@ -367,7 +369,7 @@ class RolledUp:
         if not lifts:
             return RolledUp(self.lattice, start, wanted)
         known = {name: self.lattice.column(name, wanted.get(name, 0))[0] for name in start.columns}
-        rows = lifted(start, known, lifts)
+        rows = lift_rows(start, known, lifts)
         if rows is None:
             labels = {name: self._mapping(start, name, lift) for name, lift in lifts.items()}
             return RolledUp(self.lattice, start.generalised(labels).distinct(), wanted)
@@ -417,5 +419,5 @@ class RolledUp:
         return made
 
 
-def _known(rows: WeightedRows, name: str) -> Known:
-    return Known(rows.domains[name].labels, rows.marginal(name).counts)
+def _known(rows: WeightedRows, name: str) -> CountedDomain:
+    return CountedDomain(rows.domains[name].labels, rows.marginal(name).counts)

@@ -9,7 +9,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.people import KeyEncoder
 from PETWorks.counting.questions import THREADS
 from PETWorks.errors import Hint, InputError
-from PETWorks.tables.arrays import naming
+from PETWorks.tables.arrays import naming_column
 from PETWorks.tables.source import Source
 
 LABELS_SHARE = 4  # distinct values may take this fraction of the memory limit, because comparing copies them
@@ -37,7 +37,7 @@ def load_rows(
         rows += table.num_rows
         types = dict(zip(columns, table.schema.types, strict=True))
         for name, chunks in zip(columns, table.columns, strict=True):
-            with naming(name, types, source):
+            with naming_column(name, types, source):
                 for piece in chunks.chunks:
                     encoders[name].add(piece)
         check_labels(sum(encoder.label_bytes for encoder in encoders.values()), memory_limit, source)
@@ -45,7 +45,7 @@ def load_rows(
         raise InputError("{table}: the table has columns but no records", table=source.name)
 
     def finish(name: str) -> Column:
-        with naming(name, types, source):
+        with naming_column(name, types, source):
             return encoders.pop(name).finish().without_unused_labels()
 
     names = list(encoders)

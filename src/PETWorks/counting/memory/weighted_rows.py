@@ -26,7 +26,7 @@ from PETWorks.counting.counts import (
     run_starts,
 )
 from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count, pack, size_histogram
-from PETWorks.counting.questions import THREADS, Question, batches_of, folded
+from PETWorks.counting.questions import THREADS, Question, batches_of, fold_batches
 from PETWorks.counting.subsets.families import CountsBySubset, Worths
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -150,7 +150,7 @@ class WeightedRows:
 
     def rows_aside(self, grouping: Grouping) -> int:
         """The number of records that are set aside from the classes."""
-        out = aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
+        out = mask_set_aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
         return 0 if out is None else int(np.sum(out if self.weights is None else self.weights[out]))
 
     def class_sizes(self, grouping: Grouping) -> ClassSizes:
@@ -191,7 +191,7 @@ class WeightedRows:
             classes = replace(classes, people=self._persons[classes.starts])
         if kept is not None:
             classes = classes.only(kept)
-        return folded(kernel, merge, batches_of(classes), len(classes.values))
+        return fold_batches(kernel, merge, batches_of(classes), len(classes.values))
 
     def fold_codes(
         self,
@@ -210,7 +210,7 @@ class WeightedRows:
                 codes = classes.layout.codes(keys[part])
                 yield ClassCodes(sizes[part], dict(zip(grouping.columns, codes, strict=True)))
 
-        return folded(kernel, merge, parts(), len(keys))
+        return fold_batches(kernel, merge, parts(), len(keys))
 
     def fold_pairs(
         self,
@@ -232,7 +232,7 @@ class WeightedRows:
 
     def _count_keys(self, keys: Codes, grouping: Grouping) -> Any:
         """Count records by their keys, without those set aside."""
-        out = aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
+        out = mask_set_aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
         if out is None:
             return count(keys, weights=self.weights)
         return count(keys[~out], weights=None if self.weights is None else self.weights[~out])
@@ -332,7 +332,7 @@ class WeightedRows:
                 classes = self._classes(grouping.columns)
                 return classes.layout.codes(classes.keys)[: len(grouping.known)]
 
-            out = aside(grouping, self.domains, codes)
+            out = mask_set_aside(grouping, self.domains, codes)
             self._kept_classes[grouping] = None if out is None else ~out
         return self._kept_classes[grouping]
 
@@ -349,7 +349,7 @@ class Classes:
     layout: Layout
 
 
-def aside(
+def mask_set_aside(
     grouping: Grouping, columns: Mapping[str, Domain], codes: Callable[[], Sequence[NDArray[np.integer]]]
 ) -> NDArray[np.bool_] | None:
     """A mask of the rows or classes, given by the codes of the known columns, that are set aside; None for none."""

@@ -42,7 +42,7 @@ CountsBySubset = dict[Subset, SubsetCounts]
 Worths = Mapping[str, Any]  # for some sensitive attributes, rows with the worth of each code, in integer units
 
 
-def merged_counts(first: CountsBySubset | None, second: CountsBySubset) -> CountsBySubset:
+def merge_counts(first: CountsBySubset | None, second: CountsBySubset) -> CountsBySubset:
     """Add the counts of the same subsets in two parts of a table that have no class in common."""
     if first is None:
         return second
@@ -75,7 +75,7 @@ def families(lead: str, later: Sequence[str], sizes: Sequence[int]) -> Iterator[
                 yield Family((lead, *chosen), tuple(later[middle:]))
 
 
-def in_order(columns: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+def order_columns(columns: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     """The known columns, with the one that divides the records most evenly first."""
     return sorted(known, key=lambda name: float((columns[name].counts.astype(np.float64) ** 2).sum()))
 
@@ -84,7 +84,7 @@ def leads(
     columns: Mapping[str, Any], known: Sequence[str], sizes: Sequence[int], finished: Callable[[Subset], bool]
 ) -> Iterator[tuple[str, list[str], list[Family]]]:
     """Each lead that has unfinished families, with the columns after it, and these families."""
-    order = in_order(columns, known)
+    order = order_columns(columns, known)
     for place, lead in enumerate(order):
         later = order[place + 1 :]
         unfinished = [

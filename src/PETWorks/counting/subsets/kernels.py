@@ -20,7 +20,7 @@ from PETWorks.counting.counts import Integers
 CACHE_ERRORS = (OSError, EOFError, ValueError, LookupError, AttributeError, ImportError, RuntimeError, PickleError)
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compile_lazily(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function at first use, and cache the result for other processes if the cache works."""
     plain = njit(nogil=True)(function)
     if plain is function:  # NUMBA_DISABLE_JIT
@@ -51,7 +51,7 @@ def _interpret(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-@compiled
+@compile_lazily
 def entries_needed(weights: Codes, weight_bits: int) -> int:
     """The number of entries that these weights take."""
     most = max(1, (1 << weight_bits) - 1)
@@ -61,7 +61,7 @@ def entries_needed(weights: Codes, weight_bits: int) -> int:
     return needed
 
 
-@compiled
+@compile_lazily
 def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weight_bits: int, entries: Codes) -> None:
     """Remove columns from keys, the leftmost first (`lows` and `widths`: their bits), and write the keys as entries."""
     most = max(1, (1 << weight_bits) - 1)
@@ -80,8 +80,8 @@ def project(keys: Codes, weights: Codes, lows: Integers, widths: Integers, weigh
             row += 1
 
 
-@compiled
-def gained(keys: Codes, weights: Codes, value_bits: int, worth: Integers) -> int:
+@compile_lazily
+def sum_gains(keys: Codes, weights: Codes, value_bits: int, worth: Integers) -> int:
     """The sum over classes of the units that the best guess gains; keys are distinct and sorted."""
     mask = (np.uint64(1) << np.uint64(value_bits)) - np.uint64(1)
     total, best = 0, 0
@@ -97,7 +97,7 @@ def gained(keys: Codes, weights: Codes, value_bits: int, worth: Integers) -> int
     return total + best
 
 
-@compiled
+@compile_lazily
 def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> tuple[int, int, int, int, int, int]:
     """Merge sorted entries into distinct keys, in place, with their weights in a separate array, and count classes.
 

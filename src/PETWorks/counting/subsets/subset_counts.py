@@ -20,9 +20,9 @@ from PETWorks.counting.subsets.families import (
     Subset,
     SubsetCounts,
     Worths,
-    in_order,
     leads,
-    merged_counts,
+    merge_counts,
+    order_columns,
 )
 
 NARROW = 32  # entries of at most this many bits are sorted twice as fast
@@ -124,7 +124,9 @@ def _merge_keys(
     )
     gains: tuple[int, ...] = ()
     if worth is not None:
-        gains = tuple(kernels.gained(entries[:distinct], merged[:distinct], columns[-1][1], units) for units in worth)
+        gains = tuple(
+            kernels.sum_gains(entries[:distinct], merged[:distinct], columns[-1][1], units) for units in worth
+        )
     counts = SubsetCounts(classes, uniques, smallest, (right_guesses,), gains)
     return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, worth)
 
@@ -253,7 +255,7 @@ def count_subsets(
     worths     for some sensitive attributes, rows with the worth of each code, in units
     """
     worths = worths or {}
-    order = in_order(columns, known)
+    order = order_columns(columns, known)
     fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
     ones = np.ones(len(fields[order[0]].codes), np.uint32)
     rows = Rows(fields, ones if weights is None else weights.astype(np.uint32))
@@ -269,7 +271,7 @@ def count_subsets(
             totals: dict[Family, CountsBySubset] = {}
             for part, is_last in ordered_rows.parts(lead, later):
                 for family, counts in _count_families(pool, chunks(part, lead), unfinished, sensitive, sizes, worths):
-                    totals[family] = merged_counts(totals.get(family), counts)
+                    totals[family] = merge_counts(totals.get(family), counts)
                     if is_last:
                         yield totals.pop(family)
                 del part  # to free its memory before the next one is made
@@ -342,7 +344,7 @@ def _count_families(
     for family in families:
         total = None
         for _ in parts:
-            total = merged_counts(total, tasks.popleft().result())
+            total = merge_counts(total, tasks.popleft().result())
         yield family, total or {}
 
 

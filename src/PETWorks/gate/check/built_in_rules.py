@@ -16,8 +16,8 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_HIDDEN, NO_UNIQUE, Rule
 from PETWorks.gate.suggest.starter import PRESET
 from PETWorks.gate.suggest.suggestion import Examined, named_people, same_person_in
-from PETWorks.measures.attacks.subset_limits import checked_sizes
-from PETWorks.measures.parameters import number_given
+from PETWorks.measures.attacks.subset_limits import parse_sizes
+from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
 from PETWorks.tables.frames import SparkFrame
@@ -47,7 +47,7 @@ def class_size_demanded(policy: Policy, release: Release, today: date) -> int:
     sizes = [0.0]
     for rule in _in_force(policy, today):
         if rule.measure is None:
-            limit = number_given(rule.parameters.get("highest-risk"))
+            limit = parse_number(rule.parameters.get("highest-risk"))
             sizes += [1 / limit] if limit and _knows_all(policy, release) else []
         elif not rule.measure.linked:
             for name in rule.given:
@@ -78,7 +78,7 @@ def _in_force(policy: Policy, today: date) -> Iterator[Rule]:
 def _knows_all(policy: Policy, release: Release) -> bool:
     """Whether the subsets that are attacked with include all quasi-identifiers."""
     known = len(release.quasi_identifiers)
-    return policy.subset_sizes is not None and known in checked_sizes(policy.subset_sizes, known)
+    return policy.subset_sizes is not None and known in parse_sizes(policy.subset_sizes, known)
 
 
 def _protects(rule: Rule, column: str, policy: Policy, release: Release) -> bool:
@@ -86,7 +86,7 @@ def _protects(rule: Rule, column: str, policy: Policy, release: Release) -> bool
     if rule.measure is None:
         ((name, given),) = rule.parameters.items()
         limit, _, named = name.partition(":")
-        number = number_given(given)
+        number = parse_number(given)
         says = limit in ABOUT_VALUES and named in ("", column) and number is not None and number < 1
         return says and (rule.about_all_releases or _knows_all(policy, release))
     if "a sensitive attribute" not in rule.measure.needs or rule.parameters.get("value") is not None:

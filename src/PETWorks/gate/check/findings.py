@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from PETWorks.about.column_names import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS, pointed_to, points_to_a_place, words_of
+from PETWorks.about.column_names import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS, names_a_place, roles_by_name, words_of
 from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE, Search
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
@@ -82,7 +82,7 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
     details = _details(profile, direct)
     if details is not None and direct is not None and direct.looks_like == MIXED and not direct.fails:
         direct = None  # the details say it better
-    certain = _merge((_in_name(column), direct, _named(pointed_to(words), profile), details, _unique(role, profile)))
+    certain = _merge((_in_name(column), direct, _named(roles_by_name(words), profile), details, _unique(role, profile)))
     if any(finding.fails for finding in certain):
         return certain
     further = (_known(column, role, profile), None if profile.nearly_unique else _often_unique(role, profile))
@@ -137,7 +137,7 @@ def _names_somebody(column: str) -> bool:
 
 def _names_of_places(words: str, profile: Examined) -> bool:
     """Whether a column has towns or schools, which are called after people: many records share each of them."""
-    called = points_to_a_place(words) and IDENTIFIER not in pointed_to(words)
+    called = names_a_place(words) and IDENTIFIER not in roles_by_name(words)
     return called and profile.distinct * SHARED <= profile.present
 
 

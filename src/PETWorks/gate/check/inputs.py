@@ -18,7 +18,7 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.register import entry_files
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.files import check_regular
-from PETWorks.tables.opening import files_named, is_address
+from PETWorks.tables.opening import files_at_path, is_address
 
 # A file system may give two changes within this time the same time stamp.
 CLOCK_TICK_NS = 20_000_000
@@ -168,7 +168,7 @@ def _release(given: EarlierTable) -> Iterator[_Source]:
 def _table(use: Use, table: Any) -> _Source:
     if not isinstance(table, Path):
         return _Source(use, shown_table(table))
-    files = tuple(file for one in files_named(table) for file in _with_log(one))
+    files = tuple(file for one in files_at_path(table) for file in _with_log(one))
     return _Source(use, table.name, files, listed=len(files) > 1)
 
 

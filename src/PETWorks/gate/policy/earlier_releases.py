@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from PETWorks.about.roles import roles_given
+from PETWorks.about.roles import roles_from_lists
 from PETWorks.errors import quoted
 from PETWorks.gate.document.check_document import Spoken
 from PETWorks.gate.policy.accountability import checked_day
@@ -197,7 +197,7 @@ class _Reader:
     def _roles(self, at: Key, given: Mapping[str, Any]) -> dict[str, str] | None:
         if "roles" not in given:
             return None
-        roles, twice = roles_given(given["roles"])
+        roles, twice = roles_from_lists(given["roles"])
         for key, place in twice:
             column = quoted([given["roles"][key][place]])
             self.mistakes.add((*at, "roles", key, place), "the column {column} has two roles", column=column)

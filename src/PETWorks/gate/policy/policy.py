@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.about.hierarchies.declaration import Named
+from PETWorks.about.hierarchies.declaration import HierarchySources
 from PETWorks.about.protection import protection_of
-from PETWorks.about.roles import roles_given
+from PETWorks.about.roles import roles_from_lists
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import CAREFUL, TREATMENTS, visible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
-from PETWorks.counting.protected_source import protected
+from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import SHARE
@@ -45,8 +45,8 @@ from PETWorks.gate.policy.sources import (
     removed_places,
     sources,
 )
-from PETWorks.measures.parameters import number_given
-from PETWorks.tables.formats.packed import unpacked
+from PETWorks.measures.parameters import parse_number
+from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.opening import SUFFIXES as TABLES
 from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.source import Source
@@ -97,7 +97,7 @@ class Policy:
     original: Path | str | None
     order: str | None  # in which the records are, compared with the original
     seed: int | None  # of that order, if it is random
-    hierarchies: Named | None
+    hierarchies: HierarchySources | None
     population: Path | str | int | float | None
     plan: Path | None  # how the release was made, and which records left it
     reading: Mapping[str, str]
@@ -159,7 +159,7 @@ class Policy:
             unit = unit if people is not None else None
         try:
             release = Release(
-                protected(source, self.anonymize.get("protect")) if protect else source,
+                protect_source(source, self.anonymize.get("protect")) if protect else source,
                 roles,
                 self.hierarchies,
                 original,
@@ -365,7 +365,7 @@ def _context(context: Mapping[str, Any]) -> dict[str, Any]:
 def _check_no_table(path: Path) -> None:
     """An error for a table in place of the policy; a sheet of a workbook is named behind a `#`."""
     file = path if path.exists() else Path(str(path).partition("#")[0])
-    suffix = unpacked(file).suffix.lower()
+    suffix = unpacked_path(file).suffix.lower()
     if suffix in TABLES and suffix != ".txt" and file.is_file():
         raise InputError(
             "{file}: this is a table, and a policy is expected; to write one, run: petworks init {path!r}",
@@ -376,7 +376,7 @@ def _check_no_table(path: Path) -> None:
 
 def _check_version(file: YAMLFile) -> None:
     given = file.content.get("petworks_policy")
-    if given is not None and number_given(given) not in (None, VERSION):
+    if given is not None and parse_number(given) not in (None, VERSION):
         raise file.error(
             ("petworks_policy",),
             "unknown version {version} of the format; this program reads version {known}",
@@ -387,7 +387,7 @@ def _check_version(file: YAMLFile) -> None:
 
 def _roles(mistakes: Mistakes) -> dict[str, str]:
     by_key = mistakes.file.content["roles"]
-    roles, twice = roles_given(by_key)
+    roles, twice = roles_from_lists(by_key)
     for key, place in twice:
         mistakes.add(("roles", key, place), "the column {column} has two roles", column=quoted([by_key[key][place]]))
     return roles
@@ -419,7 +419,7 @@ def _check_reasons(mistakes: Mistakes) -> None:
 
 def _share(mistakes: Mistakes, key: Key, given: Any, usual: float) -> float:
     """A share that the file gives, or the usual one and a mistake."""
-    share = number_given(given)
+    share = parse_number(given)
     if share is None or not 0 <= share <= 1:
         mistakes.add(key, "expected a share from 0 to 1, got {given}", given=quoted([given]))
         return usual

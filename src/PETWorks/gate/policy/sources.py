@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.hierarchies.declaration import Declaration, declared, hierarchy_files, name_of
+from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, name_of, parse_declaration
 from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
 from PETWorks.anonymizer.plan import places_in
@@ -20,12 +20,12 @@ from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.document.schema import violation
 from PETWorks.gate.document.typed_json import read_json
 from PETWorks.gate.policy.mistakes import Mistakes
-from PETWorks.measures.attacks.subset_limits import checked_limits, checked_sizes
-from PETWorks.measures.parameters import number_given
-from PETWorks.releases.composition import checked_limits as checked_limits_together
+from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
+from PETWorks.measures.parameters import parse_number
+from PETWorks.releases.composition import check_limits as checked_limits_together
 from PETWorks.tables.databases import POSTGRES, shown_address
 from PETWorks.tables.frames import SCHEMES
-from PETWorks.tables.opening import files_named, is_address
+from PETWorks.tables.opening import files_at_path, is_address
 from PETWorks.tables.source import Source
 from PETWorks.tables.yaml_files import Key
 
@@ -55,7 +55,7 @@ def sources(
     find     where files are now that will be where the policy says
     """
     content = mistakes.file.content
-    population = number_given(content.get("population", ""))
+    population = parse_number(content.get("population", ""))
     tables = ("data", "original", "hierarchies", "population")
     found: dict[str, Any] = {**dict.fromkeys(tables), "population": population, "plan": None}
     for key in tables:
@@ -88,7 +88,7 @@ def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path, find:
         column, place = key.strip(), ("hierarchies", key)
         with mistakes.at(*place):
             found[column] = (
-                declared(one, name_of(column))
+                parse_declaration(one, name_of(column))
                 if isinstance(one, dict)
                 else named_source(mistakes, place, str(one), folder, root, network=False, find=find)
             )
@@ -116,7 +116,7 @@ def named_source(
         return text
     try:
         target = find(folder / text)
-        files = files_named(target)
+        files = files_at_path(target)
         inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
     except (OSError, RuntimeError, ValueError):
         raise file.error(key, "not a valid path") from None
@@ -213,10 +213,10 @@ def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[st
     subsets = content.get("subsets", {})
     if "sizes" in subsets:
         with mistakes.at("subsets", "sizes"):
-            checked_sizes(subsets["sizes"], len(names))
+            parse_sizes(subsets["sizes"], len(names))
     for limit, value in subsets.get("limits", {}).items():
         with mistakes.at("subsets", "limits", limit):
-            checked_limits({limit: value}, sensitive)
+            check_limits({limit: value}, sensitive)
     for limit, value in content.get("releases", {}).get("limits", {}).items():
         with mistakes.at("releases", "limits", limit):
             checked_limits_together({limit: value}, sensitive)

@@ -30,7 +30,7 @@ from PETWorks.about.column_names import (
     REMARKS,
     SEX,
     SUBJECTS,
-    pointed_to,
+    roles_by_name,
     terms,
     words_of,
 )
@@ -331,7 +331,7 @@ def _kind(words: str, profile: Examined) -> Kind | None:
     """What kind of name of people a column is; None if it names others than those the table is about."""
     if any(term in words for term in terms(OTHERS)):  # the mother's number names another person
         return None
-    subject, look = pointed_to(words).get(IDENTIFIER), profile.look
+    subject, look = roles_by_name(words).get(IDENTIFIER), profile.look
     if words in terms(ALONE[A_NUMBER], whole=True):
         return Kind.CODE
     if subject == A_NUMBER or stands_for_people(words) or look == NATIONAL_ID:
@@ -359,7 +359,7 @@ def _repeats(column: str, kind: Kind, profile: Examined, same_person: SamePerson
 
 def same_person_in(load: Callable[[Sequence[str]], Any], columns: Sequence[str]) -> SamePerson:
     """Whether records are of one person, as a table tells that has these columns and can be loaded."""
-    subjects = {name: pointed_to(words_of(name)) for name in columns}
+    subjects = {name: roles_by_name(words_of(name)) for name in columns}
     known = {name: roles.get(QUASI_IDENTIFIER) for name, roles in subjects.items() if IDENTIFIER not in roles}
     strong = [name for name, what in known.items() if what in STRONG]
     weak = [name for name, what in known.items() if what in WEAK]
@@ -477,7 +477,7 @@ def _examined(table: WeightedRows, column: str, people: Column | None = None) ->
 
 def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
     """Role and reason."""
-    roles, look = pointed_to(words), profile.look
+    roles, look = roles_by_name(words), profile.look
     if IDENTIFIER in roles:
         return IDENTIFIER, Reason("named", roles[IDENTIFIER])
     if look and look != DATE:

@@ -18,9 +18,9 @@ from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError, Phrase, unknown
 from PETWorks.measures.attacks.reidentification import (
-    EVERYTHING_SEEN,
-    beyond_guessing,
-    both,
+    ADVERSARY_TREATMENT,
+    all_hold,
+    excess_over_guessing,
     record_class_modes,
     vulnerability,
 )
@@ -52,14 +52,14 @@ class Worth:
         return int((counts * self.units).max(initial=0))
 
 
-Given = Mapping[str, Mapping[str | None, Any] | Worth]
+WorthByValue = Mapping[str, Mapping[str | None, Any] | Worth]
 
 
 IN_THE_TABLE, SENSITIVE_ATTRIBUTE = Phrase("the table"), Phrase("sensitive attribute")
 
 
-def worth_of(
-    worth: Given | None,
+def check_worth(
+    worth: WorthByValue | None,
     values: Mapping[str, Sequence[str | None]],
     records: int,
     where: Phrase = IN_THE_TABLE,
@@ -125,7 +125,7 @@ def _in_units(worth: Iterable[Fraction], records: int) -> Worth:
 
 
 MostGain = Annotated[float | None, Number(at_least=0, limit="at most")]
-ValueWorths = Annotated[Given | None, Worths()]
+ValueWorths = Annotated[WorthByValue | None, Worths()]
 
 
 def _hits(view: View, column: str) -> Question[int]:
@@ -139,15 +139,15 @@ def _gain(view: View, column: str, worth: Worth) -> Question[int]:
     return view.fold(name, column, partial(_most_valuable, worth.units), add, attacker=True)
 
 
-def _worths(view: View, worth: Given | None) -> dict[str, Worth]:
+def _worths(view: View, worth: WorthByValue | None) -> dict[str, Worth]:
     """The worth of values, by the codes that the view uses."""
     if not worth:
         return {}
     values = {column: view.overall(column, attacker=True).values for column in view.sensitive_attributes}
-    return worth_of(worth, values, view.records, folds=view.folds_values)
+    return check_worth(worth, values, view.records, folds=view.folds_values)
 
 
-def _asks(view: View, *, worth: Given | None = None, **_limits: Any) -> list[Question[int]]:
+def _asks(view: View, *, worth: WorthByValue | None = None, **_limits: Any) -> list[Question[int]]:
     guesses = [_hits(view, column) for column in view.sensitive_attributes]
     return guesses + [_gain(view, column, own_worth) for column, own_worth in _worths(view, worth).items()]
 
@@ -157,7 +157,7 @@ def _asks(view: View, *, worth: Given | None = None, **_limits: Any) -> list[Que
     family="attack",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
-    treats={**EVERYTHING_SEEN, "several_sensitive": ALONE},
+    treats={**ADVERSARY_TREATMENT, "several_sensitive": ALONE},
     unit="share",
     if_it_fails="diversify",
     outside="guesses",
@@ -184,7 +184,7 @@ def attribute_inference(
         overall = view.overall(column, attacker=True)
         hits = view.answer(_hits(view, column))
         counted = (int(overall.counts.max(initial=0)), hits, overall.people or overall.records)
-        attributes[column] = {**vulnerability(*counted), "excess": beyond_guessing(*counted)}
+        attributes[column] = {**vulnerability(*counted), "excess": excess_over_guessing(*counted)}
         if view.told(column) is not None:
             attributes[column]["records_with_a_value"] = counted[2]
         if worth or gain is not None:
@@ -194,7 +194,7 @@ def attribute_inference(
     return Result(
         "attribute-inference",
         value,
-        both(no_more_than(value, at_most), no_more_than(gained, excess), no_more_than(most, gain)),
+        all_hold(no_more_than(value, at_most), no_more_than(gained, excess), no_more_than(most, gain)),
         {"at_most": at_most, "excess": excess} | ({} if most is None else {"gain": gain, "worth": worth}),
         {
             "excess": gained,

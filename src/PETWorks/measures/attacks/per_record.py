@@ -8,7 +8,7 @@ from PETWorks.counting.release import Release
 from PETWorks.measures.attacks.inference import attribute_inference_per_record
 from PETWorks.measures.attacks.reidentification import re_identification_per_record, record_class_sizes
 from PETWorks.measures.attacks.uniques import in_groups_below, minimal_uniques
-from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, taken
+from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, take_or_null
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +51,7 @@ def risks_per_record(release: Release, *, up_to: int | None = None, below: int |
         }
     if below is not None:
         few = in_groups_below(release, below)
-        columns["stands_out_by"] = taken(_names(few.sets), few.places)
+        columns["stands_out_by"] = take_or_null(_names(few.sets), few.places)
     table = pa.Table.from_arrays(list(columns.values()), list(columns))
     return table if below is None else table.take(arrow_integers(np.flatnonzero(sizes < below)))
 

@@ -51,7 +51,7 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
         )
     if release.view.told(sensitive) is not None:
         people, once = (_people(release, *further, told=sensitive) for further in ((sensitive,), ()))
-        return records.told_class_modes(table, release.quasi_identifiers, sensitive, people, once)
+        return records.known_class_modes(table, release.quasi_identifiers, sensitive, people, once)
     people = _people(release, sensitive)
     modes = records.record_class_modes(table, release.quasi_identifiers, sensitive, people)
     return record_class_sizes(release), modes
@@ -64,7 +64,7 @@ def _people(release: Release, *further: str, told: str | None = None) -> Weighte
 
 
 # For an adversary, no record is set aside.
-EVERYTHING_SEEN = {"missing": AS_VALUE, "suppressed": AS_CLASS}
+ADVERSARY_TREATMENT = {"missing": AS_VALUE, "suppressed": AS_CLASS}
 
 
 def _asks(view: View, **_limits: float | None) -> list[Question[Any]]:
@@ -75,7 +75,7 @@ def _asks(view: View, **_limits: float | None) -> list[Question[Any]]:
     asks=_asks,
     family="attack",
     better="lower",
-    treats=EVERYTHING_SEEN,
+    treats=ADVERSARY_TREATMENT,
     unit="share",
     outside="classes",
 )
@@ -91,11 +91,11 @@ def re_identification(view: View, *, at_most: AtMost = None, excess: AtMost = No
     0.3333333333333333
     """
     sizes = view.class_sizes(attacker=True)
-    value, gained = sizes.number / sizes.records, beyond_guessing(1, sizes.number, sizes.records)
+    value, gained = sizes.number / sizes.records, excess_over_guessing(1, sizes.number, sizes.records)
     return Result(
         "re-identification",
         value,
-        both(no_more_than(value, at_most), no_more_than(gained, excess)),
+        all_hold(no_more_than(value, at_most), no_more_than(gained, excess)),
         {"at_most": at_most, "excess": excess},
         {
             **vulnerability(1, sizes.number, sizes.records),
@@ -110,12 +110,12 @@ def re_identification_per_record(release: Release) -> NDArray[np.float64]:
     return 1 / record_class_sizes(release)
 
 
-def beyond_guessing(prior: int, posterior: int, records: int) -> float:
+def excess_over_guessing(prior: int, posterior: int, records: int) -> float:
     """The excess (posterior - prior)/(1 - prior), from numbers of successes; 0 if guessing always succeeds."""
     return (posterior - prior) / (records - prior) if records > prior else 0.0
 
 
-def both(*verdicts: bool | None) -> bool | None:
+def all_hold(*verdicts: bool | None) -> bool | None:
     """Whether all given limits hold; None if none was given."""
     limited = [verdict for verdict in verdicts if verdict is not None]
     return all(limited) if limited else None

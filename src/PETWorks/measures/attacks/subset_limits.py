@@ -31,7 +31,7 @@ def known_columns(release: Release | View) -> tuple[str, ...]:
     return release.quasi_identifiers
 
 
-def checked_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
+def parse_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
     """Parse sizes of subsets, given as 'all', a number, a text like '1-3,5' or several numbers; ascending."""
     if isinstance(sizes, str):
         wanted = set(range(1, most + 1)) if sizes.strip() == "all" else _parse_sizes(sizes)
@@ -58,7 +58,7 @@ def _parse_sizes(text: str) -> set[int]:
     return wanted
 
 
-def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
+def count_feasible_subsets(sizes: Sequence[int], columns: int, records: int) -> int:
     """The number of subsets of these sizes; raise if they are too many to count."""
     if columns > MOST_COLUMNS:
         raise InputError(
@@ -89,7 +89,7 @@ def feasible(sizes: Sequence[int], columns: int, records: int) -> int:
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 
 
-def checked_limits(limits: Mapping[str, Any], sensitive: Iterable[str], worth: Iterable[str] = ()) -> dict[str, float]:
+def check_limits(limits: Mapping[str, Any], sensitive: Iterable[str], worth: Iterable[str] = ()) -> dict[str, float]:
     """Check limits and return them as numbers; inference needs a sensitive attribute, gain a worth."""
     columns, worths = list(sensitive), list(worth)
     share, gain = Number(at_least=0, at_most=1), Number(at_least=0)

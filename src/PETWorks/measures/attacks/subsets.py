@@ -14,15 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import Integers, Marginal
-from PETWorks.counting.engines.engine import allowed
+from PETWorks.counting.engines.engine import memory_limit_in_bytes
 from PETWorks.counting.release import Release
 from PETWorks.counting.subsets.families import CountsBySubset, SubsetCounts
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
 from PETWorks.measures.attacks.checkpoint import Checkpoint
-from PETWorks.measures.attacks.inference import Given, Worth, worth_of
+from PETWorks.measures.attacks.inference import Worth, WorthByValue, check_worth
 from PETWorks.measures.attacks.reidentification import vulnerability
-from PETWorks.measures.attacks.subset_limits import Sizes, checked_limits, checked_sizes, feasible, known_columns
+from PETWorks.measures.attacks.subset_limits import (
+    Sizes,
+    check_limits,
+    count_feasible_subsets,
+    known_columns,
+    parse_sizes,
+)
 from PETWorks.measures.result import at_most
 from PETWorks.showing import Shown
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
@@ -70,7 +76,7 @@ def every_subset(
     release: Release | View,
     sizes: Sizes = "all",
     *,
-    worth: Given | None = None,
+    worth: WorthByValue | None = None,
     memory: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -90,15 +96,15 @@ def every_subset(
     (2, 3)
     """
     columns, sensitive = known_columns(release), release.sensitive_attributes
-    wanted = checked_sizes(sizes, len(columns))
-    total = feasible(wanted, len(columns), release.records)
+    wanted = parse_sizes(sizes, len(columns))
+    total = count_feasible_subsets(wanted, len(columns), release.records)
     view = release.view if isinstance(release, Release) else release
     marginals = {column: release.marginal(column) for column in sensitive}
     missing = {column: marginals[column].values.index(None) for column in sensitive if view.told(column) is not None}
     counted = {column: each.told() if column in missing else each for column, each in marginals.items()}
     priors = {column: int(marginal.counts.max(initial=0)) for column, marginal in counted.items()}
     values = {column: marginal.values for column, marginal in counted.items()}
-    worths = worth_of(worth, values, release.records, folds=view.folds_values)
+    worths = check_worth(worth, values, release.records, folds=view.folds_values)
     units = _units(marginals, missing, worths)
     finished: CountsBySubset = {}
     kept = None
@@ -118,7 +124,7 @@ def every_subset(
         progress(len(finished), total)
     if len(finished) < total:
         if memory is None:
-            memory = release.memory_limit if isinstance(release, Release) else allowed(None)
+            memory = release.memory_limit if isinstance(release, Release) else memory_limit_in_bytes(None)
         for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__, units):
             if kept is not None:
                 kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
@@ -322,7 +328,7 @@ class Subsets(Rows, Shown):
                  inference:NAME of one; gain: what guesses gain on average, or gain:NAME of one attribute with a worth
         """
         answers = []
-        for name, limit in checked_limits(limits, self.priors, self.worths).items():
+        for name, limit in check_limits(limits, self.priors, self.worths).items():
             risks, guessing = self._risks(name)
             if not at_most(guessing, limit):
                 risky = [(0, guessing)]
@@ -337,7 +343,7 @@ class Subsets(Rows, Shown):
     def limits(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Each limit with the highest value of all subsets, and whether that is within the limit."""
         answers = []
-        for name, limit in checked_limits(limits, self.priors, self.worths).items():
+        for name, limit in check_limits(limits, self.priors, self.worths).items():
             worst = max(float(self._risks(name)[0].max()), self._risks(name)[1])
             answers.append({"limit": name, "at_most": limit, "worst": worst, "satisfied": bool(at_most(worst, limit))})
         return answers

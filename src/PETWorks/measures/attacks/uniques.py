@@ -17,13 +17,13 @@ from PETWorks.counting.questions import THREADS
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, ParameterError
 from PETWorks.measures.attacks.reidentification import record_class_sizes, table_in_memory
-from PETWorks.measures.attacks.subset_limits import feasible, known_columns
+from PETWorks.measures.attacks.subset_limits import count_feasible_subsets, known_columns
 
 Mask = NDArray[np.bool_]
 
 MOST_WORK = 1 << 27  # rows read in all passes: a minute or two
-EACH_PASS = 1 << 12  # the fixed cost of a pass, in rows
-NONE = -1
+PASS_COST = 1 << 12  # the fixed cost of a pass, in rows
+NO_SET = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ def smallest_sets(
 
     stands_out   called with a set and some items: whether each of these stands out by the set
     """
-    found, left = np.full(items, NONE, np.int64), np.arange(items)
+    found, left = np.full(items, NO_SET, np.int64), np.arange(items)
     sets: list[tuple[str, ...]] = []
     for size in range(1, largest_size(len(columns), rows) + 1):
         for chosen in combinations(columns, size):
@@ -70,10 +70,10 @@ def largest_size(columns: int, rows: int) -> int:
 
 def is_affordable(passes: int, rows: int) -> bool:
     """Whether this many passes over the rows are affordable."""
-    return passes * (rows + EACH_PASS) <= MOST_WORK
+    return passes * (rows + PASS_COST) <= MOST_WORK
 
 
-def checked_below(below: int) -> int:
+def check_below(below: int) -> int:
     """Check the class size below which records are reported, and return it."""
     if type(below) is not int or below < 2:
         raise ParameterError(
@@ -98,7 +98,7 @@ def in_groups_below(release: Release, below: int) -> SmallestSets:
     distinct, first = np.unique(rows._packed(columns).keys, return_index=True)
     class_of = np.searchsorted(distinct, pack([table.columns[name] for name in columns]).keys)
     small = np.zeros(len(distinct), np.bool_)
-    small[class_of] = record_class_sizes(release) < checked_below(below)
+    small[class_of] = record_class_sizes(release) < check_below(below)
     of_small = first[small]
 
     def is_in_few(chosen: tuple[str, ...], items: Integers) -> Mask:
@@ -110,7 +110,7 @@ def in_groups_below(release: Release, below: int) -> SmallestSets:
         return np.asarray(counted._sizes(chosen)[groups] < below)
 
     found = smallest_sets(columns, len(of_small), len(first), is_in_few)
-    places = np.full(len(distinct), NONE, np.int64)
+    places = np.full(len(distinct), NO_SET, np.int64)
     places[small] = found.places
     return SmallestSets(found.sets, places[class_of])
 
@@ -178,7 +178,7 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
 
 def _check_room(columns: int, deepest: int, rows: int) -> None:
     """Raise if there are too many subsets, or too little memory for the flags of two levels."""
-    feasible(range(1, deepest + 1), columns, rows)
+    count_feasible_subsets(range(1, deepest + 1), columns, rows)
     memory = half_the_machine()
     needed = [(comb(columns, level) + comb(columns, level - 1)) * rows // 8 for level in range(1, deepest + 1)]
     if max(needed) > memory:

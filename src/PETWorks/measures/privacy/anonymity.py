@@ -12,12 +12,12 @@ from PETWorks.counting.view import View
 from PETWorks.errors import ParameterError
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.classes import (
-    Above,
     ClassTest,
     Mask,
+    MaximalShare,
     Monotone,
-    beyond,
     beyond_question,
+    count_beyond,
     linked_sizes,
     own_sizes,
     share_test,
@@ -25,7 +25,7 @@ from PETWorks.measures.classes import (
     shares_question,
 )
 from PETWorks.measures.parameters import Number, Text
-from PETWorks.measures.result import Later, Result, at_most, no_less_than, no_more_than
+from PETWorks.measures.result import LazyDetails, Result, at_most, no_less_than, no_more_than
 
 ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 
@@ -64,12 +64,12 @@ def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
         smallest,
         no_less_than(smallest, k),
         {"k": k},
-        Later(lambda: {**_below(own_sizes(view), k), **view.class_summary()}),
+        LazyDetails(lambda: {**_below(own_sizes(view), k), **view.class_summary()}),
     )
 
 
 @dataclass(frozen=True)
-class _ShareAbove(Above):
+class _ShareAbove(MaximalShare):
     """The test that a share in a class is above a fixed limit."""
 
     alpha: float
@@ -144,7 +144,7 @@ def alpha_k_anonymity(
             "alpha": float(share),
             "exact": str(share),
             "worst_class_size": size,
-            **({} if alpha is None else beyond(view, column, _ShareAbove(alpha), "alpha", named)),
+            **({} if alpha is None else count_beyond(view, column, _ShareAbove(alpha), "alpha", named)),
         }
     share, smallest = max(largest), view.class_sizes().smallest
     verdicts = [no_less_than(smallest, k), no_more_than(float(share), alpha)]

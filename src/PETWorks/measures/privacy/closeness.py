@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
-from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
+from PETWorks.counting.counts import ClassValues, Integers, WorstClass, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
 from PETWorks.measures.parameters import Choice, Number
-from PETWorks.measures.result import Later, Result, at_most, no_more_than
+from PETWorks.measures.result import LazyDetails, Result, at_most, no_more_than
 from PETWorks.tables.cells import is_number, numeric_order
 
 DISTANCES = ("auto", "numeric", "hierarchical", "equal")
@@ -69,7 +69,7 @@ def _make_distance(view: View, column: str, forced: str) -> _Distance:
     return _Distance(kind, partial(equal_cost, overall=overall.counts), overall.records)
 
 
-def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) -> Worst:
+def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) -> WorstClass:
     """The class that is farthest from the whole table, and the number of classes and records beyond the limit."""
     cost, distances = _distances(distance, classes)
     beyond = ~at_most(distances, np.inf if limit is None else limit)
@@ -77,7 +77,7 @@ def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) ->
     if extreme is not None and classes.people is not None:
         worst = distances >= distances.max() * (1 - 2**-50)
         extreme = extreme[0], int(classes.people[worst].min())
-    return Worst(extreme, int(beyond.sum()), int(classes.persons[beyond].sum()))
+    return WorstClass(extreme, int(beyond.sum()), int(classes.persons[beyond].sum()))
 
 
 def _distances(distance: _Distance, classes: ClassValues) -> tuple[Numbers, Numbers]:
@@ -108,10 +108,10 @@ def _single_value_distances(distance: _Distance, values: int) -> Numbers:
     return _distances(distance, ClassValues(ones, np.arange(values), np.arange(values), ones))[1]
 
 
-def _farthest_question(view: View, column: str, forced: str, limit: float | None) -> Question[Worst]:
+def _farthest_question(view: View, column: str, forced: str, limit: float | None) -> Question[WorstClass]:
     distance = _distance(view, column, forced)
     kernel = partial(_farthest, distance, limit)
-    return view.fold(("distance", distance.kind), column, kernel, Worst.merged, limit=limit)
+    return view.fold(("distance", distance.kind), column, kernel, WorstClass.merged, limit=limit)
 
 
 def _distance_kinds(view: View, distance: str | Mapping[str, str]) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _distance_kinds(view: View, distance: str | Mapping[str, str]) -> dict[str, 
     return {column: forced.get(column, "auto") for column in attributes}
 
 
-def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> list[Question[Worst]]:
+def _asks(view: View, *, t: float | None, distance: str | Mapping[str, str]) -> list[Question[WorstClass]]:
     return [_farthest_question(view, column, kind, t) for column, kind in _distance_kinds(view, distance).items()]
 
 
@@ -201,7 +201,7 @@ def t_closeness(
         float(largest),
         no_more_than(float(largest), t),
         {"t": t, "distance": distance},
-        Later(lambda: {"attributes": attributes, **view.class_summary()}),
+        LazyDetails(lambda: {"attributes": attributes, **view.class_summary()}),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.counts import ClassValues, Integers, Worst, largest_ratio
+from PETWorks.counting.counts import ClassValues, Integers, WorstClass, largest_ratio
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
@@ -61,12 +61,14 @@ def _least_entropy(limit: float | None, classes: ClassValues) -> _Least:
     return _least(_effective_number(classes), classes, limit)
 
 
-def _worst_recursive(c: float | None, rank: int, classes: ClassValues) -> tuple[Worst, int]:
+def _worst_recursive(c: float | None, rank: int, classes: ClassValues) -> tuple[WorstClass, int]:
     """The worst class, and the number of classes with too few values."""
     first, tail = _first_and_tail(classes, rank)
     has_tail = tail > 0
     failed = _too_common(c, first, tail)
-    worst = Worst(largest_ratio(first[has_tail], tail[has_tail]), int(failed.sum()), int(classes.persons[failed].sum()))
+    worst = WorstClass(
+        largest_ratio(first[has_tail], tail[has_tail]), int(failed.sum()), int(classes.persons[failed].sum())
+    )
     return worst, int(np.count_nonzero(~has_tail))
 
 
@@ -143,7 +145,7 @@ def _tests_recursive(view: View, *, c: float | None, l: int) -> list[ClassTest]:
     return _tests(view, partial(_not_recursive, c, l), Monotone.UNSUPPRESSED, lasting)
 
 
-def _merge_worst(first: tuple[Worst, int], second: tuple[Worst, int]) -> tuple[Worst, int]:
+def _merge_worst(first: tuple[WorstClass, int], second: tuple[WorstClass, int]) -> tuple[WorstClass, int]:
     return first[0].merged(second[0]), first[1] + second[1]
 
 
@@ -157,7 +159,7 @@ def _asks_entropy(view: View, *, l: float | None) -> list[Question[_Least]]:  # 
     return [view.fold("entropy of values", column, kernel, _Least.merged, limit=l) for column in columns]
 
 
-def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tuple[Worst, int]]]:  # noqa: E741
+def _asks_recursive(view: View, *, c: float | None, l: int) -> list[Question[tuple[WorstClass, int]]]:  # noqa: E741
     columns, kernel = view.sensitive_attributes, partial(_worst_recursive, c, l)
     return [view.fold(("recursive", l), column, kernel, _merge_worst, limit=c) for column in columns]
 

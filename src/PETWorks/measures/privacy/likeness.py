@@ -11,7 +11,15 @@ import numpy as np
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.classes import Above, ClassTest, beyond, beyond_question, share_test, shares, shares_question
+from PETWorks.measures.classes import (
+    ClassTest,
+    MaximalShare,
+    beyond_question,
+    count_beyond,
+    share_test,
+    shares,
+    shares_question,
+)
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, no_more_than
 
@@ -20,7 +28,7 @@ Beta = Annotated[float | None, Number(at_least=0, limit="at most")]
 
 
 @dataclass(frozen=True)
-class _GainAbove(Above):
+class _GainAbove(MaximalShare):
     """The test that the relative gain (q - p)/p is above a limit."""
 
     beta: float
@@ -31,7 +39,7 @@ class _GainAbove(Above):
 
 
 @dataclass(frozen=True)
-class _BeyondTheBound(Above):
+class _BeyondTheBound(MaximalShare):
     """The test that the relative gain (q - p)/p is above -ln p."""
 
     def limit(self, overall: Any) -> Any:
@@ -120,7 +128,7 @@ def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
             "beta": float(gain),
             "exact": str(gain),
             "worst_class_size": size,
-            **({} if beta is None else beyond(view, column, _GainAbove(beta), "beta")),
+            **({} if beta is None else count_beyond(view, column, _GainAbove(beta), "beta")),
         }
     return Result(
         "basic-beta-likeness",
@@ -157,7 +165,7 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     largest, bounded = Fraction(0), True
     for column in view.sensitive_attributes:
         gain, size = _largest_gain(view, column)
-        over = beyond(view, column, _BEYOND_THE_BOUND, "the_bound")
+        over = count_beyond(view, column, _BEYOND_THE_BOUND, "the_bound")
         within = over["classes_beyond_the_bound"] == 0
         largest, bounded = max(largest, gain), bounded and within
         attributes[column] = {
@@ -166,7 +174,7 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
             "worst_class_size": size,
             "within_the_bound": within,
             **over,
-            **({} if beta is None else beyond(view, column, _GainAbove(beta), "beta")),
+            **({} if beta is None else count_beyond(view, column, _GainAbove(beta), "beta")),
         }
     return Result(
         "enhanced-beta-likeness",
@@ -216,7 +224,7 @@ def delta_disclosure(
             "delta": _log_of(worst) / unit,
             "exact": f"log({worst})",
             "worst_class_size": size,
-            **({} if delta is None else beyond(view, column, _Far(delta * unit), "delta")),
+            **({} if delta is None else count_beyond(view, column, _Far(delta * unit), "delta")),
         }
     largest = max(attribute["delta"] for attribute in attributes.values())
     judged = any(attribute["worst_class_size"] is not None for attribute in attributes.values())

@@ -11,7 +11,15 @@ from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.view import View
 from PETWorks.errors import Phrase
 from PETWorks.measures.catalogue import find, metric
-from PETWorks.measures.classes import ClassTest, Mask, Monotone, Suppressing, left, linked_sizes, own_sizes
+from PETWorks.measures.classes import (
+    ClassTest,
+    Mask,
+    Monotone,
+    SuppressionTest,
+    linked_sizes,
+    own_sizes,
+    remaining_after_suppression,
+)
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most
 
@@ -53,15 +61,15 @@ def _tests_linked(
 
 
 def _average_left(limit: float, sizes: Integers) -> Mask:
-    classes, records = left(sizes)
+    classes, records = remaining_after_suppression(sizes)
     return at_most(classes / np.maximum(records, 1), limit)
 
 
-def _suppressing_average(_view: View, *, average: float | None, **_others: float | None) -> Suppressing | None:
+def _suppressing_average(_view: View, *, average: float | None, **_others: float | None) -> SuppressionTest | None:
     return None if average is None else partial(_average_left, average)
 
 
-def _suppressing_linked(view: View, *, average: float | None) -> Suppressing | None:
+def _suppressing_linked(view: View, *, average: float | None) -> SuppressionTest | None:
     return None if view.background.has_population_table else _suppressing_average(view, average=average)
 
 

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import ClassSizes, Integers
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.classes import Mask, Suppressing, left, linked_sizes, population_class_sizes
+from PETWorks.measures.classes import (
+    Mask,
+    SuppressionTest,
+    linked_sizes,
+    population_class_sizes,
+    remaining_after_suppression,
+)
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, no_more_than
 
@@ -25,10 +31,10 @@ SUMMED_SINGLY = 1 << 12  # terms beyond these are integrated instead of summed; 
 
 def _unique_left(limit: float, sizes: Integers) -> Mask:
     unique = np.maximum(np.count_nonzero(sizes == 1) - np.arange(len(sizes) + 1), 0)
-    return at_most(unique / np.maximum(left(sizes)[1], 1), limit)
+    return at_most(unique / np.maximum(remaining_after_suppression(sizes)[1], 1), limit)
 
 
-def _suppressing_unique(_view: View, *, share: float | None) -> Suppressing | None:
+def _suppressing_unique(_view: View, *, share: float | None) -> SuppressionTest | None:
     return None if share is None else partial(_unique_left, share)
 
 

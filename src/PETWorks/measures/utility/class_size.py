@@ -7,7 +7,7 @@ from PETWorks.counting.view import View
 from PETWorks.errors import NeedNotMet, NotApplicable
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtLeast
-from PETWorks.measures.result import Result, no_less_than, normalised
+from PETWorks.measures.result import Result, no_less_than, normalise_loss
 
 NEEDED = ("quasi-identifiers", "the original table")
 
@@ -38,7 +38,7 @@ def aecs(view: View, *, at_least: AtLeast = None) -> Result:
     if not sizes.number or not before.number:
         raise NeedNotMet("needs a class; every record stands aside")
     raw, least = Fraction(sizes.records, sizes.number), Fraction(before.records, before.number)
-    value = normalised(raw, least, records)
+    value = normalise_loss(raw, least, records)
     return Result(
         "aecs",
         value,
@@ -80,7 +80,7 @@ def discernibility(view: View, *, at_least: AtLeast = None) -> Result:
     """
     records = _all_records("discernibility", view)
     raw, least = _penalty(view.class_sizes(), records), _penalty(view.original_class_sizes, records)
-    value = normalised(Fraction(raw), least, records**2)
+    value = normalise_loss(Fraction(raw), least, records**2)
     return Result(
         "discernibility",
         value,

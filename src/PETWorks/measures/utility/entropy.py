@@ -11,7 +11,7 @@ from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, Phrase
 from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
-from PETWorks.measures.result import Result, no_less_than, normalised
+from PETWorks.measures.result import Result, no_less_than, normalise_loss
 from PETWorks.tables.cells import SUPPRESSED
 
 
@@ -62,14 +62,14 @@ def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
         lost = _bits_lost(pairs, levels, lifted)
         most = _bits(np.bincount(pairs.other, pairs.counts), view.records)
         columns[column] = {
-            "non_uniform_entropy": normalised(lost, 0, most),
+            "non_uniform_entropy": normalise_loss(lost, 0, most),
             "raw": lost,
             "min": 0.0,
             "max": most,
             "cells_not_from_their_original": _count_strange(pairs, released, original, hierarchy, levels),
         }
     raw, most = (sum(column[name] for column in columns.values()) for name in ("raw", "max"))
-    value = normalised(raw, 0, most)
+    value = normalise_loss(raw, 0, most)
     return Result(
         "non-uniform-entropy",
         value,

@@ -14,7 +14,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
 from PETWorks.measures.parameters import AtLeast
-from PETWorks.measures.result import Later, Result, no_less_than, normalised
+from PETWorks.measures.result import LazyDetails, Result, no_less_than, normalise_loss
 
 
 @metric(
@@ -51,14 +51,14 @@ def granularity(view: View, *, at_least: AtLeast = None) -> Result:
         for column, number in leaves.items():
             share = Fraction(view.by_level("lost", column, partial(_lost, view, column, scale)), most // len(leaves))
             columns[column] = {
-                "granularity": normalised(share, Fraction(1, number), 1),
+                "granularity": normalise_loss(share, Fraction(1, number), 1),
                 "raw": float(share),
                 "min": 1 / number,
                 "max": 1.0,
             }
         return {"raw": float(raw), "min": float(smallest), "max": 1.0, "columns": columns, "records": view.records}
 
-    return Result("granularity", value, no_less_than(value, at_least), {"at_least": at_least}, Later(details))
+    return Result("granularity", value, no_less_than(value, at_least), {"at_least": at_least}, LazyDetails(details))
 
 
 def _leaves(view: View) -> dict[str, int]:
@@ -134,7 +134,7 @@ def ambiguity(view: View, *, at_least: AtLeast = None) -> Result:
     total = Fraction(view.answer(_combinations_question(view)))
     raw = total if exact else max(total * combinations, Fraction(view.records))
     least, most = view.records, view.records * combinations
-    value = normalised(raw, least, most)
+    value = normalise_loss(raw, least, most)
     return Result(
         "ambiguity",
         value,

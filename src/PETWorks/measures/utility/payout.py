@@ -15,7 +15,7 @@ from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
 from PETWorks.measures.catalogue import find, metric, view_of
 from PETWorks.measures.parameters import Choice, Number
-from PETWorks.measures.result import Result, at_most, below, normalised
+from PETWorks.measures.result import Result, at_most, below, normalise_loss
 
 Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 Reals = NDArray[np.float64]
@@ -130,7 +130,7 @@ def publisher_payout(
             "raw": value,
             "min": 0.0,
             "max": float(most),
-            "normalised": 1 - normalised(value, 0, most) if most else 0.0,
+            "normalised": 1 - normalise_loss(value, 0, most) if most else 0.0,
             "information_loss_used": "none" if weights is None else "shares",
             "records_attacked": int((sizes.sizes * sizes.classes)[attacked].sum()),
             "records_paying_less_than_nothing": paid.negative,

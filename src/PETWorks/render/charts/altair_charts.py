@@ -3,7 +3,7 @@
 from typing import Any
 
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, ChartData
-from PETWorks.tables.frames import imported
+from PETWorks.tables.frames import import_optional
 
 WIDTH, HEIGHT = 480, 240
 PERCENT = ".1~%"
@@ -11,7 +11,7 @@ PERCENT = ".1~%"
 
 def altair_chart(data: ChartData) -> Any:
     """An Altair chart; its records have the stable names of the data, its axes those of the language."""
-    alt = imported("altair", "backend='altair'")
+    alt = import_optional("altair", "backend='altair'")
     records = alt.Data(values=[_plain(data, row) for row in data.rows])
     base = alt.Chart(records, title=data.title)
     if data.mark == LINES:

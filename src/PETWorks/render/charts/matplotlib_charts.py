@@ -6,7 +6,7 @@ import numpy as np
 
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, ChartData
 from PETWorks.render.language.language import name, percent
-from PETWorks.tables.frames import imported
+from PETWorks.tables.frames import import_optional
 
 SMALL, FILL, BEFORE = "#b3261e", "#2f6fb3", "#9aa2ab"
 FONTS = ["Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft JhengHei", "Noto Sans CJK JP", "DejaVu Sans"]
@@ -14,8 +14,8 @@ FONTS = ["Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft JhengHei"
 
 def matplotlib_figure(data: ChartData) -> Any:
     """A figure with one pair of axes, `figure.axes[0]`; it belongs to no window."""
-    library = imported("matplotlib", "backend='matplotlib'")
-    figures = imported("matplotlib.figure", "backend='matplotlib'")
+    library = import_optional("matplotlib", "backend='matplotlib'")
+    figures = import_optional("matplotlib.figure", "backend='matplotlib'")
     with library.rc_context({"font.family": _fonts()}):
         figure = figures.Figure(figsize=(7.5, _height(data)), layout="constrained")
         axes = figure.add_subplot()
@@ -29,7 +29,7 @@ def matplotlib_figure(data: ChartData) -> Any:
 
 def _fonts() -> list[str]:
     """The fonts that are installed, of those that have Chinese characters; the usual one last."""
-    manager = imported("matplotlib.font_manager", "backend='matplotlib'").fontManager
+    manager = import_optional("matplotlib.font_manager", "backend='matplotlib'").fontManager
     installed = {font.name for font in manager.ttflist}
     return [font for font in FONTS if font in installed] or ["sans-serif"]
 

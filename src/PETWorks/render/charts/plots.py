@@ -18,7 +18,7 @@ from PETWorks.gate.check.composed_releases import composition_facts
 from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
 from PETWorks.gate.document.anonymization_document import FrontierFacts, State, frontier_facts, state
 from PETWorks.gate.document.check_document import Bound, Driver, KnownAttributes, Number, ReleasesFacts
-from PETWorks.measures.attacks.subset_limits import checked_limits
+from PETWorks.measures.attacks.subset_limits import check_limits
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import amount
@@ -328,7 +328,7 @@ def kinds_of(result: Any) -> Kinds:
 def _risk(
     found: Subsets, lang: str, *, attack: str | None = None, limits: Mapping[str, Any] | None = None
 ) -> ChartData:
-    checked = checked_limits(limits or {}, found.priors, found.worths)
+    checked = check_limits(limits or {}, found.priors, found.worths)
     answers = [KnownAttributes.from_dict(answer) for answer in found.by_size()]
     return risk(answers, lang, attack, lambda one: charts.limit_line(one, list(checked.items())))
 

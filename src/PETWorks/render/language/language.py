@@ -297,7 +297,7 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
         if value is not None:
             sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]
             called = "" if label in ("at_least", "at_most") else limit_name(label, lang)
-            number = put(value, lang) if isinstance(value, bool | int | float) else name(numbers.shown(value))
+            number = put(value, lang) if isinstance(value, bool | int | float) else name(numbers.format_value(value))
             if isinstance(value, float):
                 number = numbers.amount(value, _numbers([rule.value]))
             texts.append(f"{called} {sign} {number}".strip())

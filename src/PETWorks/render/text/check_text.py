@@ -14,7 +14,7 @@ from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, Rul
 from PETWorks.gate.document.check_document import Bound, CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
 from PETWorks.gate.suggest.suggestion import Suggestion
-from PETWorks.measures.numbers import shown
+from PETWorks.measures.numbers import format_value
 from PETWorks.render.language.language import (
     checked_language,
     dated,
@@ -154,13 +154,13 @@ def _state(value: Any, text: str, lang: str) -> str:
         return text
     if isinstance(value, RuleState):
         asked = said(lang, "write.separator").join(
-            f"{limit_name(one, lang)} = {shown(limit)}" for one, limit in value.parameters.items()
+            f"{limit_name(one, lang)} = {format_value(limit)}" for one, limit in value.parameters.items()
         )
         return said(
             lang,
             "write.state",
             verdict=said(lang, f"verdict.{value.verdict}"),
-            value=_state(value.value, shown(value.value), lang),
+            value=_state(value.value, format_value(value.value), lang),
             asked=asked,
         )
     if isinstance(value, Mapping):

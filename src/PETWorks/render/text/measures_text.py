@@ -16,8 +16,8 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.errors import Phrase, printable
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.evaluation import Evaluation
-from PETWorks.measures.numbers import brief, shown
-from PETWorks.measures.result import Result, flat
+from PETWorks.measures.numbers import brief, format_value
+from PETWorks.measures.result import Result, flatten
 from PETWorks.render.language.language import attack_name, listed, measure_name, measure_summary, said, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 
@@ -129,7 +129,7 @@ def measures_text(entries: Iterable[Metric], *, lang: str, colour: bool, width: 
 
 def _as_given(value: Any) -> str:
     """A value of a parameter as one types it."""
-    return str(value).lower() if isinstance(value, bool) else shown(value)
+    return str(value).lower() if isinstance(value, bool) else format_value(value)
 
 
 def attack_text(
@@ -143,12 +143,12 @@ def attack_text(
         for column, row in attributes.items():
             keys = ("prior", "posterior", "multiplicative_leakage", "additive_leakage")
             attack = f"{result.measure} of {column}" if column else result.measure
-            table.add_row(Text(attack_name(attack, lang)), *(Text(shown(row[key])) for key in keys))
+            table.add_row(Text(attack_name(attack, lang)), *(Text(format_value(row[key])) for key in keys))
             if "gain" in row:
                 before, after = row["gain"]["prior"], row["gain"]["posterior"]
                 numbers = (before, after, after / before if before else 1.0, after - before)
                 gain = attack_name(f"gain of {column}", lang)
-                table.add_row(Text(gain), *(Text(shown(number)) for number in numbers))
+                table.add_row(Text(gain), *(Text(format_value(number)) for number in numbers))
     parts = (
         [table]
         if subsets is None
@@ -197,14 +197,14 @@ def _risky(answers: Mapping[str, Any], lang: str) -> Table:
     table = new_table(*(said(lang, one) for one in ("head.limit", "attack.smallest", "head.value", "head.verdict")))
     for limit in answers["limits"]:
         risks = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
-        name = f"{printable(limit['limit'])} <= {shown(limit['at_most'])}"
+        name = f"{printable(limit['limit'])} <= {format_value(limit['at_most'])}"
         names = said(lang, "word.none")
         if risks:
             names = _names(risks[0]["attributes"]) or said(lang, "attack.by-guessing")
-        worst = shown(limit["worst"] if not risks else risks[0]["value"])
+        worst = format_value(limit["worst"] if not risks else risks[0]["value"])
         table.add_row(*map(Text, (name, names, worst)), verdict_text(limit["satisfied"], lang))
         for risk in risks[1:MOST_LISTED]:
-            table.add_row("", Text(_names(risk["attributes"])), Text(shown(risk["value"])), "")
+            table.add_row("", Text(_names(risk["attributes"])), Text(format_value(risk["value"])), "")
         if len(risks) > MOST_LISTED:
             more = said(lang, "attack.more", n=len(risks) - MOST_LISTED)
             table.add_row("", Text(more), "", "")
@@ -217,7 +217,7 @@ def _drivers(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
     numbers = (said(lang, "attack.adds", what=what), said(lang, "attack.without", what=what))
     table = new_table(said(lang, "head.attribute"), *numbers)
     for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
-        numbers = (shown(driver["shapley"]), shown(driver["without"]))
+        numbers = (format_value(driver["shapley"]), format_value(driver["without"]))
         table.add_row(*map(Text, (printable(driver["attribute"]), *numbers)))
     return table
 
@@ -236,7 +236,7 @@ def in_words(case: Mapping[str, Any], attack: str, lang: str) -> str:
     '100 次中 75 次；為猜測的 1.5 倍'
     """
     if attack.startswith("gain of "):
-        return said(lang, "attack.gains", gain=shown(case["posterior"]), guessing=shown(case["prior"]))
+        return said(lang, "attack.gains", gain=format_value(case["posterior"]), guessing=format_value(case["prior"]))
     if attack == "re-identification":
         chance = said(lang, "attack.one-in", number=brief(1 / case["posterior"]))
     else:
@@ -262,7 +262,7 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
                 table.add_row(Text(printable(column)), *(Text(_shown(cell, lang)) for cell in row.values()))
             tables.append(table)
         elif known.get(name) != value:
-            singles |= flat({name: value})
+            singles |= flatten({name: value})
     parts = [_pairs(singles.items(), lang)] if singles else []
     return [Text(f"\n{named(result.measure, lang)}", "bold"), *parts, *tables] if parts or tables else []
 
@@ -296,7 +296,7 @@ def _words(name: str, lang: str) -> str:
 
 def _shown(value: Any, lang: str) -> str:
     """A value; words of the program are translated."""
-    text = translated(value, lang) if isinstance(value, Phrase) else shown(value)
+    text = translated(value, lang) if isinstance(value, Phrase) else format_value(value)
     return LANGUAGES[lang].details.get(text, text)
 
 

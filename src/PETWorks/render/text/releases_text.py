@@ -9,7 +9,7 @@ from rich.text import Text
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import printable
 from PETWorks.gate.document.check_document import Entry
-from PETWorks.measures.numbers import count, shown
+from PETWorks.measures.numbers import count, format_value
 from PETWorks.releases.composition import Composition, Contribution
 from PETWorks.releases.linked import Exposure
 from PETWorks.releases.unlinked import CONFIDENCES, Confidence
@@ -55,7 +55,7 @@ def _releases(composition: Composition, lang: str) -> Table:
     table = _table((*heads, "attack.re-identification", "compose.alone"), lang)
     for part in composition.releases:
         numbers = (count(part.people), count(part.in_common), ", ".join(part.quasi_identifiers))
-        alone = (shown(part.alone.posterior), shown(part.alone.alone_share))
+        alone = (format_value(part.alone.posterior), format_value(part.alone.alone_share))
         table.add_row(*_cells(part.name, *numbers, *alone))
     return table
 
@@ -78,14 +78,14 @@ def _inference(attribute: str, lang: str) -> str:
 def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str, str, str, str]]:
     """Name, prior, posterior and share of people about whom it is certain, of each attack that the other one lists."""
     rows = [(said(lang, "attack.re-identification"), 1 / exposure.people, exposure.posterior, exposure.alone_share)]
-    texts = [(name, *map(shown, numbers)) for name, *numbers in rows]
+    texts = [(name, *map(format_value, numbers)) for name, *numbers in rows]
     for name in listed.inference:
         one = exposure.inference[name]
         numbers = (one.commonest / one.people, one.posterior, one.one_value_share)
-        texts.append((_inference(name, lang), *map(shown, numbers)))
+        texts.append((_inference(name, lang), *map(format_value, numbers)))
         if one.gain is not None:
             gain = said(lang, "compose.gain", column=[name])
-            texts.append((gain, shown(one.gain.prior), shown(one.gain.posterior), ""))
+            texts.append((gain, format_value(one.gain.prior), format_value(one.gain.posterior), ""))
     return [(name, prior, posterior, certain) for name, prior, posterior, certain in texts]
 
 
@@ -98,7 +98,11 @@ def _curve(composition: Composition, lang: str) -> Table:
         steps = [one.curve[place] for one in crossed.values()]
         chances = [exposure.posterior, exposure.alone_share, *(exposure.inference[name].posterior for name in inferred)]
         table.add_row(
-            *_cells(part.name, *map(shown, chances), *("-" if one is None else shown(one.share()) for one in steps))
+            *_cells(
+                part.name,
+                *map(format_value, chances),
+                *("-" if one is None else format_value(one.share()) for one in steps),
+            )
         )
     return table
 
@@ -112,7 +116,9 @@ def _added(contributions: Sequence[Contribution], lang: str) -> Table:
         for place, one in enumerate(sorted(own, key=lambda one: (-(one.shapley or 0), -(one.saves or 0)))):
             share = None if one.shapley is None else float(one.shapley)
             name = attack_name(attack, lang) if place == 0 else ""
-            table.add_row(*_cells(name, one.release, shown(share), shown(one.without), shown(one.saves)))
+            table.add_row(
+                *_cells(name, one.release, format_value(share), format_value(one.without), format_value(one.saves))
+            )
     return table
 
 
@@ -124,7 +130,7 @@ def _unlinked(composition: Composition, lang: str) -> Table:
             said(lang, "releases.only", name=name): alone for name, alone in one.alone.items()
         }
         for place, (name, own) in enumerate((rows | {said(lang, "releases.all"): one.together}).items()):
-            shares = [shown(own.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
+            shares = [format_value(own.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
             table.add_row(*_cells("" if place else attribute, name, count(own.people), *shares))
     return table
 
@@ -147,7 +153,7 @@ def _invariance(composition: Composition, lang: str) -> Table:
     table = _table(("head.attribute", "head.largest-m", "compose.why-none"), lang)
     for name, one in composition.invariance.items():
         reasons = said(lang, "write.clauses").join(translated(reason, lang) for reason in one.reasons)
-        table.add_row(*_cells(name, shown(one.m), reasons))
+        table.add_row(*_cells(name, format_value(one.m), reasons))
     return table
 
 
@@ -156,7 +162,7 @@ def _limits(limits: Iterable[Mapping[str, Any]], lang: str) -> Table:
     for limit in limits:
         sign, number = ("<=", limit["at_most"]) if "at_most" in limit else (">=", limit["at_least"])
         table.add_row(
-            *_cells(f"{limit['limit']} {sign} {shown(number)}", shown(limit["value"])),
+            *_cells(f"{limit['limit']} {sign} {format_value(number)}", format_value(limit["value"])),
             verdict_text(limit["satisfied"], lang),
         )
     return table

@@ -9,7 +9,7 @@ from PETWorks.gate.anonymising import MARK
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import CheckFile
 from PETWorks.gate.policy.policy import Policy, read_policy
-from PETWorks.tables.formats.packed import unpacked
+from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.writing import SUFFIXES
 
 LONGEST_NAME = 120
@@ -111,7 +111,7 @@ def usual_name(policy: Policy) -> str:
     """What the release is called if nobody says."""
     data = policy.data if isinstance(policy.data, Path) else policy.path
     suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
-    return f"{unpacked(data).stem}_released{suffix}"
+    return f"{unpacked_path(data).stem}_released{suffix}"
 
 
 def releases_of(policy: Policy) -> list[ReleasedFiles]:

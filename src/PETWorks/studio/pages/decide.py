@@ -11,7 +11,7 @@ from starlette.routing import Route
 from PETWorks.errors import InputError, PETWorksError, Phrase
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import presets
-from PETWorks.measures.attacks.subset_limits import checked_limits, checked_sizes, known_columns
+from PETWorks.measures.attacks.subset_limits import check_limits, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find
 from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
@@ -434,8 +434,8 @@ def _check_subsets(desk: Desk, content: Any, form: Form) -> None:
     given = {name: form.text(f"limit-{place}") for place, name in enumerate(limit_names(content))}
     limits, sizes = {name: text for name, text in given.items() if text}, form.text("sizes")
     if sizes or limits:
-        checked_sizes(sizes or "all", len(known_columns(desk.release)))
-        checked_limits(limits, desk.release.sensitive_attributes)
+        parse_sizes(sizes or "all", len(known_columns(desk.release)))
+        check_limits(limits, desk.release.sensitive_attributes)
 
 
 async def verdict(request: Request) -> Response:

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from PETWorks.about.hierarchies.declaration import Declaration, Named, hierarchy_files
+from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_files
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, in_yaml, proposed_hierarchy
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.counting.release import Release, built
+from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, InputError, PETWorksError, Phrase
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.render.charts.charts import drawn
@@ -149,7 +149,7 @@ class ColumnLevels:
     def _declared(self, declaration: Declaration, name: str, counts: Counts) -> Fit:
         view = self.release.view
         try:
-            return Fit(built(declaration, name, view.table, view.background))
+            return Fit(build_declared_hierarchy(declaration, name, view.table, view.background))
         except PETWorksError as error:
             problem = _problem(error)
         told = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
@@ -192,7 +192,7 @@ def level_groups(hierarchy: Hierarchy, counts: Counts) -> list[list[dict[str, An
 
 def _given(policy: Policy, release: Release) -> dict[str, Declaration | Path]:
     """The declaration or the file of each quasi-identifier that has one."""
-    named: Named | None = policy.hierarchies
+    named: HierarchySources | None = policy.hierarchies
     if named is None and release.source.path is not None:
         named = read_sidecar(release.source.path).hierarchies
     if isinstance(named, Path):

@@ -16,7 +16,7 @@ from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.anonymising import seconds_given
 from PETWorks.gate.document.anonymization_document import FrontierFacts
 from PETWorks.gate.policy.policy import read_policy
-from PETWorks.measures.parameters import Number, number_given
+from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import measure_summary
 from PETWorks.render.languages import ENGLISH
@@ -100,7 +100,7 @@ class Settings:
 
 def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Mapping[str, int]) -> Settings:
     """The settings that a policy has."""
-    share, seconds = number_given(section.get("suppression", 0)), seconds_given(section.get("time", ""))
+    share, seconds = parse_number(section.get("suppression", 0)), seconds_given(section.get("time", ""))
     weights, levels = section.get("weights", {}), section.get("levels", {})
     return Settings(
         suppression=_written(Decimal(str(share or 0)) * 100),

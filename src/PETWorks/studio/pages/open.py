@@ -24,12 +24,12 @@ from PETWorks.studio.server.case import LastVerdict, known
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.csv.read import CSV, dictionary_array
 from PETWorks.tables.formats.json_lines import JSONLines
-from PETWorks.tables.formats.packed import unpacked
+from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.formats.text_tables import TextTable
 from PETWorks.tables.formats.workbooks import sheet_names
 from PETWorks.tables.frames import Frame
-from PETWorks.tables.headers import has_header_line, looks_like_data, suspicious
+from PETWorks.tables.headers import count_suspicious_names, has_header_line, looks_like_data
 from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.source import Source
 
@@ -63,7 +63,7 @@ class Preview:
 def preview(path: Path, separator: str | None = None, encoding: str | None = None) -> Preview:
     """A look at a table, of which only the beginning is read."""
     source = open_source(open_one(path, separator, encoding), Phrase("the table"))
-    strange = has_header_line(source) and 2 * suspicious(source) >= len(source.names)
+    strange = has_header_line(source) and 2 * count_suspicious_names(source) >= len(source.names)
     sample = [(masked(name) if strange or looks_like_data(name) else name, cells) for name, cells in _sample(source)]
     return Preview(_kind(source), source.encoding, source.separator, len(source.names), source.rows, sample, strange)
 
@@ -337,7 +337,7 @@ def _start(table: Path, policy: Path, choice: Choice, lang: str) -> None:
 
 
 def _policy_name(table: str, number: str = "") -> str:
-    return f"{unpacked(Path(table)).stem}_policy{number}.yaml"
+    return f"{unpacked_path(Path(table)).stem}_policy{number}.yaml"
 
 
 ROUTES = [

@@ -17,7 +17,7 @@ from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER
-from PETWorks.counting.codes import Known
+from PETWorks.counting.codes import CountedDomain
 from PETWorks.counting.engines.engine import choose
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.profiles import Profile, profiles_of
@@ -68,7 +68,7 @@ class TableFacts:
     """
 
     profiles: Mapping[str, Examined]
-    values: Mapping[str, Known]
+    values: Mapping[str, CountedDomain]
     places_in_table: Mapping[str, int]
     suggested_unit: str | None = None
     _places: dict[Any, Places] = field(default_factory=dict)
@@ -164,7 +164,9 @@ def look_at(policy: Policy) -> TableFacts:
     columns = table.columns
     profiles = profiles_of(columns, names)
     examined = {name: Examined.of(one) for name, one in profiles.items()}
-    few = {name: Known(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])}
+    few = {
+        name: CountedDomain(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])
+    }
     return TableFacts(examined, few, places, _unit(profiles, lambda _columns: table))
 
 

@@ -287,7 +287,7 @@ class Layout:
 def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
     """The encoding that fits the whole file, and the layout of the file."""
     if encoding is not None:
-        encoding = encoding_called(encoding)
+        encoding = codec_name(encoding)
         try:
             return encoding, _scan(content, encoding)
         except _UndecodableError as error:
@@ -315,7 +315,7 @@ def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
 NOT_OF_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
 
 
-def encoding_called(name: str) -> str:
+def codec_name(name: str) -> str:
     """Python's name of an encoding; raise if it does not exist, or is not for text files."""
     try:
         "a".encode(name)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Phrase
-from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts, unreadable
+from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts, unreadable_column
 from PETWorks.tables.csv.read import CSV, LONGEST_LINE, SEPARATORS, UTF8, reading
 
 ROWS = 1 << 16  # most rows written at a time
@@ -225,7 +225,7 @@ def _labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, 
             codes.append(np.where(indices < 0, -1, indices + (size - len(dictionary))))
         labels = pa.concat_arrays([*(texts(dictionary) for dictionary in dictionaries), strings([""])])
     except (pa.ArrowException, UnicodeDecodeError):
-        raise unreadable(table, name, column.type) from None
+        raise unreadable_column(table, name, column.type) from None
     every_code = np.concatenate([np.empty(0, np.int64), *codes])
     every_code[every_code < 0] = size
     return _without_nulls(labels), every_code

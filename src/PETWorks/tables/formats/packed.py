@@ -51,7 +51,7 @@ class Content:
         self._codec = next((codec for sign, codec in STREAMS.items() if start.startswith(sign)), None)
         self._member = only_member(path) if start == ZIP else None
         self.packed = bool(self._codec or self._member)
-        self.name = PurePosixPath(self._member.filename).name if self._member else unpacked(path).name
+        self.name = PurePosixPath(self._member.filename).name if self._member else unpacked_path(path).name
         self._largest = max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size)
 
     def open(self) -> BinaryIO:
@@ -73,10 +73,10 @@ class Content:
         return self.open() if self.packed else self.path
 
 
-def unpacked(path: Path) -> Path:
+def unpacked_path(path: Path) -> Path:
     """A path without the suffix for packing, if another suffix precedes it.
 
-    >>> unpacked(Path("people.csv.gz")).name, unpacked(Path("people.zip")).name
+    >>> unpacked_path(Path("people.csv.gz")).name, unpacked_path(Path("people.zip")).name
     ('people.csv', 'people.zip')
     """
     plain = path.with_suffix("") if path.suffix.lower() in SUFFIXES else path

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError
-from PETWorks.tables.arrays import TEXT, unreadable
+from PETWorks.tables.arrays import TEXT, unreadable_column
 from PETWorks.tables.source import PIECE_ROWS, column_names
 
 PIECE_BYTES = 1 << 26
@@ -56,7 +56,7 @@ class Parquet:
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The named columns in that order, so many rows at a time."""
         for name in self.nested(columns):
-            raise unreadable(self.name, name, self.types[name])
+            raise unreadable_column(self.name, name, self.types[name])
         if in_pieces:
             self._file = self._open(memory_map=False)  # pages of a map would count as memory that is used
         for group in range(self.groups):

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from PETWorks.errors import InputError
 from PETWorks.tables.formats.packed import LARGEST_RATIO, USUAL_SIZE, check_size
-from PETWorks.tables.formats.text_tables import InexactError, TextTable, displayed, text_column
+from PETWorks.tables.formats.text_tables import InexactError, TextTable, display_texts, text_column
 
 SAS = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 SAS_TRANSPORT = b"HEADER RECORD*******LIB"
@@ -96,7 +96,7 @@ def _column(table: str, name: str, cells: list[Any], metadata: Any) -> pa.Dictio
     if texts:
         unlabelled = [cell for cell in dict.fromkeys(cells) if cell not in texts and cell is not None]
         with suppress(InexactError):  # reported by text_column below
-            if set(displayed(unlabelled).to_pylist()) & set(texts.values()):
+            if set(display_texts(unlabelled).to_pylist()) & set(texts.values()):
                 return InputError(
                     "{table}: column {column!r} has a value label that is also a value without a label; label all "
                     "values",
@@ -116,7 +116,7 @@ def label_texts(labels: Mapping[Any, str]) -> dict[Any, str]:
     plain = {code: label.strip() for code, label in labels.items() if label and label.strip()}
     times = Counter(plain.values())
     return {
-        code: label if times[label] == 1 else f"{label} [{displayed([code])[0].as_py()}]"
+        code: label if times[label] == 1 else f"{label} [{display_texts([code])[0].as_py()}]"
         for code, label in plain.items()
     }
 

@@ -22,7 +22,7 @@ class InexactError(Exception):
     """A whole number has more digits than its file can store."""
 
 
-def displayed(cells: Sequence[Any], number: Callable[[float], str] | None = None) -> pa.DictionaryArray:
+def display_texts(cells: Sequence[Any], number: Callable[[float], str] | None = None) -> pa.DictionaryArray:
     """Cells as texts: `5` for 5.0, `2024-05-01` for a date; an empty text for missing cells.
 
     All date-times of a column have the same format: with the time of day if any of them has one.
@@ -149,7 +149,7 @@ def text_column(
 ) -> pa.DictionaryArray | InputError:
     """The cells of a column as texts, or an error to raise when the column is read."""
     try:
-        return displayed(cells, number)
+        return display_texts(cells, number)
     except InexactError:
         return InputError(
             "{table}: column {column!r} has whole numbers beyond {most:,}, of which such a file does not keep all "

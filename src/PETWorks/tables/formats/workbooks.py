@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError, Joined, Phrase, unknown
 from PETWorks.tables.arrays import numpy_integers
 from PETWorks.tables.formats.packed import DAMAGES, LARGEST_RATIO, USUAL_SIZE, check_size, members
-from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable, displayed, text_column
+from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable, display_texts, text_column
 
 BLOCK = 1 << 20
 LONGEST_CELL = 1 << 24  # bytes of XML
@@ -48,7 +48,7 @@ _TEXT = re.compile(rb"""\bt\s*=\s*["']str["']""")
 
 
 @dataclass
-class Part:
+class SheetSummary:
     """A summary of a sheet.
 
     errors, unfinished   the columns, from 0, with cells that are an error or a formula without a value
@@ -81,7 +81,7 @@ class Part:
                 "rows and columns around the table",
                 table=name,
                 row=self.height,
-                letters=letters(self.width - 1),
+                letters=column_letters(self.width - 1),
             )
 
 
@@ -94,7 +94,7 @@ def parts_of(path: Path) -> dict[str, zipfile.ZipInfo]:
     return {member.filename: member for member in listed}
 
 
-def excel_part(path: Path, sheet: str, name: str) -> Part:
+def excel_summary(path: Path, sheet: str, name: str) -> SheetSummary:
     """The summary of a sheet of an Excel workbook.
 
     Spreadsheet programs write the position of each cell, which is found quickly. Cells without one follow the previous.
@@ -105,16 +105,16 @@ def excel_part(path: Path, sheet: str, name: str) -> Part:
     return summary
 
 
-def _placed_cells(path: Path, member: str) -> Part | None:
+def _placed_cells(path: Path, member: str) -> SheetSummary | None:
     """The summary of a sheet in which every cell has its position; None if any has none."""
-    summary = Part()
+    summary = SheetSummary()
     for block in _blocks(path, member):
         cells = _CELL.findall(block)
         if b"<!" in block or len(cells) != len(_ANY_CELL.findall(block)):
             return None
         places = b" ".join(cells)
         rows = Counter(map(int, places.translate(None, LETTERS).split()))
-        columns = {place(name) for name in set(places.translate(None, DIGITS).split())}
+        columns = {column_index(name) for name in set(places.translate(None, DIGITS).split())}
         summary.height, summary.width = max(summary.height, *rows, 0), max(summary.width - 1, *columns, -1) + 1
         values = len(_VALUE.findall(block))
         for row, number in rows.items():
@@ -132,12 +132,12 @@ def _placed_cells(path: Path, member: str) -> Part | None:
 def _columns(tags: Iterator[bytes]) -> Iterator[int]:
     for tag in tags:
         cell = _CELL.search(tag)
-        yield place(cell[1].translate(None, DIGITS)) if cell else -1
+        yield column_index(cell[1].translate(None, DIGITS)) if cell else -1
 
 
-def _counted_cells(path: Path, member: str) -> Part:
+def _counted_cells(path: Path, member: str) -> SheetSummary:
     """The summary of any sheet: a row or a cell without a position follows the previous one."""
-    summary, row, column = Part(), 0, 0
+    summary, row, column = SheetSummary(), 0, 0
     at, is_formula, is_text, value = (0, 0), False, False, ""
     in_value = False
 
@@ -151,8 +151,8 @@ def _counted_cells(path: Path, member: str) -> Part:
             if "r" in attributes:
                 named = _PLACE.fullmatch(attributes["r"])
                 if named is None:
-                    raise damaged(path.name)
-                at = int(named[2]), place(named[1].encode())
+                    raise damaged_workbook(path.name)
+                at = int(named[2]), column_index(named[1].encode())
             column = at[1] + 1
             summary.height, summary.width = max(summary.height, at[0]), max(summary.width, column)
             is_formula, is_text, value = False, attributes.get("t") == "str", ""
@@ -237,11 +237,11 @@ def count_tags(path: Path, member: str, tags: Iterable[str]) -> Counter[str]:
     return found - Counter(definedName=built_in_names)
 
 
-def opendocument_parts(path: Path) -> dict[str, Part]:
+def opendocument_summaries(path: Path) -> dict[str, SheetSummary]:
     """The summaries of the sheets of an OpenDocument workbook."""
-    sheets: dict[str, Part] = {}
+    sheets: dict[str, SheetSummary] = {}
     row, column, repeated = 0, 0, 1
-    current = Part()
+    current = SheetSummary()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal row, column, repeated, current
@@ -260,7 +260,7 @@ def opendocument_parts(path: Path) -> dict[str, Part]:
             repeated = int(attributes.get("table:number-rows-repeated", 1))
         elif tag == "table:table":
             row, column, repeated = 0, 0, 0
-            current = sheets.setdefault(attributes.get("table:name", ""), Part())
+            current = sheets.setdefault(attributes.get("table:name", ""), SheetSummary())
 
     _parse(path, "content.xml", start)
     for name, summary in sheets.items():
@@ -283,10 +283,10 @@ def _parse(
         parser.Parse(b"", True)
 
 
-def place(column: bytes) -> int:
+def column_index(column: bytes) -> int:
     """The index of a column, from 0, by its letters.
 
-    >>> place(b"A"), place(b"AA")
+    >>> column_index(b"A"), column_index(b"AA")
     (0, 26)
     """
     number = 0
@@ -295,10 +295,10 @@ def place(column: bytes) -> int:
     return number - 1
 
 
-def letters(index: int) -> str:
+def column_letters(index: int) -> str:
     """The letters of a column, by its index.
 
-    >>> letters(0), letters(26)
+    >>> column_letters(0), column_letters(26)
     ('A', 'AA')
     """
     name = ""
@@ -315,10 +315,10 @@ def reading_parts(path: Path) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, KeyError, ValueError, StopIteration, ElementTree.ParseError, expat.ExpatError, *DAMAGES):
-        raise damaged(path.name) from None
+        raise damaged_workbook(path.name) from None
 
 
-def damaged(name: str) -> InputError:
+def damaged_workbook(name: str) -> InputError:
     """The error for a workbook that is damaged."""
     return InputError(
         "{file}: the workbook cannot be read; it may be damaged: open it in a spreadsheet program, and save it again",
@@ -340,7 +340,7 @@ SEVERAL = (0x00BD, 0x00BE)  # records with several cells of a row
 CELLS = {*SEVERAL, FORMULA, 0x0206, 0x0406, BOOL_OR_ERROR, 0x0201, 0x0203, 0x0204, 0x027E, 0x00D6, 0x00FD, *range(2, 6)}
 
 
-def old_parts(path: Path) -> list[Part]:
+def old_excel_summaries(path: Path) -> list[SheetSummary]:
     """The summary of each sheet of an old Excel workbook: its size, and the columns with errors."""
     try:
         stream = _stream(path.read_bytes())
@@ -350,13 +350,13 @@ def old_parts(path: Path) -> list[Part]:
         offsets = [struct.unpack_from("<I", record)[0] for kind, record in _records(stream, 0) if kind == BOUND_SHEET]
         parts = [_part(stream, offset) for offset in offsets]
     except (struct.error, IndexError, ValueError, OverflowError):
-        raise damaged(path.name) from None
+        raise damaged_workbook(path.name) from None
     for part in parts:
         part.check(path.name)
     return parts
 
 
-def old_content(path: Path) -> dict[int, int]:
+def old_excel_extras(path: Path) -> dict[int, int]:
     """The number of other things in a workbook, by kind of record: sheets, comments, names; streams."""
     content = path.read_bytes()
     try:
@@ -371,12 +371,12 @@ def old_content(path: Path) -> dict[int, int]:
         found[BOUND_SHEET] = len(sheets) - 1
         found[STREAM] = sum(name not in USUAL_STREAMS for name in _directory(content)[1])
     except (struct.error, IndexError, ValueError, OverflowError):
-        raise damaged(path.name) from None
+        raise damaged_workbook(path.name) from None
     return found
 
 
-def _part(stream: bytes, offset: int) -> Part:
-    part = Part()
+def _part(stream: bytes, offset: int) -> SheetSummary:
+    part = SheetSummary()
     for kind, record in _records(stream, offset):
         if kind == DIMENSIONS:  # only claimed, but the reader allocates memory for it
             wide = len(record) >= LONG_DIMENSIONS
@@ -516,8 +516,8 @@ class _Book:
         from python_calamine import CalamineWorkbook
 
         self._path, self._is_old = path, start.startswith(OLD_EXCEL)
-        self._parts = opendocument_parts(path) if is_opendocument(start) else {}
-        old = old_parts(path) if self._is_old else []
+        self._parts = opendocument_summaries(path) if is_opendocument(start) else {}
+        old = old_excel_summaries(path) if self._is_old else []
         if (path.suffix.lower() in OLD_SUFFIXES) == self._is_old:
             self._workbook = CalamineWorkbook.from_path(str(path))
         else:  # by the suffix the reader would expect the other kind; it detects the kind of an open file
@@ -525,11 +525,11 @@ class _Book:
                 self._workbook = CalamineWorkbook.from_filelike(file)
         self._parts |= dict(zip(self._workbook.sheet_names, old, strict=False))
 
-    def sheet(self, name: str) -> tuple[Part, Any]:
+    def sheet(self, name: str) -> tuple[SheetSummary, Any]:
         """The summary of a sheet, and its content."""
         if not self._is_old and name not in self._parts:
-            self._parts[name] = excel_part(self._path, name, f"{self._path.name}#{name}")
-        return self._parts.get(name, Part()), self._workbook.get_sheet_by_name(name)
+            self._parts[name] = excel_summary(self._path, name, f"{self._path.name}#{name}")
+        return self._parts.get(name, SheetSummary()), self._workbook.get_sheet_by_name(name)
 
     def named(self, sheet: str) -> str:
         """The name of a sheet, hidden or not; raise if it does not exist."""
@@ -574,11 +574,11 @@ class _Book:
 
 
 def _table(
-    name: str, path: Path, rows: Sequence[Sequence[Any]], corner: tuple[int, int], part: Part, *, is_named: bool
+    name: str, path: Path, rows: Sequence[Sequence[Any]], corner: tuple[int, int], part: SheetSummary, *, is_named: bool
 ) -> TextTable:
     """The rows of a sheet, with column names first, as a table."""
     first_row, first_column = corner
-    names = [text.strip() for text in displayed(rows[0]).to_pylist()]
+    names = [text.strip() for text in display_texts(rows[0]).to_pylist()]
     cells = list(zip(*rows[1:], strict=True)) or [()] * len(names)
     columns = [text_column(name, *column) for column in zip(names, cells, strict=True)]
     blank = [
@@ -632,13 +632,13 @@ def _check_names(name: str, names: Sequence[str], blank: Sequence[NDArray[np.boo
             raise InputError(
                 "{table}: column {letters} is empty, but there are cells to the right of it; delete it",
                 table=name,
-                letters=letters(column + index),
+                letters=column_letters(column + index),
             )
         raise InputError(
             "{table}: column {letters} has no name in row {row}; the first row must have the names of all columns: "
             "delete what stands above them, or name the column",
             table=name,
-            letters=letters(column + index),
+            letters=column_letters(column + index),
             row=row + 1,
         )
 
@@ -663,4 +663,4 @@ class _Reading:
             ) from None
         # The last is the reader's error for unexpected content; its class cannot be imported.
         if isinstance(error, CalamineError | OSError | ValueError | OverflowError) or kind.__module__ == "pyo3_runtime":
-            raise damaged(self._name) from None
+            raise damaged_workbook(self._name) from None
