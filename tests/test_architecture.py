@@ -64,6 +64,16 @@ def test_imports_point_one_way():
                 assert used in known, f"{module} imports {name}"
 
 
+def test_no_text_names_a_module_of_a_later_folder():
+    """Imports by a text point the same way as others."""
+    for module, tree in modules():
+        folder = module.partition(".")[0]
+        texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        named = [re.fullmatch(r"PETWorks\.(\w+)[\w.]*", text) for text in texts if isinstance(text, str)]
+        later = {one[1] for one in named if one} & set(FOLDERS) - {folder}
+        assert module in DOORS or later <= (allowed_imports(folder) if folder in FOLDERS else set()), module
+
+
 def test_no_module_imports_itself_by_way_of_others():
     paths = dict(modules())
     uses = {
@@ -190,3 +200,11 @@ def test_one_function_tells_the_day():
         path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if told.search(path.read_text("utf-8"))
     }
     assert found == asking
+
+
+def test_one_module_decides_how_numbers_are_written():
+    for module, tree in modules():
+        if module.startswith("render."):
+            specs = [node.format_spec for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)]
+            written = [ast.unparse(spec) for spec in specs if spec is not None]
+            assert not any("," in spec for spec in written), f"{module}: use `measures/numbers.py`"

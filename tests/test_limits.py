@@ -38,8 +38,6 @@ LIMITS = {
     "quasi-identifiers for `attack --subsets`": f"{subset_limits.MOST_COLUMNS:,}",
     "subsets of the quasi-identifiers": f"{subset_limits.MOST_SUBSETS:,}",
     "`--memory-limit`": f"at least {engine.SMALLEST_LIMIT // MIB} MiB",
-    "address space of the process (`ulimit -v`)": f"at least {main.LEAST_ADDRESS_SPACE // MIB:,} MiB",
-    "address space with the engine `duckdb`": f"at least {engine.DUCKDB_ADDRESS_SPACE // MIB:,} MiB",
 }
 
 
@@ -57,24 +55,6 @@ def limited(*arguments, **limits):
 
     script = str(Path(sys.executable).with_name("petworks"))
     return subprocess.run([script, *arguments], capture_output=True, text=True, preexec_fn=limit)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [600 * MIB, 1100 * MIB, 1600 * MIB])
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
-def test_too_little_address_space_is_an_error(tmp_path, engine, size):
-    path = tmp_path / "t.csv"
-    path.write_text("zip;age\n" + "".join(f"{row % 997};{row % 89}\n" for row in range(200_000)))
-    done = limited("evaluate", str(path), "--qi", "zip,age", "--engine", engine, RLIMIT_AS=size)
-    assert done.returncode in (0, 2), done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0 or re.search("memory|address space", done.stderr)
-    assert size > 1024 * MIB or "600 MiB of address space; at least 1024 MiB are needed (ulimit -v)" in done.stderr
-
-
-def test_the_memory_of_a_limited_process_is_not_that_of_the_machine(monkeypatch):
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (2 << 30, 2 << 30))
-    assert engine.half_the_machine() <= 1 << 30
 
 
 def test_a_thread_that_does_not_start_is_an_error(monkeypatch, capsys):
@@ -173,20 +153,3 @@ def test_wide_tables_are_read(tmp_path):
 
     source.names = Names(source.names)
     assert next(source.read(names)).num_columns == len(names)
-
-
-@pytest.mark.slow
-def test_nothing_depends_on_docstrings_or_assertions(tmp_path):
-    outputs = {}
-    for options in ((), ("-OO",)):
-        page, result = tmp_path / f"page{options}.html", tmp_path / f"result{options}.json"
-        check = ["check", "data/adult_policy.yaml", "--as-of", "2026-01-01", "--html", str(page), "--json", str(result)]
-        commands = (check, ["measures"], ["--help"], ["check", "--help"], ["schema", "check"])
-        done = [
-            subprocess.run([sys.executable, *options, "-m", "PETWorks", *one], capture_output=True, text=True)
-            for one in commands
-        ]
-        texts = [page.read_text("utf-8"), result.read_text("utf-8"), *(one.stdout for one in done)]
-        outputs[options] = [re.sub(r'"salt": "\w+"', "", text) for text in texts]
-    for plain, without in zip(outputs[()], outputs["-OO",], strict=True):
-        assert plain == without

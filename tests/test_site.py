@@ -129,16 +129,16 @@ def test_the_next_page_is_in_the_same_language(site, pages):
 
 @pytest.mark.slow
 def test_facts_of_the_program_are_on_the_site(site):
-    from PETWorks.cli.main import MODULES
+    from PETWorks.cli.main import COMMANDS
     from PETWorks.gate.policy.accountability import regimes
     from PETWorks.gate.policy.policy_rules import presets
 
     commands, sources = ((site / name).read_text("utf-8") for name in ("command-line.html", "regimes.html"))
-    for name in MODULES:
+    for name in COMMANDS:
         assert f"petworks {name}<" in commands
         assert f"Usage: petworks {name} " in commands
     assert commands.index("Usage: petworks [OPTIONS]") < commands.index("Usage: petworks anonymize")
-    assert (site / "command-line.zh-TW.html").read_text("utf-8").count("用法：") >= len(MODULES)
+    assert (site / "command-line.zh-TW.html").read_text("utf-8").count("用法：") >= len(COMMANDS)
     for one in [*presets().values(), *regimes().values()]:
         assert one.name in sources
         assert one.source in sources

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.showing import makers as _makers
+
 __all__ = [
     "CSV",
     "Anonymization",
@@ -96,6 +98,21 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'PETWorks' has no attribute {name!r}")
     globals()[name] = getattr(import_module(f"PETWorks.{_AT_FIRST_USE[name]}"), name)
     return globals()[name]
+
+
+def _chart(*given: Any) -> Any:
+    from PETWorks.render.charts.plots import plotted
+
+    return plotted(*given)
+
+
+def _view(result: Any) -> str:
+    from PETWorks.render.notebooks import view_of
+
+    return view_of(result)
+
+
+_makers.update(chart=_chart, view=_view)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,9 @@
 """How results show themselves in notebooks: charts and HTML views, which `render/` makes when they are asked for."""
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
+
+makers: dict[str, Callable[..., Any]] = {}  # what makes a "chart" and a "view"; `PETWorks/__init__.py` enters it
 
 
 class Shown:
@@ -16,8 +18,8 @@ class Shown:
         lang      "en" or "zh-TW"; otherwise the language that PETWORKS_LANG says, or English
         options   what a kind of chart takes: attack, limits, threshold
         """
-        return import_module("PETWorks.render.charts.plots").plotted(self, kind, backend, lang, options)
+        return makers["chart"](self, kind, backend, lang, options)
 
     def _repr_html_(self) -> str:
-        text: str = import_module("PETWorks.render.notebooks").view_of(self)
+        text: str = makers["view"](self)
         return text

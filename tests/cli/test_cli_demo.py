@@ -5,7 +5,7 @@ import re
 import pytest
 
 from command import petworks
-from PETWorks.cli.main import MODULES
+from PETWorks.cli.main import COMMANDS
 from PETWorks.render.language.language import said
 
 STEPS = ("table", "roles", "raw", "anonymize", "released", "report", "own")
@@ -24,7 +24,7 @@ def test_the_story(lang, tmp_path):
     assert all(said(lang, f"demo.{step}").count("\n") == 1 for step in STEPS), "each step is told in two lines"
     commands = re.findall(r"^\$ petworks (\w+)", run.stdout, re.MULTILINE)
     assert commands == ["init", "check", "anonymize", "check"]
-    assert set(commands) < set(MODULES)
+    assert set(commands) < set(COMMANDS)
     fails, passes = (run.stdout.index(f"\n  {verdict}\n") for verdict in SAYS[lang])
     assert fails < passes
     assert len(run.stdout.splitlines()) < 110

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from command import petworks
 from PETWorks.cli.help import OF_CLICK, cells, lines_of, spoken_command, translated_command
-from PETWorks.cli.main import MODULES, main
+from PETWorks.cli.main import COMMANDS, main
 from PETWorks.gate.anonymising import HOW_MADE, NOT_TO_BE_RELEASED, WRITTEN
 from PETWorks.gate.suggest import starter
 from PETWorks.render.languages import LANGUAGES
@@ -67,7 +67,7 @@ def comments():
 
 
 def test_every_command_is_here():
-    assert {path[0] for path, _ in commands() if path} == set(MODULES)
+    assert {path[0] for path, _ in commands() if path} == set(COMMANDS)
     assert ("register", "add") in [path for path, _ in commands()]
 
 

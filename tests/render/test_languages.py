@@ -62,7 +62,8 @@ def places(text):
 
 def named_ids():
     """Ids that stand in the code and the templates, or begin there and are completed by a value."""
-    for path in (*RENDER.glob("*.py"), *STUDIO.glob("*.py"), *CLI.glob("*.py")):
+    code = (path for folder in (RENDER, STUDIO, CLI) for path in folder.rglob("*.py"))
+    for path in (path for path in code if path.parent.name != "languages"):
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

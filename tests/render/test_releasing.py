@@ -1,12 +1,16 @@
 """Python refuses, shuffles and warns as the command does."""
 
 import warnings
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 
 from PETWorks import ReleaseWarning, anonymize, apply_levels, apply_plan, frontier
 from PETWorks.errors import ParameterError, RoleError
+from PETWorks.gate.document.anonymization_document import anonymization_facts, state
+from PETWorks.render.report.making import losses, outcome, undefined
 
 ROLES = {
     "name": "identifier",
@@ -127,3 +131,19 @@ def test_levels_without_a_rule_are_looked_at_too():
 def test_a_frontier_takes_nothing_that_it_would_ignore(given):
     with pytest.raises(TypeError, match="unexpected keyword"):
         frontier(patients(), ROLES, WORDS, RULES, **given)
+
+
+def test_an_objective_need_not_be_a_measure():
+    facts = anonymization_facts_with("of-my-own")
+    assert "of-my-own" in outcome(facts, "zh-TW")[0]
+    assert [row[0] for row in losses(facts, "en")] == ["of-my-own"]
+    assert "of-my-own" in undefined(facts, "zh-TW")[0]
+
+
+def anonymization_facts_with(objective):
+    """What is known of a release that was made with an objective of this name, as far as it is told."""
+    lost = SimpleNamespace(objective=objective, before=0.0, after=0.25, most=1.0)
+    utility = SimpleNamespace(losses=(lost,), undefined=(objective,))
+    made = anonymize(patients(), ROLES, WORDS, RULES)
+    facts = anonymization_facts(made, state(made.release), made.release, None)
+    return replace(facts, objective=objective, aggregate=None, utility=utility)

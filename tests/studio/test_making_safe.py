@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT
 from PETWorks.errors import PETWorksError
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.studio.pages import make_safe
 from studio_client import ended, entered, fields_of, typed, write_long_search
 
 POLICY = """\
@@ -292,3 +293,11 @@ def test_a_time_limit_of_the_policy_stops_the_search_which_can_go_on_or_start_ov
         )
         with pytest.raises(PETWorksError, match=r"anonymize\.time"):
             read_policy(tmp_path / "wide_policy.yaml")
+
+
+def test_an_objective_need_not_be_a_measure(folder, monkeypatch):
+    monkeypatch.setattr(make_safe, "OBJECTIVES", (*make_safe.OBJECTIVES, "of-my-own"))
+    with entered(folder) as page:
+        shown = page.get("/safe?policy=policy.yaml")
+    assert shown.status_code == 200
+    assert '<option value="of-my-own">of-my-own</option>' in shown.text

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import cleandoc
 
 import click
 import click.core
@@ -17,7 +18,6 @@ import click.parser
 import click.types
 
 from PETWorks.errors import ParameterError
-from PETWorks.measures.catalogue import docstring
 from PETWorks.render.language.language import VARIABLE, checked_language, in_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.terminal import cells, lines_of
@@ -122,7 +122,7 @@ def language_option() -> click.Option:
 def spoken_command(command: click.Command, lang: str) -> click.Command:
     """A copy of a command with the option for the language, its help in that language."""
     spoken = copy.copy(command)
-    spoken.help = docstring(command.callback)
+    spoken.help = cleandoc(command.help or "")
     spoken.params = [*command.params, language_option()]
     if isinstance(spoken, click.Group) and isinstance(command, click.Group):
         spoken.commands = {name: spoken_command(one, lang) for name, one in command.commands.items()}

@@ -16,14 +16,12 @@ import click
 from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
 from PETWorks.cli.help import check_variable, chosen_language, spoken_command, words_of_click
-from PETWorks.counting.engines.engine import address_space
-from PETWorks.errors import InputError, PETWorksError, Phrase, of_system, printable
+from PETWorks.errors import PETWorksError, Phrase, of_system, printable
 from PETWorks.render.language.language import in_language, language, speaking, translated
 from PETWorks.tables.interrupts import abandoned
 
 EXTRA_ARGUMENT = "Got unexpected extra argument ({args})"
 LONGEST_LINE = 2000  # characters of a message
-LEAST_ADDRESS_SPACE = 1 << 30
 NO_THREAD = "can't start new thread"  # there is no other way to learn it: Python raises a plain RuntimeError
 
 COMMANDS = (
@@ -125,17 +123,6 @@ def _shortened(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
 
 
-def _check_address_space() -> None:
-    """Below a limit of the system, libraries do not raise errors but crash."""
-    limit = address_space()
-    if limit is not None and limit < LEAST_ADDRESS_SPACE:
-        raise InputError(
-            "this process may use {limit} MiB of address space; at least {least} MiB are needed (ulimit -v)",
-            limit=limit >> 20,
-            least=LEAST_ADDRESS_SPACE >> 20,
-        )
-
-
 class _ExitCodes:
     """While it is open, signals and errors of the program itself lead to their exit codes.
 
@@ -168,17 +155,6 @@ class _ExitCodes:
                 sys.stderr.flush()
                 os._exit(self._stopped_by)
             raise SystemExit(self._stopped_by) from None
-        limit = address_space()
-        if kind is not None and not issubclass(kind, SystemExit) and limit is not None:
-            # Libraries have many words for it.
-            text = Phrase(
-                "{type}: most likely not enough memory, or threads; this process may use {limit} MiB of address space "
-                "(ulimit -v). If it also happens without that limit, it is an error in the program itself",
-                type=kind.__name__,
-                limit=limit >> 20,
-            )
-            click.echo(f"petworks: {translated(text)}", err=True)
-            raise SystemExit(BAD_INPUT) from None
         if kind is not None and not issubclass(kind, SystemExit):
             # The message is left out: it might quote a cell.
             traceback.print_tb(trace)
@@ -197,7 +173,6 @@ def main() -> None:
     Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not;
     2: bad input or usage; 3: an error of the program itself; 4: the external edition does not show the verdict.
     """
-    _check_address_space()
     check_variable()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks some characters still gets the table

@@ -1,13 +1,10 @@
 """The decorator `@metric`, which makes a function a measure, and the catalogue of all measures."""
 
-import ast
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, wraps
-from pathlib import Path
+from functools import cached_property, wraps
 from typing import Any, ParamSpec, get_type_hints
 
 from PETWorks.counting.questions import Question
@@ -17,27 +14,6 @@ from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, Phr
 from PETWorks.measures.classes import ClassTest, SuppressionTest
 from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, Worths
 from PETWorks.measures.result import Result, at_most
-
-
-def docstring(thing: Any) -> str:
-    """The docstring of a function or class of a module.
-
-    >>> docstring(docstring).partition(chr(10))[0]
-    'The docstring of a function or class of a module.'
-    """
-    if sys.flags.optimize < 2:
-        return inspect.cleandoc(thing.__doc__ or "")
-    return _docstrings(inspect.getsourcefile(thing) or "").get(thing.__name__, "")
-
-
-@cache
-def _docstrings(source: str) -> dict[str, str]:
-    """The docstrings of the functions and classes of a module, from its source, because `-OO` removes them."""
-    nodes = ast.parse(Path(source).read_text("utf-8")).body
-    return {
-        node.name: ast.get_docstring(node) or "" for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
-
 
 Arguments = ParamSpec("Arguments")
 
@@ -134,7 +110,7 @@ class Metric:
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
-        return docstring(self.function).partition("\n")[0]
+        return (self.function.__doc__ or "").partition("\n")[0]
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:

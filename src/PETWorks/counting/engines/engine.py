@@ -17,7 +17,6 @@ from PETWorks.tables.source import Source
 
 ENGINES = ("auto", "memory", "duckdb", "spark")
 SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
-DUCKDB_ADDRESS_SPACE = 4 << 30
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B?\s*", re.IGNORECASE)
 _UNITS = {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}
 _UNITS |= {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
@@ -126,13 +125,6 @@ def choose(
         from PETWorks.counting.engines.spark import SparkEngine
 
         return SparkEngine(present)
-    space = address_space()
-    if space is not None and space < DUCKDB_ADDRESS_SPACE:  # its threads would end the process without an error
-        raise InputError(
-            "the engine 'duckdb' needs {least} MiB of address space; this process may use {space} MiB (ulimit -v)",
-            least=DUCKDB_ADDRESS_SPACE >> 20,
-            space=space >> 20,
-        )
     from PETWorks.counting.engines.duckdb import DuckEngine
 
     return DuckEngine(limit, temp_folder, note)
@@ -173,22 +165,12 @@ def size_in_bytes(size: int | str) -> int:
 
 
 def half_the_machine() -> int:
-    """Half of the machine's memory in bytes, or of the address space of this process if that is smaller."""
+    """Half of the machine's memory in bytes."""
     try:
         whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         whole = 8 << 30
-    return min(whole, address_space() or whole) // 2
-
-
-def address_space() -> int | None:
-    """The address space limit of this process (`ulimit -v`) in bytes, or None."""
-    if find_spec("resource") is None:
-        return None  # not a Unix
-    import resource
-
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if limit == resource.RLIM_INFINITY else limit
+    return whole // 2
 
 
 def _bytes_needed(source: Source, columns: int) -> int:

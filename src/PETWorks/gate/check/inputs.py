@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,9 +18,6 @@ from PETWorks.gate.register import entry_files
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.files import check_regular
 from PETWorks.tables.opening import files_at_path, is_address
-
-# A file system may give two changes within this time the same time stamp.
-CLOCK_TICK_NS = 20_000_000
 
 State = tuple[int, ...]
 
@@ -68,7 +64,7 @@ class Inputs:
     def __init__(self, policy: Policy, data: Any) -> None:
         self._policy, self._data = policy, data
         self._sources = tuple(_sources(policy, data))
-        self._states = {file: _settled(file) for source in self._sources for file in source.files}
+        self._states = {file: _state_now(file) for source in self._sources for file in source.files}
 
     def facts(self) -> tuple[Input, ...]:
         """Each input with its digest, the data first."""
@@ -178,17 +174,12 @@ def _with_log(file: Path) -> Sequence[Path]:
     return (file, *(log for log in logs if log.is_file()))
 
 
-def _settled(file: Path) -> State:
-    """The state of a file, when it is old enough for any further change to be visible in it."""
+def _state_now(file: Path) -> State:
+    """The state of a file before the check."""
     try:
-        state = _state(file.stat(), file)
-        age = time.time_ns() - max(state[-2:])
-        if 0 <= age < CLOCK_TICK_NS:
-            time.sleep((CLOCK_TICK_NS - age) / 1e9)
-            state = _state(file.stat(), file)
+        return _state(file.stat(), file)
     except OSError as error:
         raise InputError("cannot read {file}: {reason}", file=file.name, reason=system_reason(error)) from None
-    return state
 
 
 def _state(stat: os.stat_result, file: Path) -> State:

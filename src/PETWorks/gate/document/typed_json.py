@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from PETWorks.errors import Hint, InputError, Phrase
-from PETWorks.measures.catalogue import docstring
 from PETWorks.tables.files import read_small
 
 
@@ -117,7 +116,7 @@ _hints: Callable[[Any], dict[str, Any]] = cache(partial(get_type_hints, include_
 def _of_object(cls: type[JSONObject], definitions: dict[str, Any]) -> dict[str, Any]:
     hints = _hints(cls)
     return {
-        "description": docstring(cls).partition("\n")[0],
+        "description": (cls.__doc__ or "").partition("\n")[0],
         "type": "object",
         "required": [_key(field) for field in fields(cls) if not _is_optional(field)],
         "properties": {_key(field): _schema(_when_present(field, hints), definitions) for field in fields(cls)},

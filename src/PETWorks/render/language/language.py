@@ -234,7 +234,7 @@ def name(text: str) -> str:
 
 def _cut(text: str, longest: int) -> str:
     """A text, shortened with a note of its length if it is long."""
-    return text if len(text) <= longest or not _cuts.get() else f"{text[: longest - 12]}… [{len(text):,}]"
+    return text if len(text) <= longest or not _cuts.get() else f"{text[: longest - 12]}… [{numbers.count(len(text))}]"
 
 
 def measure_name(measure: str, lang: str) -> str:
@@ -243,6 +243,15 @@ def measure_name(measure: str, lang: str) -> str:
         return said(lang, f"rule.{measure}")
     measure = find(measure).name
     return LANGUAGES[lang].measures.get(measure, (measure, ""))[0]
+
+
+def objective_name(objective: str, lang: str) -> str:
+    """The name of an objective of the anonymiser: that of its measure, if it is one.
+
+    >>> objective_name("granularity", "zh-TW"), objective_name("of-my-own", "zh-TW")
+    ('細緻度', 'of-my-own')
+    """
+    return measure_name(objective, lang) if objective in catalogue else name(objective)
 
 
 def measure_summary(measure: str, lang: str) -> str:

@@ -2853,9 +2853,6 @@ MESSAGES = {
     "{option} needs the engine 'memory'; {engine!r} keeps counts, not records": (
         "{option} 需要引擎「memory」；「{engine}」只保留計數，不保留資料列"
     ),
-    "this process may use {limit} MiB of address space; at least {least} MiB are needed (ulimit -v)": (
-        "此處理程序只能使用 {limit} MiB 的位址空間；至少需要 {least} MiB（ulimit -v）"
-    ),
     "not enough memory, or too many processes: the system starts no further thread": (
         "記憶體不足，或處理程序過多：系統無法再啟動執行緒"
     ),
@@ -2972,11 +2969,6 @@ MESSAGES = {
     ),
     "{folder!r} is not a folder; name the one with your tables": "「{folder}」不是資料夾；請指定存放資料表的資料夾",
     "--idle expects at least 1 minute, got {idle}": "--idle 至少為 1 分鐘，但收到 {idle}",
-    "{type}: most likely not enough memory, or threads; this process may use {limit} MiB of address space "
-    "(ulimit -v). If it also happens without that limit, it is an error in the program itself": (
-        "{type}：很可能是記憶體或執行緒不足；此處理程序只能使用 {limit} MiB 的位址空間（ulimit -v）。若取消該限制後仍"
-        "發生，則是程式本身的錯誤"
-    ),
     "{type}: an error in the program itself; the lines above contain none of your data": (
         "{type}：程式本身的錯誤；以上各行不含您的任何資料"
     ),
@@ -3012,9 +3004,6 @@ MESSAGES = {
         "DuckDB 無法寫入暫存檔（{type}）；磁碟可能已滿；請指定較大磁碟上的資料夾"
     ),
     "expected the engine {engines}, got {engine!r}": "引擎應為{engines}，但收到「{engine}」",
-    "the engine 'duckdb' needs {least} MiB of address space; this process may use {space} MiB (ulimit -v)": (
-        "引擎「duckdb」需要 {least} MiB 的位址空間；此處理程序只能使用 {space} MiB（ulimit -v）"
-    ),
     "the engine {engine!r} needs a package: pip install 'petworks[{engine}]'": (
         "引擎「{engine}」需要安裝套件：pip install 'petworks[{engine}]'"
     ),

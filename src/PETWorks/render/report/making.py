@@ -14,8 +14,17 @@ from PETWorks.gate.document.anonymization_document import (
     State,
 )
 from PETWorks.measures import numbers
-from PETWorks.measures.catalogue import catalogue
-from PETWorks.render.language.language import limit_name, listed, measure_name, name, percent, put, rule_name, said
+from PETWorks.render.language.language import (
+    limit_name,
+    listed,
+    measure_name,
+    name,
+    objective_name,
+    percent,
+    put,
+    rule_name,
+    said,
+)
 
 VALUES = ("head.column", "head.values-before", "head.values-after")
 KEPT = (*VALUES, "column.kept", "column.shift", "column.correlation_kept")
@@ -27,8 +36,7 @@ STATES = ("records", "suppressed", "classes", "smallest_class", "highest_risk", 
 
 def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
     """What was lost, what is suppressed, and whether it is proved that nothing better exists."""
-    known = facts.objective in catalogue
-    objective = measure_name(facts.objective, lang) if known else facts.objective
+    objective = objective_name(facts.objective, lang)
     if facts.aggregate is not None:
         objective = said(
             lang, "anonymize.aggregated", objective=objective, how=said(lang, f"aggregate.{facts.aggregate}")
@@ -271,14 +279,14 @@ def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
 
 def undefined(facts: AnonymizationFacts, lang: str) -> list[str]:
     """Which objectives are not defined for such a release."""
-    names = [measure_name(one, lang) for one in (facts.utility.undefined if facts.utility is not None else ())]
+    names = [objective_name(one, lang) for one in (facts.utility.undefined if facts.utility is not None else ())]
     return [said(lang, "anonymize.undefined", objectives=listed(names, lang))] if names else []
 
 
 def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     """What is lost by each objective: before, after, and at most."""
     return [
-        (measure_name(one.objective, lang), loss(one.before), loss(one.after), loss(one.most))
+        (objective_name(one.objective, lang), loss(one.before), loss(one.after), loss(one.most))
         for one in (facts.utility.losses if facts.utility is not None else ())
     ]
 

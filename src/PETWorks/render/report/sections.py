@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import getdoc
 from typing import Any
 
 from PETWorks.gate.document.check_document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
 from PETWorks.gate.policy.policy_rules import IMPLICIT
-from PETWorks.measures.catalogue import Metric, all_measures, docstring, find
+from PETWorks.measures.catalogue import Metric, all_measures, find
 from PETWorks.render.language.language import said
 from PETWorks.render.report.other_releases import is_shown
 
@@ -193,6 +194,6 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
 
 def source(measure: str) -> str:
     """The papers that are cited in a measure's docstring."""
-    paragraphs = (part.strip() for part in docstring(find(measure).function).split("\n\n"))
+    paragraphs = (part.strip() for part in (getdoc(find(measure).function) or "").split("\n\n"))
     cited = [" ".join(part.split()) for part in paragraphs if "(19" in part or "(20" in part]
     return cited[-1].replace("*", "") if cited else ""

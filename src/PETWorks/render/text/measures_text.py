@@ -16,7 +16,7 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.errors import Phrase, printable
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.evaluation import Evaluation
-from PETWorks.measures.numbers import brief, format_value
+from PETWorks.measures.numbers import brief, count, format_value
 from PETWorks.measures.result import Result, flatten
 from PETWorks.render.language.language import attack_name, listed, measure_name, measure_summary, said, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
@@ -331,8 +331,8 @@ def hierarchy_groups(hierarchy: Hierarchy, counts: Mapping[str | None, int]) -> 
     records = [counts.get(leaf, 0) for leaf in hierarchy.leaves]
     for level, labels in enumerate(hierarchy.levels):
         of_label: Counter[str] = Counter()
-        for label, count in zip(labels, records, strict=True):
-            of_label[label] += count
+        for label, number in zip(labels, records, strict=True):
+            of_label[label] += number
         values = Counter(labels)
         groups = [{"label": label, "values": values[label], "records": of_label[label]} for label in values]
         levels.append({"level": level, "groups": groups})
@@ -345,7 +345,7 @@ def hierarchy_text(levels: list[dict[str, Any]], *, lang: str, colour: bool, wid
     for level in levels[1:]:
         groups = level["groups"]
         for group in groups[:MOST_GROUPS]:
-            numbers = (f"{group['values']:,}", f"{group['records']:,}")
+            numbers = (count(group["values"]), count(group["records"]))
             table.add_row(*map(Text, (str(level["level"]), printable(group["label"]), *numbers)))
         if len(groups) > MOST_GROUPS:
             table.add_row(str(level["level"]), said(lang, "hierarchy.more", n=len(groups) - MOST_GROUPS))

@@ -18,7 +18,6 @@ from PETWorks.gate.document.anonymization_document import FrontierFacts
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import measure_summary
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import making
 from PETWorks.render.terminal import command_line
@@ -281,7 +280,7 @@ async def _page(request: Request, desk: Desk, mistake: PETWorksError | None = No
         seen=desk.file.digest,
         settings=settings,
         lacking=lacking,
-        objectives=[(one, measure_summary(one, language(request))) for one in OBJECTIVES],
+        objectives=OBJECTIVES,
         aggregates=AGGREGATED,
         methods=METHODS,
         orders=WRITTEN_IN,
