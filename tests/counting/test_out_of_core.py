@@ -227,13 +227,13 @@ def test_blank_lines_at_the_border_of_a_block(tmp_path):
         assert numbers[0] == numbers[1] == body.count(b"\n") - 1 + end.count(b"x")
 
 
-def test_signs_of_zero_are_two_values_in_all_pieces(tmp_path):
+def test_both_signs_of_zero_are_one_value_in_all_pieces(tmp_path):
     zeros = pa.table({"a": pa.chunked_array([[0.0], [-0.0], [0.0]])})
     pq.write_table(zeros, tmp_path / "zeros.parquet", row_group_size=1)
     for data in (zeros, zeros.combine_chunks(), tmp_path / "zeros.parquet"):
         for engine in ENGINES:
             marginal = Release(data, {"a": QUASI_IDENTIFIER}, engine=engine).marginal("a")
-            assert (marginal.values, marginal.counts.tolist()) == (["0.0", "-0.0"], [2, 1])
+            assert (marginal.values, marginal.counts.tolist()) == (["0.0"], [3])
 
 
 def test_patterns_leave_nothing_out(tmp_path):
