@@ -1,8 +1,8 @@
-"""The day by which waivers and reviews are judged: by UTC, everywhere, so that all doors agree."""
+"""The date used to judge waivers and reviews: always UTC, so that every interface agrees."""
 
 from datetime import UTC, date, datetime
 
 
 def today() -> date:
-    """The day that it is now by UTC."""
+    """Today's date in UTC."""
     return datetime.now(UTC).date()

@@ -1,4 +1,4 @@
-"""Two checks of a release compared: what got better and what got worse."""
+"""Comparison of two checks of a release: what got better and what got worse."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ from PETWorks.measures.result import format_value
 _DIGEST = re.compile("[0-9a-f]{64}")
 _ORDER = (FAIL, WITHHELD, WAIVED, PASS)
 
-DIGEST = "SHA-256 of "  # before the use of a file
+DIGEST = "SHA-256 of "  # followed by the use of a file
 NOT_MEASURED = "not measured"
 Change = Literal["better", "worse", "changed", "new", "new built-in rule", "waived", "other threshold"]
 
@@ -83,7 +83,7 @@ class Comparison(JSONObject):
 
 
 def read_check(path: Path) -> CheckFile:
-    """The JSON file of a check, or an error."""
+    """The check document in a JSON file; raises if the file is something else."""
     content = read_json(path, Phrase("the result of a check"), Hint.CHECK_DOCUMENT)
     wrong = violation(content, "check")
     if wrong:
@@ -113,11 +113,11 @@ def compare(old: CheckDocument, new: CheckDocument) -> Comparison:
 
 
 def _different(old: CheckDocument, new: CheckDocument) -> Iterator[str]:
-    """The facts that must be the same for numbers to be comparable, and are not."""
+    """The facts that must be equal for the numbers to be comparable, and are not."""
     for name in ("quasi_identifiers", "sensitive_attributes"):
         if getattr(old.table, name) != getattr(new.table, name):
             yield name
-    # A choice that an earlier version did not know is named among the facts of the table, and no reason to fail.
+    # Treatments that an earlier version did not have appear among the facts of the table; they are no reason to fail.
     before, after = old.table.treatment, new.table.treatment
     if any(before[name] != after[name] for name in before.keys() & after.keys()):
         yield "treatment"
@@ -129,15 +129,15 @@ def _rules(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
     before = {rule.name: rule for rule in old.rules}
     after = {rule.name: rule for rule in new.rules}
     for name in dict.fromkeys([*before, *after]):
-        one, other = before.get(name), after.get(name)
-        states = one and _state(one), other and _state(other)
-        if states[0] != states[1] or (one and other and one.measure != other.measure):
-            yield _difference(name, *states, _change_of_rule(one, other))
+        old_rule, new_rule = before.get(name), after.get(name)
+        states = old_rule and _state(old_rule), new_rule and _state(new_rule)
+        if states[0] != states[1] or (old_rule and new_rule and old_rule.measure != new_rule.measure):
+            yield _difference(name, *states, _change_of_rule(old_rule, new_rule))
 
 
 def _change_of_rule(old: RuleResult | None, new: RuleResult | None) -> Change:
     if new is None:
-        return "worse"  # a rule that is gone can no longer fail: somebody should look
+        return "worse"  # a rule that is gone can no longer fail: somebody should review this
     if old is None and new.name in IMPLICIT and new.name != NO_IDENTIFIERS:  # all versions judge identifiers
         return "new built-in rule"
     if old is None:
@@ -156,9 +156,9 @@ def _measures(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
     before = {result.measure: result.value for result in old.results}
     after = {result.measure: result.value for result in new.results}
     for name in dict.fromkeys([*before, *after]):
-        one, other = before.get(name, NOT_MEASURED), after.get(name, NOT_MEASURED)
-        if one != other:
-            yield _difference(name, one, other, _change_of_value(name, one, other))
+        old_value, new_value = before.get(name, NOT_MEASURED), after.get(name, NOT_MEASURED)
+        if old_value != new_value:
+            yield _difference(name, old_value, new_value, _change_of_value(name, old_value, new_value))
 
 
 def _change_of_value(measure: str, old: Value, new: Value) -> Change:
@@ -175,13 +175,13 @@ def _table(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
 
 
 def _facts(document: CheckDocument) -> dict[str, Any]:
-    """The facts of the table and the checksums, by the names that a comparison shows."""
+    """The facts of the table and the checksums, by the names used in a comparison."""
     table = document.table.to_dict()
     names = ("records", "people", "quasi_identifiers", "sensitive_attributes", "population", "treatment")
     return {
         **{name: table[name] for name in names if name in table},
         **dict(sorted(table.get("classes", {}).items())),
-        **{f"{DIGEST}{one.use}": one.sha256 for one in document.inputs},
+        **{f"{DIGEST}{file.use}": file.sha256 for file in document.inputs},
         f"{DIGEST}policy": document.policy.sha256,
         "petworks": document.petworks,
     }
@@ -196,14 +196,14 @@ def _difference(name: str, old: Any, new: Any, change: Change) -> Difference:
 
 
 def _text(value: Any) -> str:
-    """A value in a cell of a table."""
+    """A value as text for a table cell."""
     if isinstance(value, RuleState):
-        asked = ", ".join(f"{name} = {format_value(limit)}" for name, limit in value.parameters.items())
-        return f"{value.verdict}: {_text(value.value)} ({asked})"
+        limits = ", ".join(f"{name} = {format_value(limit)}" for name, limit in value.parameters.items())
+        return f"{value.verdict}: {_text(value.value)} ({limits})"
     if isinstance(value, Bound):
         return _text(value.to_dict())
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {format_value(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {format_value(item)}" for name, item in value.items())
     text = format_value(value)
     if _DIGEST.fullmatch(text):
         return text[:12]

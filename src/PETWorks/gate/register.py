@@ -1,4 +1,4 @@
-"""The register of what is already out: one JSON file for each release, in a folder that is kept in git."""
+"""The register of releases that are already out: one JSON file per release, in a folder kept in git."""
 
 import os
 import re
@@ -30,10 +30,10 @@ LARGEST_ENTRY = 1 << 20
 def entry_of(
     document: CheckFile, *, recipients: Spoken | None = None, key: str | None = None, day: str | None = None
 ) -> Entry:
-    """What a register says about a release that was checked; an error if the document cannot be used.
+    """The register entry of a checked release; raises if the document cannot be used.
 
-    recipients, key   instead of what the document says
-    day               when it was released, as 2026-11-16; the day of the check otherwise
+    recipients, key   instead of those in the document
+    day               the date of the release, as 2026-11-16; by default the day of the check
     """
     if document.edition != INTERNAL:
         raise InputError("the external edition has no digest of the table; register the internal one")
@@ -41,11 +41,11 @@ def entry_of(
         raise InputError("the document was changed since the check: its content digest does not match; check again")
     releases, unit = document.releases, document.table.treatment.get("privacy_unit")
     known = None if releases is None else releases.key
-    names = {one.column for one in document.columns}
+    names = {column.column for column in document.columns}
     if key is not None and key not in names:
         raise ParameterError("the table and its original have no column {key}", key=quoted([key]), what="key")
-    who = document.policy.recipients if recipients is None else recipients
-    if who is None:
+    receivers = document.policy.recipients if recipients is None else recipients
+    if receivers is None:
         raise ParameterError("the policy does not say who receives the table", Hint.RECIPIENTS, what="recipients")
     return Entry(
         schema="petworks-register/1",
@@ -53,11 +53,11 @@ def entry_of(
         title=document.title,
         file=document.inputs[0].file,
         sha256=document.inputs[0].sha256,
-        recipients=who,
+        recipients=receivers,
         release=document.policy.release,
         key=key or known or unit,
-        columns={one.column: one.role for one in document.columns if one.released},
-        removed=tuple(one.column for one in document.columns if not one.released),
+        columns={column.column: column.role for column in document.columns if column.released},
+        removed=tuple(column.column for column in document.columns if not column.released),
         verdict=document.verdict,
         rule_verdicts=document.rule_verdicts,
         policy_sha256=document.policy.sha256,
@@ -67,7 +67,7 @@ def entry_of(
 
 
 def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
-    """The file to write for an entry; none if it is there already."""
+    """The file to write for an entry; empty if the register already has that entry."""
     content = canonical(entry.to_dict()).encode()
     target = folder / entry.name
     if os.path.lexists(target):
@@ -81,7 +81,7 @@ def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
 
 
 def entry_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a register; other files than JSON may be beside them."""
+    """The JSON files of a register; other files in the folder are ignored."""
     if not folder.is_dir():
         raise InputError(
             "no such folder: {folder}; an empty folder is a register without releases", folder=quoted([str(folder)])
@@ -104,13 +104,13 @@ def entry_files(folder: Path) -> tuple[Path, ...]:
 
 
 def read_register(folder: Path) -> tuple[Entry, ...]:
-    """All entries of a register, the oldest first; an error if one of them cannot be used."""
+    """All entries of a register, oldest first; raises if one of them is invalid."""
     entries = [read_entry(file) for file in entry_files(folder)]
     return tuple(sorted(entries, key=lambda entry: (entry.date, entry.name)))
 
 
 def read_entry(path: Path) -> Entry:
-    """An entry of a register, or an error."""
+    """The entry in a file; raises if it is not a valid entry."""
     content = read_json(path, Phrase("an entry of a register"), Hint.REGISTER, LARGEST_ENTRY)
     wrong = violation(content, "register")
     if wrong:
@@ -124,6 +124,7 @@ def read_entry(path: Path) -> Entry:
 
 
 def _day(text: str) -> str:
+    """The date as given; raises if it is not a valid ISO date."""
     try:
         date.fromisoformat(text if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text) else "")
     except ValueError:
@@ -134,19 +135,24 @@ def _day(text: str) -> str:
 def registered(
     policy: Policy, release: Release, digest: str | None, measured: set[str | None]
 ) -> tuple[Registered, ...] | None:
-    """The releases of the policy's register that share a key or quasi-identifiers with this one; None without one.
+    """The releases in the policy's register that share a key or quasi-identifiers with this one.
 
-    digest     that of this table: it is not an earlier release
-    measured   digests of the earlier releases that were measured together with it
+    None if the policy names no register.
+
+    digest     the digest of this table, which is no earlier release
+    measured   digests of the earlier releases that were measured together with this one
     """
     if policy.register is None:
         return None
     entries = read_register(policy.register)
-    found = (_shared(entry, policy, release, measured) for entry in entries if entry.sha256 != digest or digest is None)
-    return tuple(one for one in found if one.shared_keys or one.shared_quasi_identifiers)
+    overlaps = (
+        _shared(entry, policy, release, measured) for entry in entries if entry.sha256 != digest or digest is None
+    )
+    return tuple(entry for entry in overlaps if entry.shared_keys or entry.shared_quasi_identifiers)
 
 
 def _shared(entry: Entry, policy: Policy, release: Release, measured: set[str | None]) -> Registered:
+    """The columns that a registered release shares with this one."""
     keys = [policy.releases.key, release.privacy_unit, *release.identifiers]
     return Registered(
         title=entry.title,

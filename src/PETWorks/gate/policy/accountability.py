@@ -1,4 +1,4 @@
-"""Who answers for a release: sign-off, earlier recipients, and the regimes that ask for them."""
+"""Accountability for a release: sign-off, earlier recipients, and the regimes that require them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ APPROVER_ITEM = "approver"  # of a checklist
 
 @cache
 def regimes() -> dict[str, Regime]:
-    """All regimes, by name, with nothing on their checklists given yet."""
+    """All regimes by name, with every item of their checklists still open."""
     with as_file(files("PETWorks.gate") / "regimes.yaml") as path:
         content = read_yaml(path).content
     return {
@@ -26,7 +26,7 @@ def regimes() -> dict[str, Regime]:
 
 
 def asking_for(item: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the regimes with these names that ask for an item."""
+    """The names of those regimes that ask for an item."""
     known = regimes()
     return tuple(name for name in names if name in known and item in (entry.item for entry in known[name].items))
 
@@ -47,7 +47,7 @@ def chosen_regimes(mistakes: Mistakes) -> Iterator[Regime]:
 
 @dataclass(frozen=True)
 class Accountability:
-    """What standards ask a data holder to write down; None where the policy does not say."""
+    """The statements that standards ask of a data holder; None where the policy makes none."""
 
     purpose: Spoken | None
     role_reasons: Mapping[str, Spoken]
@@ -60,7 +60,7 @@ class Accountability:
 
 
 def accountability_of(mistakes: Mistakes) -> Accountability:
-    """What a policy file says about it."""
+    """The statements of a policy file about accountability."""
     content: Mapping[str, Any] = mistakes.file.content
     context, signed = content.get("context", {}), content.get("sign_off", {})
     earlier = context.get("earlier_releases")
@@ -70,7 +70,7 @@ def accountability_of(mistakes: Mistakes) -> Accountability:
         role_reasons={column.strip(): reason for column, reason in content.get("role_reasons", {}).items()},
         earlier_releases=None
         if earlier is None
-        else tuple(_earlier(mistakes, place, one) for place, one in enumerate(earlier)),
+        else tuple(_earlier(mistakes, place, release) for place, release in enumerate(earlier)),
         approver=signed.get("approver"),
         role=signed.get("role"),
         review_by=None if review is None else checked_day(mistakes, ("sign_off", "review_by"), review),
@@ -79,13 +79,13 @@ def accountability_of(mistakes: Mistakes) -> Accountability:
     )
 
 
-def _earlier(mistakes: Mistakes, place: int, given: Mapping[str, Any]) -> EarlierRelease:
-    checked_day(mistakes, ("context", "earlier_releases", place, "date"), given["date"])
-    return EarlierRelease(given["what"], given["date"], given["recipients"])
+def _earlier(mistakes: Mistakes, place: int, release: Mapping[str, Any]) -> EarlierRelease:
+    checked_day(mistakes, ("context", "earlier_releases", place, "date"), release["date"])
+    return EarlierRelease(release["what"], release["date"], release["recipients"])
 
 
 def checked_day(mistakes: Mistakes, key: Key, text: str) -> date | None:
-    """A day that a policy names."""
+    """The date that a policy gives; None and a mistake if it is invalid."""
     try:
         return date.fromisoformat(text)
     except ValueError:

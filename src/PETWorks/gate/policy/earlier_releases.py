@@ -1,4 +1,4 @@
-"""The earlier releases that a policy names, and the limits on what they may disclose together with its own table."""
+"""The earlier releases in a policy, and the limits on what all releases together may disclose."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,18 +15,18 @@ from PETWorks.gate.policy.sources import named_source
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.yaml_files import Key, YAMLFile
 
-THIS = "this release"  # what messages call the table of the policy
+THIS = "this release"  # the policy's own table, in messages
 
 
 @dataclass(frozen=True)
 class EarlierTable:
     """A release about the same people that is already out.
 
-    data         where its table is; None if only its digest is known
+    data         the location of its table; None if only its digest is known
     original     the table that it was made from, if that has the key
-    order        in which its records are, compared with the original; seed: of that order, if it is random
-    plan         the file that lists which records of the original left it
-    roles        None if the YAML file beside the table says
+    order, seed  the order of its records compared with the original, and the seed of that order if it is random
+    plan         the file that lists the records of the original that were removed
+    roles        None if they are in the YAML file beside the table
     """
 
     key_of_policy: Key
@@ -45,7 +45,7 @@ class EarlierTable:
 
     @property
     def label(self) -> str:
-        """What messages call it: its name, its file, or the start of its digest."""
+        """Its label in messages: name, file, or the start of its digest."""
         if self.name is not None:
             return self.name if isinstance(self.name, str) else next(iter(self.name.values()))
         if self.data is None:
@@ -55,7 +55,7 @@ class EarlierTable:
 
 @dataclass(frozen=True)
 class ReleaseSet:
-    """What a policy says about other releases; the oldest first."""
+    """The policy's settings about other releases; the oldest release first."""
 
     key: str | None = None
     earlier: tuple[EarlierTable, ...] = ()
@@ -64,32 +64,32 @@ class ReleaseSet:
 
     @property
     def measured(self) -> tuple[EarlierTable, ...]:
-        """Those whose tables are there."""
-        return tuple(one for one in self.earlier if one.data is not None)
+        """The earlier releases whose tables are available."""
+        return tuple(release for release in self.earlier if release.data is not None)
 
 
 class OtherPolicy(Protocol):
-    """What is used of the policy of an earlier release."""
+    """The attributes that are used of an earlier release's policy."""
 
     @property
     def file(self) -> YAMLFile:
-        """Its content."""
+        """The policy file."""
 
     @property
     def title(self) -> Spoken:
-        """What it calls the release."""
+        """The title of the release."""
 
     @property
     def data(self) -> Path | str:
-        """Its table."""
+        """The released table."""
 
     @property
     def original(self) -> Path | str | None:
-        """The table that it was made from."""
+        """The table that the release was made from."""
 
     @property
     def order(self) -> str | None:
-        """In which order its records are."""
+        """The order of its records, compared with the original."""
 
     @property
     def seed(self) -> int | None:
@@ -97,7 +97,7 @@ class OtherPolicy(Protocol):
 
     @property
     def plan(self) -> Path | None:
-        """How it was made."""
+        """The file of its plan."""
 
     @property
     def roles(self) -> Mapping[str, str] | None:
@@ -105,38 +105,38 @@ class OtherPolicy(Protocol):
 
     @property
     def reading(self) -> Mapping[str, str]:
-        """How to read CSV files."""
+        """The options for reading CSV files."""
 
     @property
     def recipients(self) -> Spoken | None:
-        """Who has it."""
+        """The recipients of the release."""
 
 
 Read = Callable[[Path], OtherPolicy]
 
 
 def releases_of(mistakes: Mistakes, folder: Path, root: Path, read: Read, *, network: bool) -> ReleaseSet:
-    """What the file says about other releases; `read` reads the policy of one of them."""
-    given: Mapping[str, Any] = mistakes.file.content.get("releases", {})
-    key = given.get("key", "").strip() or None
+    """The policy's settings about other releases; `read` reads the policy of an earlier release."""
+    settings: Mapping[str, Any] = mistakes.file.content.get("releases", {})
+    key = settings.get("key", "").strip() or None
     reader = _Reader(mistakes, folder, root, read, network)
-    earlier = tuple(reader.tables(given.get("earlier", ()), key))
-    found = ReleaseSet(key, earlier, given.get("limits", {}), given.get("worth", {}))
-    labels = Counter([THIS, *(one.label for one in earlier)])
-    for one in earlier:
-        if labels[one.label] > 1:
+    earlier = tuple(reader.tables(settings.get("earlier", ()), key))
+    release_set = ReleaseSet(key, earlier, settings.get("limits", {}), settings.get("worth", {}))
+    labels = Counter([THIS, *(release.label for release in earlier)])
+    for release in earlier:
+        if labels[release.label] > 1:
             mistakes.add(
-                (*one.key_of_policy, "name"),
+                (*release.key_of_policy, "name"),
                 "two releases are called {release}; give one of them another 'name'",
-                release=quoted([one.label]),
+                release=quoted([release.label]),
             )
-            labels[one.label] = 0
-    if found.measured and key is None:
+            labels[release.label] = 0
+    if release_set.measured and key is None:
         mistakes.add(("releases",), "the key 'key' is missing: the column that names the person")
     for setting in ("limits", "worth"):
-        if given.get(setting) and not found.measured and not mistakes:
+        if settings.get(setting) and not release_set.measured and not mistakes:
             mistakes.add(("releases", setting), "there is no earlier release to measure; give the 'data' of one")
-    return found
+    return release_set
 
 
 @dataclass(frozen=True)
@@ -147,58 +147,58 @@ class _Reader:
     read: Read
     network: bool
 
-    def tables(self, given: Sequence[Mapping[str, Any]], key: str | None) -> Iterator[EarlierTable]:
-        """The earlier releases without mistakes."""
-        for place, one in enumerate(given):
+    def tables(self, entries: Sequence[Mapping[str, Any]], key: str | None) -> Iterator[EarlierTable]:
+        """The earlier releases that have no mistake."""
+        for place, entry in enumerate(entries):
             at = ("releases", "earlier", place)
             with self.mistakes.at(*at):
-                yield self._table(one, at, key)
+                yield self._table(entry, at, key)
 
-    def _table(self, given: Mapping[str, Any], at: Key, key: str | None) -> EarlierTable:
-        own = None
-        if "policy" in given:
-            path = named_source(self.mistakes, (*at, "policy"), given["policy"], self.folder, self.root, network=False)
-            own = self.read(Path(path))
-        elif not {"data", "sha256"} & given.keys():
+    def _table(self, entry: Mapping[str, Any], at: Key, key: str | None) -> EarlierTable:
+        policy = None
+        if "policy" in entry:
+            path = named_source(self.mistakes, (*at, "policy"), entry["policy"], self.folder, self.root, network=False)
+            policy = self.read(Path(path))
+        elif not {"data", "sha256"} & entry.keys():
             raise self.mistakes.file.error(at, "which table was it? Give its 'data', its 'policy' or its 'sha256'")
-        if own is not None and "data" in given:
+        if policy is not None and "data" in entry:
             self.mistakes.add((*at, "data"), "the policy of that release says where its table is")
-        recipients = given.get("recipients", None if own is None else own.recipients)
+        recipients = entry.get("recipients", None if policy is None else policy.recipients)
         if recipients is None:
             self.mistakes.add(at, "the key 'recipients' is missing: who has that table")
-        if "date" in given:
-            checked_day(self.mistakes, (*at, "date"), given["date"])
-        title = None if own is None or "title" not in own.file.content else own.title
+        if "date" in entry:
+            checked_day(self.mistakes, (*at, "date"), entry["date"])
+        title = None if policy is None or "title" not in policy.file.content else policy.title
         return EarlierTable(
             key_of_policy=at,
-            name=given.get("name", title),
-            data=self._source(at, "data", given) if own is None else own.data,
-            original=self._source(at, "original", given) or (None if own is None else own.original),
-            order=given.get("order", None if own is None else own.order),
-            seed=int(given["seed"]) if "seed" in given else None if own is None else own.seed,
-            plan=None if own is None else own.plan,
-            roles=self._roles(at, given) or (None if own is None else own.roles),
-            reading=self._reading(given) if own is None else own.reading,
-            key=given.get("key", "").strip() or key,
-            sha256=given.get("sha256", "").lower() or None,
-            date=given.get("date"),
+            name=entry.get("name", title),
+            data=self._source(at, "data", entry) if policy is None else policy.data,
+            original=self._source(at, "original", entry) or (None if policy is None else policy.original),
+            order=entry.get("order", None if policy is None else policy.order),
+            seed=int(entry["seed"]) if "seed" in entry else None if policy is None else policy.seed,
+            plan=None if policy is None else policy.plan,
+            roles=self._roles(at, entry) or (None if policy is None else policy.roles),
+            reading=self._reading(entry) if policy is None else policy.reading,
+            key=entry.get("key", "").strip() or key,
+            sha256=entry.get("sha256", "").lower() or None,
+            date=entry.get("date"),
             recipients=recipients,
         )
 
-    def _source(self, at: Key, key: str, given: Mapping[str, Any]) -> Path | str | None:
-        if key not in given:
+    def _source(self, at: Key, key: str, entry: Mapping[str, Any]) -> Path | str | None:
+        if key not in entry:
             return None
-        return named_source(self.mistakes, (*at, key), str(given[key]), self.folder, self.root, network=self.network)
+        return named_source(self.mistakes, (*at, key), str(entry[key]), self.folder, self.root, network=self.network)
 
-    def _reading(self, given: Mapping[str, Any]) -> dict[str, str]:
-        said = {**{name: self.mistakes.file.content.get(name) for name in ("separator", "encoding")}, **given}
-        return {key: said[key].replace(r"\t", "\t") for key in ("separator", "encoding") if said[key] is not None}
+    def _reading(self, entry: Mapping[str, Any]) -> dict[str, str]:
+        options = {**{name: self.mistakes.file.content.get(name) for name in ("separator", "encoding")}, **entry}
+        return {key: options[key].replace(r"\t", "\t") for key in ("separator", "encoding") if options[key] is not None}
 
-    def _roles(self, at: Key, given: Mapping[str, Any]) -> dict[str, str] | None:
-        if "roles" not in given:
+    def _roles(self, at: Key, entry: Mapping[str, Any]) -> dict[str, str] | None:
+        if "roles" not in entry:
             return None
-        roles, twice = roles_from_lists(given["roles"])
+        roles, twice = roles_from_lists(entry["roles"])
         for key, place in twice:
-            column = quoted([given["roles"][key][place]])
+            column = quoted([entry["roles"][key][place]])
             self.mistakes.add((*at, "roles", key, place), "the column {column} has two roles", column=column)
         return roles

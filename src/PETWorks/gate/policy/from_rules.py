@@ -1,4 +1,4 @@
-"""Roles and rules that were given without a policy file, as a policy would say them."""
+"""A policy made of roles and rules that were given without a policy file."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,38 +15,40 @@ TABLES = ("data", "original", "population")
 
 
 def columns_without_role(release: Release) -> list[str]:
-    """The columns without a role: they would be in the release, and nobody has said that they may be."""
+    """The columns that have no role: they would be released without anyone having allowed it."""
     return [name for name in release.columns if name not in release.roles and name != release.privacy_unit]
 
 
 def described(release: Release) -> dict[str, Any]:
-    """What a policy says of a table that has no roles file: roles, the privacy unit, and how records are treated."""
+    """The keys of a policy that describe a table: roles, privacy unit and treatment of records."""
     unit = {} if release.privacy_unit is None else {"privacy_unit": release.privacy_unit}
     treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
     roles = {
-        key: [column for column, role in release.roles.items() if role == own]
-        for key, own in ROLE_KEYS.items()
-        if own in release.roles.values()
+        key: [column for column, role in release.roles.items() if role == wanted]
+        for key, wanted in ROLE_KEYS.items()
+        if wanted in release.roles.values()
     }
     return {"roles": roles, **unit, "treatment": treatment}
 
 
 def rules_written(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:
-    """The rules as a policy has them; several of one measure get names that differ."""
+    """The rules as entries of a policy; several rules with one measure get different names."""
     measures = Counter(rule.metric.name for rule in rules)
     names: set[str] = set()
     for place, rule in enumerate(rules, 1):
-        given = {name: one for name, one in rule.parameters.items() if one != rule.metric.parameters[name].default}
+        parameters = {
+            name: value for name, value in rule.parameters.items() if value != rule.metric.parameters[name].default
+        }
         if measures[rule.metric.name] == 1:
-            yield {"measure": rule.metric.name, **given}
+            yield {"measure": rule.metric.name, **parameters}
             continue
         name = rule.name if rule.name not in names else f"{rule.name}, rule {place}"
         names.add(name)
-        yield {"name": name, "measure": rule.metric.name, **given}
+        yield {"name": name, "measure": rule.metric.name, **parameters}
 
 
 def policy_for(release: Release, rules: Sequence[Rule], role_reasons: Mapping[str, str] | None = None) -> Policy:
-    """The policy that says the roles of a release and these rules, without functions of the user's own."""
+    """A policy with the roles of a release and these rules, except rules with functions of the user's own."""
     of_measures = [rule for rule in rules if isinstance(rule, MeasureRule) and not _has_function(rule)]
     subsets = [rule for rule in rules if isinstance(rule, SubsetRule)]
     content: dict[str, Any] = {"petworks_policy": 1, "data": "table", **described(release)}
@@ -60,7 +62,7 @@ def policy_for(release: Release, rules: Sequence[Rule], role_reasons: Mapping[st
 
 
 def policy_in_memory(content: Mapping[str, Any]) -> Policy:
-    """The policy that says this, as if it were a file; its tables will not be read."""
+    """The policy with this content, as if read from a file; its tables are not read."""
     file = YAMLFile("policy", _as_texts(content), {}, "")
     return checked_policy(file, Path("policy"), unread=TABLES, needs_rule=False)
 
@@ -70,7 +72,7 @@ def _has_function(rule: MeasureRule) -> bool:
 
 
 def _as_texts(content: Any) -> Any:
-    """The content as a YAML file would have it: every scalar is a text."""
+    """The content as read from a YAML file: every scalar is a text."""
     if isinstance(content, Mapping):
         return {str(key): _as_texts(value) for key, value in content.items() if value is not None}
     if isinstance(content, list | tuple):

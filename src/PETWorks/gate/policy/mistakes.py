@@ -1,4 +1,4 @@
-"""What is wrong in a policy file: all of it is gathered, and reported at once, by line."""
+"""The mistakes in a policy file, collected and reported together, in the order of their lines."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ from PETWorks.errors import Hint, InputError, PETWorksError, Phrase
 from PETWorks.tables.yaml_files import Key, Place, YAMLFile
 
 MOST_ERRORS = 10
-LISTS = ("rules", "waivers", "presets")  # whose items are judged one by one
-# How a policy names what an error hints at.
+LISTS = ("rules", "waivers", "presets")  # their items are checked one by one
+# The key of a policy for each hint of an error.
 KEY_HINTS = {
     Hint.IDENTIFIERS: "roles.identifiers:",
     Hint.QUASI_IDENTIFIERS: "roles.quasi_identifiers:",
@@ -25,23 +25,23 @@ KEY_HINTS = {
 
 
 class Mistakes:
-    """The mistakes in a file."""
+    """The mistakes found so far in a file."""
 
     def __init__(self, file: YAMLFile) -> None:
         self.file = file
-        self._errors: dict[str, PETWorksError] = {}  # by text: some mistakes are noticed twice
-        self.there_are_more = False  # than those that were added
+        self._errors: dict[str, PETWorksError] = {}  # by text: some mistakes are found twice
+        self.there_are_more = False  # whether some mistakes were not added
 
     def __bool__(self) -> bool:
         return bool(self._errors)
 
     def add(self, key: Key, /, *parts: str | Hint, **values: Any) -> None:
-        """Remember a mistake."""
+        """Add a mistake at a key of the file."""
         self._remember(self.file.error(key, *parts, **values))
 
     @contextmanager
     def at(self, *key: str | int) -> Iterator[None]:
-        """Errors within are remembered, with the line of the key if they have none; what follows them is skipped."""
+        """Collect an error raised in the block, with the line of the key if it has none, and skip the rest."""
         try:
             yield
         except PETWorksError as error:
@@ -51,7 +51,7 @@ class Mistakes:
         self._errors.setdefault(str(error), error)
 
     def report(self) -> None:
-        """Raise an error if there are mistakes: the only one, or one that lists them by line."""
+        """Raise if there are mistakes: the only one, or an error that lists them by line."""
         errors = sorted(self._errors.values(), key=_line)
         if len(errors) == 1:
             raise errors[0]
@@ -76,13 +76,13 @@ def _line(error: PETWorksError) -> int:
 
 
 def located_error(file: YAMLFile, key: Key, error: PETWorksError) -> InputError:
-    """The same error with the name of the file, the line and the key; its hints name keys where there are any."""
+    """The error with the file name, the line and the key added; hints become keys of the policy if possible."""
     parts = error.hinted(KEY_HINTS).parts
     return InputError(*parts, what=error.what, measure=error.measure, where=file.place(key))
 
 
 def without(file: YAMLFile, wrong: list[Key]) -> YAMLFile:
-    """A file without what is wrong in it, so that the rest can be judged: keys are gone, items of lists are None."""
+    """A copy of the file without its wrong keys, so that the rest can be checked; wrong list items become None."""
     content: dict[str, Any] = dict(file.content)
     for key in wrong:
         if len(key) > 1 and key[0] in LISTS and isinstance(content.get(str(key[0])), list):
@@ -95,7 +95,7 @@ def without(file: YAMLFile, wrong: list[Key]) -> YAMLFile:
 
 
 def raw_names(content: Mapping[str, Any]) -> set[str]:
-    """What the rules of a file may be called, whether or not they are right: waivers that name them are."""
+    """All names that rules of the file may have, valid or not, so that waivers of them are accepted."""
     rules = content.get("rules") if isinstance(content.get("rules"), list) else []
     presets = content.get("presets") if isinstance(content.get("presets"), list) else []
     named = [rule.get("name", rule.get("measure")) for rule in rules or () if isinstance(rule, Mapping)]

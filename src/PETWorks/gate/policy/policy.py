@@ -57,11 +57,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1
-DROP, KEEP = "drop", "keep"  # what becomes of the column that names the person
-CELL_SIZE = 11  # where a policy states none and has no preset
+DROP, KEEP = "drop", "keep"  # the two options for the column that names the person
+CELL_SIZE = 11  # if neither the policy nor a preset states one
 
 
-# Which key an error is about, by its field `what`.
+# The key of the policy that an error is about, by the error's field `what`.
 KEYS = {
     "roles": "roles",
     "privacy_unit": "privacy_unit",
@@ -71,7 +71,7 @@ KEYS = {
     "hierarchies": "hierarchies",
 }
 
-# Texts on which a verdict or a checklist relies; who gives one must write something.
+# Texts on which a verdict or a checklist relies; they must not be blank.
 STATEMENTS = {
     "context": ("rules_reason", "purpose", "recipients"),
     "sign_off": ("approver", "role", "incident_contact"),
@@ -93,10 +93,10 @@ class Policy:
     path: Path
     file: YAMLFile
     title: Spoken
-    data: Path | str  # a file, several, a table of a database file; the address of a table on a server
+    data: Path | str  # one or several files, a table in a database file, or the address of a table on a server
     original: Path | str | None
-    order: str | None  # in which the records are, compared with the original
-    seed: int | None  # of that order, if it is random
+    order: str | None  # order of the records, compared with the original
+    seed: int | None  # seed of that order, if it is random
     hierarchies: HierarchySources | None
     population: Path | str | int | float | None
     plan: Path | None  # how the release was made, and which records left it
@@ -117,34 +117,35 @@ class Policy:
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
-    no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns that no rule is about, and why
-    rules_reason: Spoken | None = None  # why the rules are enough for those who get the table
-    unique_values: float = SHARE  # of the records that an exact value may single out, as the policy says
-    unique_values_reason: Spoken | None = None  # why it may be more than usual
-    root: Path | None = None  # the folder that the user allowed the files to be in, if it is not the policy's
+    no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns without a rule, and why
+    rules_reason: Spoken | None = None  # why the rules are enough for the recipients
+    unique_values: float = SHARE  # share of the records that exact values may single out, as stated in the policy
+    unique_values_reason: Spoken | None = None  # why that share may be larger than usual
+    root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
 
     @property
     def keeps_unit(self) -> bool:
-        """Whether the column that names the person is to stay in the release."""
+        """Whether the column that names the person stays in the release."""
         return self.anonymize.get("privacy_unit") == KEEP
 
     @property
     def unique_share(self) -> float:
-        """The share of the records that an exact value may single out: more than usual only with a reason."""
+        """The share of records that exact values may single out: more than usual only with a reason."""
         return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, SHARE)
 
     def release(
         self, data: Any = None, people: Column | None = None, *, protect: bool = False, **counted: Any
     ) -> Release:
-        """The release that the policy is about, or other data with the same columns.
+        """Open the release that the policy is about, or other data with the same columns.
 
-        Without the column that names the person, records are counted, which the rule 'people-are-counted' rejects.
-        Suppressed records are a class of their own, unless the policy says otherwise: they keep their sensitive cells.
+        Without the column that names the person, records are counted instead of people, which the rule
+        'people-are-counted' rejects. Suppressed records are a class of their own by default: they keep their sensitive
+        cells.
 
-        people    whose each record is, where the table does not say it
-        protect   whether columns are protected as the policy says for `petworks anonymize`
+        people    the person of each record, if the table has no column for it
+        protect   whether columns are protected by the policy's settings for `petworks anonymize`
         counted   engine and limits
         """
         source = self._opened("data", self.data) if data is None else self._source(data)
@@ -155,7 +156,7 @@ class Policy:
         population, unit, roles = self.population, self.privacy_unit, self.roles
         planned = self._removed() if data is None else None
         if unit is not None and unit not in source.names:
-            roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # one that was left out
+            roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # left out of the release
             unit = unit if people is not None else None
         try:
             release = Release(
@@ -204,22 +205,24 @@ class Policy:
         return release
 
     def _removed(self) -> "tuple[NDArray[np.int64] | None, int] | None":
-        """The places of the records that left the table, if its plan lists them, and how many there were before."""
+        """The places of the records removed from the table, if its plan lists them, and the original number."""
         if self.plan is None:
             return None
         with self.located("plan"):
             return removed_places(self.plan)
 
     def _source(self, table: Any) -> Source:
+        """A table opened with the policy's reading options."""
         opened = open_table(table, **self.reading) if isinstance(table, str | Path) else table
         return open_source(opened, Phrase("the released table"))
 
     def _opened(self, key: str, table: Path | str) -> Source:
+        """A table of the policy; errors point to its key."""
         with self.located(key):
             return self._source(table)
 
     def located(self, *key: str | int) -> Located:
-        """A context in which errors get the name of the file, the line and the key."""
+        """A context in which errors get the file name, the line and the key."""
         return Located(self.file, key)
 
 
@@ -234,11 +237,11 @@ def read_policy(
 ) -> Policy:
     """Read and check a policy file; all its mistakes are reported at once.
 
-    root      the folder that its files must be in; its own folder otherwise, from which its paths start
-    network   whether it may name servers to connect to
-    alone     leave out what it says about other releases
-    unread    keys of tables that will not be read, so that they need not be there: 'data', 'original', 'population'
-    find      where the policy and its files are now, if they are not at their places yet
+    root      the folder that must contain all its files; by default its own folder, from which its paths start
+    network   whether the policy may name servers to connect to
+    alone     ignore its keys about other releases
+    unread    keys of tables that will not be read, so they need not exist: 'data', 'original', 'population'
+    find      maps a path in the policy to its present location, for files that are not in place yet
 
     >>> policy = read_policy("data/adult_policy.yaml")
     >>> policy.data.name, [rule.name for rule in policy.rules][:2]
@@ -260,9 +263,9 @@ def checked_policy(
     find: Find = find_at_its_place,
     needs_rule: bool = True,
 ) -> Policy:
-    """The policy that a file says; see `read_policy`.
+    """The checked policy in a YAML file; see `read_policy`.
 
-    needs_rule   whether it is a mistake that nothing is demanded but what every policy demands
+    needs_rule   whether it is a mistake to have no rules besides those of every policy
     """
     if not isinstance(file.content, Mapping):
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
@@ -280,9 +283,9 @@ def checked_policy(
     found = sources(mistakes, *folders, network=network, unread=unread, find=find)
     if "privacy_unit" not in content and _unit_beside(content, found["data"]) is not None:
         rules = (*rules, *rules_of_people())
-    others = _others(mistakes, *folders, network=network)
+    other_releases = _others(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
-    # A waiver of a rule that has a mistake has none itself.
+    # A waiver of a rule that has a mistake is not itself a mistake.
     names = [*(rule.name for rule in rules), *(raw_names(file.content) if mistakes else ())]
     if alone:
         names += [name for name in waived_rules(content) if name == NO_LINKS or name.startswith(f"{TOGETHER}: ")]
@@ -294,15 +297,17 @@ def checked_policy(
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
     exact = content.get("unique_values", SHARE)
-    told = exact if isinstance(exact, Mapping) else {"share": exact}
-    unique_values = _share(mistakes, ("unique_values", *(["share"] if told is exact else [])), told.get("share"), SHARE)
+    stated = exact if isinstance(exact, Mapping) else {"share": exact}
+    unique_values = _share(
+        mistakes, ("unique_values", *(["share"] if stated is exact else [])), stated.get("share"), SHARE
+    )
     mistakes.report()
     subsets = content.get("subsets", {})
     return Policy(
         path=path,
         file=file,
         **found,
-        **others,
+        **other_releases,
         **_context(content.get("context", {})),
         roles=roles,
         order=content.get("order"),
@@ -320,16 +325,16 @@ def checked_policy(
         waivers=waivers,
         anonymize=content.get("anonymize", {}),
         unique_values=unique_values,
-        unique_values_reason=told.get("reason"),
+        unique_values_reason=stated.get("reason"),
         root=None if root is None else Path(root),
     )
 
 
 def _unit_beside(content: Mapping[str, Any], data: Path | str | None) -> str | None:
-    """The privacy unit that the YAML file beside the table names, if that file is read."""
+    """The privacy unit in the YAML file beside the table, if that file is read."""
     if not isinstance(data, Path) or ("roles" in content and "hierarchies" in content):
         return None
-    with suppress(PETWorksError):  # whoever reads the table says what is wrong
+    with suppress(PETWorksError):  # reported when the table is read
         return read_sidecar(data).privacy_unit
     return None
 
@@ -349,21 +354,21 @@ def _others(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> d
 
 
 def _context(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Who gets the table, and who is assumed to know what."""
+    """The recipients of the table and the assumed adversaries."""
     return {
         "release_kind": context.get("release"),
         "recipients": context.get("recipients"),
         "rules_reason": context.get("rules_reason"),
         "adversaries": tuple(
-            Adversary(one["who"], tuple(column.strip() for column in one["knows"]))
-            for one in context.get("adversaries", ())
+            Adversary(adversary["who"], tuple(column.strip() for column in adversary["knows"]))
+            for adversary in context.get("adversaries", ())
         ),
         "assumptions": tuple(context.get("assumptions", ())),
     }
 
 
 def _check_no_table(path: Path) -> None:
-    """An error for a table in place of the policy; a sheet of a workbook is named behind a `#`."""
+    """Raise if a table was given in place of the policy; a sheet of a workbook follows a `#`."""
     file = path if path.exists() else Path(str(path).partition("#")[0])
     suffix = unpacked_path(file).suffix.lower()
     if suffix in TABLES and suffix != ".txt" and file.is_file():
@@ -375,12 +380,12 @@ def _check_no_table(path: Path) -> None:
 
 
 def _check_version(file: YAMLFile) -> None:
-    given = file.content.get("petworks_policy")
-    if given is not None and parse_number(given) not in (None, VERSION):
+    version = file.content.get("petworks_policy")
+    if version is not None and parse_number(version) not in (None, VERSION):
         raise file.error(
             ("petworks_policy",),
             "unknown version {version} of the format; this program reads version {known}",
-            version=quoted([given]),
+            version=quoted([version]),
             known=VERSION,
         )
 
@@ -394,31 +399,31 @@ def _roles(mistakes: Mistakes) -> dict[str, str]:
 
 
 def _check_reasons(mistakes: Mistakes) -> None:
-    """Remember reasons, owners of waivers, approvers and the like in which no letter or digit can be seen."""
+    """Add a mistake for each reason, owner, approver and the like without a visible letter or digit."""
     content = mistakes.file.content
-    given: dict[Key, Any] = {
+    texts_by_key: dict[Key, Any] = {
         (key, column): reason
         for key in ("no_role", "no_rule", "role_reasons")
         for column, reason in content.get(key, {}).items()
     }
-    given |= {
+    texts_by_key |= {
         (part, key): content[part][key]
         for part, keys in STATEMENTS.items()
         for key in keys
         if key in content.get(part, {})
     }
     if isinstance(content.get("unique_values"), Mapping) and "reason" in content["unique_values"]:
-        given["unique_values", "reason"] = content["unique_values"]["reason"]
+        texts_by_key["unique_values", "reason"] = content["unique_values"]["reason"]
     for place, waiver in enumerate(content.get("waivers", ())):
-        given |= {("waivers", place, key): waiver[key] for key in ("owner", "reason") if waiver is not None}
-    for key, reason in given.items():
+        texts_by_key |= {("waivers", place, key): waiver[key] for key in ("owner", "reason") if waiver is not None}
+    for key, reason in texts_by_key.items():
         texts = reason.values() if isinstance(reason, Mapping) else [reason]
         if not all(any(sign.isalnum() for sign in visible(text) or "") for text in texts if text is not None):
             mistakes.add(key, "the text says nothing: it has no letter or digit that can be seen")
 
 
 def _share(mistakes: Mistakes, key: Key, given: Any, usual: float) -> float:
-    """A share that the file gives, or the usual one and a mistake."""
+    """The share in the file; the usual share, and a mistake, if it is invalid."""
     share = parse_number(given)
     if share is None or not 0 <= share <= 1:
         mistakes.add(key, "expected a share from 0 to 1, got {given}", given=quoted([given]))
@@ -427,7 +432,7 @@ def _share(mistakes: Mistakes, key: Key, given: Any, usual: float) -> float:
 
 
 def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> None:
-    """Remember what is wrong with the settings for `petworks anonymize`."""
+    """Add a mistake for each invalid setting for `petworks anonymize`."""
     settings = mistakes.file.content.get("anonymize")
     if settings is None:
         return

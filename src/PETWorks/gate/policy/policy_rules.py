@@ -1,4 +1,4 @@
-"""The rules of a policy: of presets, its own, its limits on subsets and other releases, and waivers."""
+"""The rules of a policy: from presets, its own, limits on subsets and on other releases; and waivers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,35 +15,35 @@ from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
 
 SUBSETS = "every-subset"
-TOGETHER = "all-releases"  # about this release together with earlier ones
-NO_IDENTIFIERS = "no-direct-identifiers"  # a rule of every policy that names some, or leaves that to another file
+TOGETHER = "all-releases"  # this release together with earlier ones
+NO_IDENTIFIERS = "no-direct-identifiers"  # in every policy that names identifiers, or leaves them to another file
 NO_HIDDEN = "no-hidden-identifiers"
 ALL_ROLES = "every-column-has-a-role"
-APPROVER = "approver-named"  # a rule of policies with a regime that asks for an approver
+APPROVER = "approver-named"  # in policies with a regime that requires an approver
 NO_UNIQUE = "no-unique-values"
 NO_DIFFERENCES = "no-hidden-differences"
 RECORDS_LEFT = "records-left"  # not every record is suppressed
 RULES_FIT = "rules-fit-the-release"
 OF_EVERY_POLICY = (NO_HIDDEN, ALL_ROLES, NO_UNIQUE, NO_DIFFERENCES, RECORDS_LEFT, RULES_FIT)
-PEOPLE_COUNTED = "people-are-counted"  # two rules of policies with a privacy unit
-NO_LINKS = "no-linked-records"  # the second one also of policies with a key of other releases
+PEOPLE_COUNTED = "people-are-counted"  # in policies with a privacy unit
+NO_LINKS = "no-linked-records"  # in policies with a privacy unit, or with a key of other releases
 OF_PEOPLE = (PEOPLE_COUNTED, NO_LINKS)
-VALUES_PROTECTED = "sensitive-columns-have-rules"  # of policies that name sensitive columns, or leave that to a file
+VALUES_PROTECTED = "sensitive-columns-have-rules"  # in policies that name sensitive columns, or leave them to a file
 IMPLICIT = (NO_IDENTIFIERS, *OF_EVERY_POLICY, APPROVER, *OF_PEOPLE, VALUES_PROTECTED)
 
 
-UNDATED = "unknown"  # instead of the date of a source
+UNDATED = "unknown"  # the date of a source that has none
 
 
 @dataclass(frozen=True)
 class Preset(PresetFacts):
-    """A published threshold, and the rules that it amounts to."""
+    """A published threshold and the rules that express it."""
 
     rules: tuple[Mapping[str, str], ...]
 
     @property
     def facts(self) -> PresetFacts:
-        """What a report says about it."""
+        """The facts about the preset for a report."""
         return PresetFacts(**{name: value for name, value in vars(self).items() if name != "rules"})
 
 
@@ -73,20 +73,20 @@ RULE_KEYS = ("measure", "name", "why")
 class Rule:
     """A measure with thresholds that must hold.
 
-    Without a measure, it is a limit on every subset, or on all releases together, or a rule about roles.
+    A rule without a measure is a limit on every subset, a limit on all releases together, or a rule about roles.
     """
 
     name: str
     measure: Metric | None
     parameters: Mapping[str, Any]  # all of them, checked
-    given: tuple[str, ...]  # those that the file gives
+    given: tuple[str, ...]  # the names of those in the file
     preset: str | None
     why: Spoken | None
     key: Key
 
     @property
     def about_all_releases(self) -> bool:
-        """Whether it is a limit on what this release discloses together with earlier ones."""
+        """Whether the rule limits the disclosure by this release together with earlier ones."""
         return self.measure is None and self.name.startswith(f"{TOGETHER}: ")
 
 
@@ -102,7 +102,7 @@ class Waiver:
 
 @dataclass(frozen=True)
 class Located:
-    """A key of a file: errors within get the name of the file, the line and the key."""
+    """A context in which errors get the file name, the line and the key."""
 
     file: YAMLFile
     key: Key
@@ -116,7 +116,7 @@ class Located:
 
 
 def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
-    """The presets that the file names."""
+    """The presets named in the file."""
     known = presets()
     for place, name in enumerate(mistakes.file.content.get("presets", ())):
         if name in known:
@@ -126,11 +126,11 @@ def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
 
 
 def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
-    """The rules of the presets, those of the file, the limits, and what every policy demands of roles."""
+    """All rules: of the presets, of the file, the limits, and the built-in rules."""
     content, names = mistakes.file.content, set[str]()
 
     def new(rule: Rule) -> Iterator[Rule]:
-        """A rule, unless there is another one of its name."""
+        """Yield the rule, or add a mistake if another rule has its name."""
         if rule.name in names:
             mistakes.add(
                 rule.key, "two rules have the name {rule}; give one of them another 'name'", rule=quoted([rule.name])
@@ -142,11 +142,13 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     # Without roles in the policy, the file next to the table may name identifiers.
     if "roles" not in content or content["roles"].get("identifiers"):
         yield from new(Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")))
-    given: list[tuple[Mapping[str, Any], str | None, Key]] = [
+    rule_entries: list[tuple[Mapping[str, Any], str | None, Key]] = [
         (rule, preset.name, ("presets", place)) for place, preset in enumerate(chosen) for rule in preset.rules
     ]
-    given += [(rule, None, ("rules", place)) for place, rule in enumerate(content.get("rules", ())) if rule is not None]
-    for rule, preset, key in given:
+    rule_entries += [
+        (rule, None, ("rules", place)) for place, rule in enumerate(content.get("rules", ())) if rule is not None
+    ]
+    for rule, preset, key in rule_entries:
         with mistakes.at(*key):
             measure, parameters, checked = _checked(mistakes.file, rule, key)
             name = _name(rule, preset, measure, chosen)
@@ -171,12 +173,12 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
 
 
 def rules_of_people() -> Iterator[Rule]:
-    """What is demanded where several records may be of one person."""
+    """The built-in rules for tables in which a person may have several records."""
     yield from (Rule(name, None, {}, (), None, None, ("privacy_unit",)) for name in OF_PEOPLE)
 
 
 def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric, dict[str, Any], dict[str, Any]]:
-    """The measure of a rule, the parameters that it gives, and all parameters."""
+    """The measure of a rule, its parameters in the file, and all parameters with defaults."""
     with Located(file, (*key, "measure")):
         measure = find(rule["measure"])
     parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
@@ -198,27 +200,27 @@ def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric,
 def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset]) -> str:
     if preset is None:
         return str(rule.get("name", measure.name))
-    alone = any(one.name == preset and len(one.rules) == 1 for one in chosen)
+    alone = any(entry.name == preset and len(entry.rules) == 1 for entry in chosen)
     return preset if alone else f"{preset}: {measure.name}"
 
 
 def waived_rules(content: Mapping[str, Any]) -> list[str]:
-    """The names of the rules that the waivers of a policy are about."""
-    return [given["rule"] for given in content.get("waivers", ()) if given is not None]
+    """The names of the rules that a policy waives."""
+    return [waiver["rule"] for waiver in content.get("waivers", ()) if waiver is not None]
 
 
 def waivers_of(mistakes: Mistakes, names: Sequence[str]) -> Iterator[Waiver]:
-    """The waivers of the file, each for one of the rules."""
+    """The waivers in the file, each for one of the rules."""
     waived: set[str] = set()
-    for place, given in enumerate(mistakes.file.content.get("waivers", ())):
-        if given is None:
+    for place, waiver in enumerate(mistakes.file.content.get("waivers", ())):
+        if waiver is None:
             continue
-        if given["rule"] not in names:
-            mistakes.add(("waivers", place, "rule"), unknown("rule", given["rule"], names).message)
-        elif given["rule"] in waived:
-            mistakes.add(("waivers", place, "rule"), "the rule {rule} is waived twice", rule=quoted([given["rule"]]))
-        waived.add(given["rule"])
+        if waiver["rule"] not in names:
+            mistakes.add(("waivers", place, "rule"), unknown("rule", waiver["rule"], names).message)
+        elif waiver["rule"] in waived:
+            mistakes.add(("waivers", place, "rule"), "the rule {rule} is waived twice", rule=quoted([waiver["rule"]]))
+        waived.add(waiver["rule"])
         try:
-            yield Waiver(given["rule"], given["owner"], given["reason"], date.fromisoformat(given["expires"]))
+            yield Waiver(waiver["rule"], waiver["owner"], waiver["reason"], date.fromisoformat(waiver["expires"]))
         except ValueError:
-            mistakes.add(("waivers", place, "expires"), "no such day: {day}", day=quoted([given["expires"]]))
+            mistakes.add(("waivers", place, "expires"), "no such day: {day}", day=quoted([waiver["expires"]]))

@@ -1,4 +1,4 @@
-"""The tables and folders that a policy names, and which records left a table."""
+"""The tables and folders named in a policy, and the records that its plan removed."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -29,14 +29,14 @@ from PETWorks.tables.opening import files_at_path, is_address
 from PETWorks.tables.source import Source
 from PETWorks.tables.yaml_files import Key
 
-# Options of an address that a policy may set. Others name files on this machine, such as keys and passwords.
+# The options that a policy may set in an address. Others may name local files, such as keys and passwords.
 SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_session_attrs")
 
-Find = Callable[[Path], Path]  # where a file is that a policy names
+Find = Callable[[Path], Path]  # from the path in a policy to the file's present location
 
 
 def find_at_its_place(path: Path) -> Path:
-    """A file is where the policy says."""
+    """The path itself: files are where the policy states."""
     return path
 
 
@@ -49,10 +49,10 @@ def sources(
     unread: Collection[str] = (),
     find: Find = find_at_its_place,
 ) -> dict[str, Any]:
-    """What to read and how, and the title, which is the name of the table if there is no other.
+    """The sources to read, the options for reading them, and the title (by default the name of the table).
 
-    unread   the keys of tables that nobody will read, so that they need not be there
-    find     where files are now that will be where the policy says
+    unread   the keys of tables that will not be read, so they need not exist
+    find     maps a path in the policy to its present location
     """
     content = mistakes.file.content
     population = parse_number(content.get("population", ""))
@@ -81,16 +81,16 @@ def sources(
     }
 
 
-def _hierarchies(mistakes: Mistakes, given: Any, folder: Path, root: Path, find: Find) -> dict[str, Any]:
-    """For each column a file or a declaration."""
+def _hierarchies(mistakes: Mistakes, entries: Any, folder: Path, root: Path, find: Find) -> dict[str, Any]:
+    """A file or a declaration for each column."""
     found: dict[str, Path | str | Declaration] = {}
-    for key, one in given.items():
+    for key, entry in entries.items():
         column, place = key.strip(), ("hierarchies", key)
         with mistakes.at(*place):
             found[column] = (
-                parse_declaration(one, name_of(column))
-                if isinstance(one, dict)
-                else named_source(mistakes, place, str(one), folder, root, network=False, find=find)
+                parse_declaration(entry, name_of(column))
+                if isinstance(entry, dict)
+                else named_source(mistakes, place, str(entry), folder, root, network=False, find=find)
             )
     return found
 
@@ -105,7 +105,7 @@ def named_source(
     network: bool,
     find: Find = find_at_its_place,
 ) -> Path | str:
-    """A path that does not lead out of the root, or the address of a server."""
+    """The path, which must not lead out of the root, or the address of a server."""
     file = mistakes.file
     if is_address(text):
         if key[0] in ("hierarchies", "register", "plan") or key[-1] == "policy":
@@ -130,15 +130,15 @@ def named_source(
 
 
 def _also_read(target: Path) -> Iterator[Path]:
-    """The files that are read without being named.
+    """The files that are read although the policy does not name them.
 
-    These are the hierarchies in their folder; the YAML file next to a table, and the hierarchies that it names.
+    These are the hierarchies in a folder, the YAML file beside a table, and the hierarchies named in it.
     """
     if target.is_dir():
         yield from target.glob("*hierarchy_*")
         return
     yield from possible_sidecars(target)
-    with suppress(PETWorksError):  # if the YAML file is needed, whoever reads it says what is wrong
+    with suppress(PETWorksError):  # reported later if the YAML file is needed
         named = read_sidecar(target).hierarchies
         if isinstance(named, Path):
             yield from (named, *named.glob("*hierarchy_*"))
@@ -146,9 +146,9 @@ def _also_read(target: Path) -> Iterator[Path]:
 
 
 def _check_address(mistakes: Mistakes, key: Key, address: str, *, network: bool) -> None:
-    """Remember what is wrong with an address. It may have a password in it, so it is in no message."""
+    """Add a mistake for a bad address. No message contains the address: it may contain a password."""
     scheme = address.strip().partition("://")[0].lower()
-    known = [f"{one}://" for one in (*POSTGRES, *SCHEMES) if one != "file"]
+    known = [f"{scheme_name}://" for scheme_name in (*POSTGRES, *SCHEMES) if scheme_name != "file"]
     if f"{scheme}://" not in known:
         mistakes.add(key, "unknown kind of address; expected a path or one of {known}", known=quoted(known))
     elif scheme in POSTGRES and not _options(address) <= set(SAFE_OPTIONS):
@@ -169,7 +169,7 @@ def _options(address: str) -> set[str]:
 
 
 def check_columns(mistakes: Mistakes, source: Source, original: Source | None = None) -> None:
-    """Remember which columns of the policy's roles are not in the table, and what depends on them."""
+    """Add a mistake for each column of the policy that is not in the table, and check what depends on them."""
     content = mistakes.file.content
     for by_column in ("hierarchies", "no_role"):
         for key in content.get(by_column, ()) if isinstance(content.get(by_column), dict) else ():
@@ -190,7 +190,7 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
         for column in by_role.get(role, ())
     }
     unit = content.get("privacy_unit", "").strip()
-    if unit in source.names:  # a release is without it, and is judged as such
+    if unit in source.names:  # a release may lack it; the rules judge that
         with mistakes.at("privacy_unit"):
             checked_unit(unit, source, roles)
     if original is not None:
@@ -200,7 +200,7 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
 
 
 def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[str]) -> None:
-    """Remember what the policy says about quasi-identifiers and sensitive attributes that there are not."""
+    """Add a mistake for each reference to a quasi-identifier or sensitive attribute that does not exist."""
     content, names, sensitive = mistakes.file.content, tuple(known), tuple(sensitive)
     if not names:
         mistakes.add(("roles",), "no quasi-identifier: name the columns that an adversary may know")
@@ -223,9 +223,9 @@ def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[st
 
 
 def removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
-    """The places of the records that left a table and how many it had, by the plan of its release; None if all stayed.
+    """The places of the records removed from a table and its original size, by its plan; None if all stayed.
 
-    The plan of an engine whose records have no places says only that some left.
+    The places are None if the engine that made the release has no record order.
     """
     content = read_json(path, Phrase("a plan"), Hint.PLAN)
     wrong = violation(content, "plan")
