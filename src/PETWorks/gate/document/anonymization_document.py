@@ -1,4 +1,4 @@
-"""How a release was made, as a document: levels, loss, proof and reasons. Internal edition only."""
+"""The part of a document about how a release was made: levels, loss, proof and reasons. Internal edition only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -114,10 +114,10 @@ class FrontierFacts(JSONObject):
     def thresholds(self) -> list[float | None]:
         """The thresholds of the points and of the rules, the strictest last."""
         known = {self.threshold, *(point.threshold for point in self.points)}
-        return sorted(known, key=lambda one: one or 0, reverse=not self.larger_is_stricter)
+        return sorted(known, key=lambda threshold: threshold or 0, reverse=not self.larger_is_stricter)
 
     def best_point(self, threshold: float | None, suppression: float) -> int | None:
-        """Which point loses least of those that a threshold and a limit allow; None if nothing keeps the rules."""
+        """The index of the point with the least loss within a threshold and a limit; None if there is none."""
         sign = -1 if self.larger_is_stricter else 1
         allowed = [
             (point.loss, place)
@@ -128,7 +128,7 @@ class FrontierFacts(JSONObject):
         return min(allowed)[1] if allowed else None
 
     def least_loss(self, threshold: float | None, suppression: float) -> float | None:
-        """The least loss that a threshold and a limit allow; None if nothing keeps the rules."""
+        """The least loss within a threshold and a limit of suppression; None if no point keeps the rules."""
         place = self.best_point(threshold, suppression)
         return None if place is None else self.points[place].loss
 
@@ -211,13 +211,13 @@ class AnonymizationFacts(JSONObject):
 
     @property
     def gap(self) -> float | None:
-        """How much more is lost than on the best levels, at most, as a share of that; None if no bound is known."""
+        """Upper bound of the excess loss over the best levels, as a share of it; None if no bound is known."""
         if self.loss == self.bound:
             return 0.0
         return self.loss / self.bound - 1 if self.bound > 0 else None
 
 
-MOST_USED = 10  # combinations of levels that are listed
+MOST_USED = 10  # combinations of levels listed at most
 UTILITY = ("granularity", "precision")
 
 
@@ -231,24 +231,24 @@ def anonymization_facts(
     *,
     shuffled: bool | None = None,
 ) -> AnonymizationFacts:
-    """The facts of a result; next-best levels, the costs of rules and a frontier only where they were searched for."""
+    """The facts of a result; next-best levels, costs of rules and a frontier only if they were computed."""
     problem, allowed = result.problem, result.problem.allowed_levels
     local = _local(result) if isinstance(result, LocalAnonymization) else None
     reasons = result.reasons() if explanation is None else explanation.columns
     return AnonymizationFacts(
         columns=tuple(
             ColumnLevel(
-                one.column,
-                one.level,
-                one.height,
-                one.finer_loss,
-                one.finer_suppressed,
-                tuple(BrokenRule(broken.rule, broken.records) for broken in one.broken),
-                allowed.get(one.column),
-                problem.weights.get(one.column),
-                level_named(result.original.declared.get(one.column), one.level),
+                reason.column,
+                reason.level,
+                reason.height,
+                reason.finer_loss,
+                reason.finer_suppressed,
+                tuple(BrokenRule(broken.rule, broken.records) for broken in reason.broken),
+                allowed.get(reason.column),
+                problem.weights.get(reason.column),
+                level_named(result.original.declared.get(reason.column), reason.level),
             )
-            for one in reasons
+            for reason in reasons
         ),
         objective=problem.objective_name,
         aggregate=problem.aggregate,
@@ -265,13 +265,19 @@ def anonymization_facts(
         utility=None if result.is_raised else _utility(result.utility()),
         next_best=()
         if explanation is None
-        else tuple(OtherLevels(tuple(one.levels.values()), one.loss, one.suppressed) for one in explanation.next_best),
-        rules=() if explanation is None else tuple(CostOfRule(one.rule, one.loss_without) for one in explanation.rules),
+        else tuple(
+            OtherLevels(tuple(other.levels.values()), other.loss, other.suppressed) for other in explanation.next_best
+        ),
+        rules=()
+        if explanation is None
+        else tuple(CostOfRule(cost.rule, cost.loss_without) for cost in explanation.rules),
         local=local,
         waived=waived,
         protected=tuple(
-            ProtectedColumn(column, dict(one.protection.words), one.changed / max(one.present, 1), one.variance_kept)
-            for column, one in changes_in(result.original.source).items()
+            ProtectedColumn(
+                column, dict(change.protection.words), change.changed / max(change.present, 1), change.variance_kept
+            )
+            for column, change in changes_in(result.original.source).items()
         ),
         frontier=None if frontier is None else frontier_facts(frontier),
         seconds=None if result.is_complete else result.search.seconds,
@@ -280,16 +286,16 @@ def anonymization_facts(
     )
 
 
-def frontier_facts(found: Frontier) -> FrontierFacts:
-    """The points of a frontier."""
-    threshold, suppression = found.own
+def frontier_facts(frontier: Frontier) -> FrontierFacts:
+    """The document part with the points of a frontier."""
+    threshold, suppression = frontier.own
     points = tuple(
         PointOfFrontier(point.threshold, point.suppression, point.loss, point.suppressed, tuple(point.levels.values()))
-        for point in found.points
+        for point in frontier.points
     )
-    columns = tuple(found.release.quasi_identifiers)
+    columns = tuple(frontier.release.quasi_identifiers)
     return FrontierFacts(
-        found.measure, found.parameter, found.larger_is_stricter, threshold, suppression, columns, points
+        frontier.measure, frontier.parameter, frontier.larger_is_stricter, threshold, suppression, columns, points
     )
 
 
@@ -299,22 +305,22 @@ def _local(result: LocalAnonymization) -> LocalRecoding:
     return LocalRecoding(result.global_loss, len(parts), most)
 
 
-def _utility(told: Utility) -> UtilityKept:
-    before, after = told.correlation or (None, None)
+def _utility(utility: Utility) -> UtilityKept:
+    before, after = utility.correlation or (None, None)
     return UtilityKept(
-        told.values_kept,
-        told.shift,
+        utility.values_kept,
+        utility.shift,
         before,
         after,
-        told.correlation_kept,
-        tuple(ColumnKept(**vars(one)) for one in told.columns),
-        tuple(ObjectiveLoss(**vars(one)) for one in told.losses),
-        told.undefined,
+        utility.correlation_kept,
+        tuple(ColumnKept(**vars(column)) for column in utility.columns),
+        tuple(ObjectiveLoss(**vars(objective)) for objective in utility.losses),
+        utility.undefined,
     )
 
 
 def state(release: Release) -> State:
-    """What changes by anonymising."""
+    """The state of a table: sizes, risks and utility."""
     sizes = release.class_sizes()
     unique = int(sizes.classes[sizes.sizes == 1].sum())
     return State(
@@ -329,7 +335,7 @@ def state(release: Release) -> State:
 
 
 def _measured(release: Release, name: str) -> float | None:
-    """What a measure says, if it applies."""
+    """The value of a measure; None if it does not apply."""
     try:
         value: Any = find(name)(release).value
     except PETWorksError:

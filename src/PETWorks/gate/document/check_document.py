@@ -1,4 +1,4 @@
-"""The document of a check: everything that its JSON file and the reports contain, as frozen types."""
+"""The check document: the content of its JSON file and of the reports, as frozen types."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDE
 from PETWorks.gate.document.anonymization_document import AnonymizationFacts
 from PETWorks.gate.document.typed_json import ABSENT, Absent, JSONObject, keywords
 
-Withheld = Literal["small class", "few records", "tells counts"]  # why a number is not published
+Withheld = Literal["small class", "few records", "tells counts"]  # reasons not to publish a number
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Notice(JSONObject):
         "highest-risk",
         "certain-value",
         "identifiers-left",
-        "suppressed-class",  # of earlier versions: today rules judge suppressed records
+        "suppressed-class",  # only in documents of earlier versions: rules judge suppressed records now
         "few-removed",
         "removed-alike",
         "minimality",
@@ -405,7 +405,7 @@ Details = Annotated[Mapping[str, Any], "further results, which differ by measure
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict of several rules. If one is withheld, so is that of all, unless another one fails."""
+    """The verdict of several rules. Withheld if one of them is withheld, unless another one fails."""
     worst: tuple[Verdict, ...] = (FAIL, WITHHELD, WAIVED)
     return next((verdict for verdict in worst if verdict in verdicts), PASS)
 
@@ -548,12 +548,12 @@ class ColumnFacts(JSONObject):
 
     @property
     def found(self) -> tuple[ColumnFinding, ...]:
-        """The findings, whichever version wrote the document."""
+        """The findings, in documents of any version."""
         return self.findings if self.finding is None else (self.finding, *self.findings)
 
     @property
     def fails(self) -> bool:
-        """Whether the release may not pass because of a finding."""
+        """Whether a finding makes the release fail."""
         return any(finding.fails for finding in self.found)
 
     def has(self, kind: FindingKind) -> bool:
@@ -688,21 +688,21 @@ class CheckFile(CheckDocument):
     ]
 
 
-# The moment, and what is random.
+# Keys that depend on the time of the check or are random.
 NOT_CONTENT = ("generated", "as_of_given", "salt", "commitments", "content_sha256")
 
 
 def canonical(document: Mapping[str, Any]) -> str:
     """A document in canonical form: sorted keys, an indent of two spaces, each number in its shortest form.
 
-    Half of a surrogate pair, which UTF-8 does not have, becomes a question mark.
+    Lone surrogates, which UTF-8 cannot encode, become question marks.
     """
     text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def content_digest(document: CheckDocument) -> str:
-    """SHA-256 of what a check says."""
+    """SHA-256 of the content of a check, without the time and random values."""
     content = {name: value for name, value in document.to_dict().items() if name not in NOT_CONTENT}
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
@@ -737,10 +737,10 @@ class Entry(JSONObject):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns by which people may be recognised in it and in other tables."""
+        """The columns by which people may be recognised in this table and in others."""
         identifiers = [column for column, role in self.columns.items() if role == IDENTIFIER]
         return tuple(dict.fromkeys([*([] if self.key is None else [self.key]), *identifiers, *self.removed]))
 
     def with_role(self, role: str) -> tuple[str, ...]:
         """The columns with a role."""
-        return tuple(column for column, own in self.columns.items() if own == role)
+        return tuple(column for column, actual in self.columns.items() if actual == role)

@@ -1,4 +1,4 @@
-"""The types of a plan: how a release was made, so that another table can be recoded in the same way."""
+"""The types of a plan, which records how a release was made so that another table can be recoded alike."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class JudgedRule(JSONObject):
     value: Any
     compared: str | None = None
     satisfied: bool
-    details: Mapping[str, Any] | None = None  # of rules about columns: which, and how many people have a value alone
+    details: Mapping[str, Any] | None = None  # for rules about columns: which, and how many people have unique values
 
 
 @dataclass(frozen=True, kw_only=True)

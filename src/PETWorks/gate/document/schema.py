@@ -1,4 +1,4 @@
-"""The published JSON Schemas, and messages about what in a file they do not allow."""
+"""The published JSON Schemas, and messages about violations of them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ _TYPED: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan, "reg
 
 
 def schema_text(name: str) -> str:
-    """A schema as it is published: that of a policy is a file, the others follow from the types."""
+    """A published schema: that of a policy is a file, the others are derived from the types."""
     if name in _TYPED:
         head = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -40,12 +40,12 @@ def schema_text(name: str) -> str:
 
 
 def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
-    """Remember everything in a file that a schema does not allow; the keys of it."""
+    """Add a mistake for everything in a file that violates a schema, and return the keys."""
     from jsonschema import Draft202012Validator
 
     errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(mistakes.file.content)
-    # A hostile file may have any number of errors: only the first hundred are put into words.
-    in_words = (one for error in errors for one in _in_words(error))
+    # A hostile file may have any number of errors: only the first hundred are worded.
+    in_words = (message for error in errors for message in _in_words(error))
     worded = list(islice(in_words, MOST_WORDED))
     mistakes.there_are_more = next(in_words, None) is not None
     for key, text in worded:
@@ -54,7 +54,7 @@ def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
 
 
 def violation(document: Any, name: str) -> Phrase | None:
-    """The first place where a document violates a schema; None if there is none."""
+    """The first violation of a schema in a document; None if it is valid."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
@@ -66,7 +66,7 @@ def violation(document: Any, name: str) -> Phrase | None:
 
 
 def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], Phrase]]:
-    """The key of an error, and what would be right there."""
+    """The key of an error, and a message about what is expected there."""
     key, schema = tuple(error.absolute_path), error.schema
     if error.validator == "additionalProperties" and schema["additionalProperties"] is False:
         for name in error.instance:

@@ -1,4 +1,4 @@
-"""Frozen dataclasses as JSON and back, their JSON Schema, and JSON files that may have been edited."""
+"""Frozen dataclasses as JSON and back, their JSON Schema, and reading of JSON files."""
 
 import json
 import math
@@ -39,25 +39,25 @@ class Keywords:
     pairs: tuple[tuple[str, Any], ...]
 
 
-def keywords(**given: Any) -> Keywords:
+def keywords(**pairs: Any) -> Keywords:
     """Keywords for `Annotated`, such as `keywords(minimum=0)`."""
-    return Keywords(tuple(given.items()))
+    return Keywords(tuple(pairs.items()))
 
 
 @dataclass(frozen=True)
 class JSONObject:
-    """The base of all dataclasses that are objects in a JSON document."""
+    """The base class of all dataclasses that are objects in a JSON document."""
 
-    SCHEMA: ClassVar[Mapping[str, Any]] = {}  # keywords that concern the object as a whole
+    SCHEMA: ClassVar[Mapping[str, Any]] = {}  # keywords for the object as a whole
 
     def to_dict(self) -> dict[str, Any]:
-        """The object as plain dicts, lists, numbers and texts."""
+        """The object as plain dicts, lists, numbers and strings."""
         values = ((field, getattr(self, field.name)) for field in fields(self))
         return {_key(field): _plain(value) for field, value in values if value is not field.default}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """The object from a dict that fits the schema."""
+        """The object made of a dict that fits the schema."""
         hints, known = _hints(cls), {_key(field): field.name for field in fields(cls)}
         return cls(**{name: _typed(hints[name], content[key]) for key, name in known.items() if key in content})
 
@@ -73,24 +73,24 @@ def _plain(value: Any) -> Any:
     if isinstance(value, JSONObject):
         return value.to_dict()
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _typed(hint: Any, value: Any) -> Any:
-    """A value of a JSON document as its type hint has it; a union has at most one kind of object and one of list."""
+    """A value of a JSON document in the type of its hint; a union has at most one object type and one list type."""
     for member in _members(hint):
         if isinstance(value, Mapping) and _is_object(member):
             return member.from_dict(value)
         if isinstance(value, list) and get_origin(member) is tuple:
-            return tuple(_typed(get_args(member)[0], one) for one in value)
+            return tuple(_typed(get_args(member)[0], item) for item in value)
         if isinstance(value, Mapping) and get_args(member):
-            return {key: _typed(get_args(member)[1], one) for key, one in value.items()}
+            return {key: _typed(get_args(member)[1], item) for key, item in value.items()}
     return value
 
 
 def _members(hint: Any) -> Iterator[Any]:
-    """The types that a hint allows, without their annotations."""
+    """The types in a hint, without their annotations."""
     origin = get_origin(hint)
     if origin is Annotated:
         yield from _members(get_args(hint)[0])
@@ -106,7 +106,7 @@ def _is_object(hint: Any) -> bool:
 
 
 def _key(field: Field[Any]) -> str:
-    """The key of a field: its name, unless that is a word of Python."""
+    """The JSON key of a field: its name, unless that is a Python keyword."""
     return str(field.metadata.get("key", field.name))
 
 
@@ -130,7 +130,7 @@ def _is_optional(field: Field[Any]) -> bool:
 
 
 def _when_present(field: Field[Any], hints: Mapping[str, Any]) -> Any:
-    """The type of a field without its default, for which the key is left out."""
+    """The type of a field without its default, for which the key is omitted."""
     hint = hints[field.name]
     if field.default is not None and field.default is not ABSENT:
         return hint
@@ -178,7 +178,7 @@ LARGEST_FILE = 1 << 26
 
 
 def read_json(path: Path, expected: Phrase, hint: Hint, largest: int = LARGEST_FILE) -> Any:
-    """The content of a JSON file; an error that says what was expected if it is something else."""
+    """The content of a JSON file; raises with a message about what was expected if it is not JSON."""
     try:
         text = read_small(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -190,7 +190,7 @@ def read_json(path: Path, expected: Phrase, hint: Hint, largest: int = LARGEST_F
 
 
 def _finite(text: str) -> float:
-    """A number; NaN and infinity are errors."""
+    """The number; NaN and infinity raise ValueError."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError("not a finite number")

@@ -1,4 +1,4 @@
-"""The finest protection with which exact values of a column single out few records, chosen by the data."""
+"""The finest protection of a column under which its exact values single out few records."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,11 +21,11 @@ from PETWorks.gate.check.unique_values import FEW, OF_ANY_TEXT, SHARE, coordinat
 from PETWorks.tables.arrays import arrow_codes, strings
 from PETWorks.tables.cells import SUPPRESSED
 
-MOST_VALUES = 1_000_000  # of a column for which a protection is proposed
+MOST_VALUES = 1_000_000  # distinct values of a column for which a protection is proposed
 MOST_DECIMALS = 6
 MOST_STEPS = 40
-TAIL = Fraction(1, 20)  # the share of records that may be coded at either end
-ROOM = 2  # half of what the rule allows: records that are suppressed make others unique
+TAIL = Fraction(1, 20)  # share of records that top or bottom coding may affect
+ROOM = 2  # stay at half of what the rule allows: suppressing records makes others unique
 
 Reals = NDArray[np.float64]
 AloneAfter = Callable[[Callable[[str], str | None]], tuple[int, int]]
@@ -33,7 +33,7 @@ AloneAfter = Callable[[Callable[[str], str | None]], tuple[int, int]]
 
 @dataclass(frozen=True)
 class Protect:
-    """A protection as a policy declares it, and how many records are singled out before and after."""
+    """A protection as declared in a policy, and the number of records singled out before and after."""
 
     words: Mapping[str, Any]
     before: int
@@ -41,26 +41,26 @@ class Protect:
 
 
 def alone_in(counts: Mapping[str | None, int]) -> int:
-    """How many records have an exact value that no other record has."""
+    """The number of records with an exact value that no other record has."""
     unique = [value for value, times in counts.items() if times == 1 and value not in (None, SUPPRESSED)]
     return int(are_exact(strings(unique)).true_count) if unique else 0
 
 
 def is_rejected(counts: Mapping[str | None, int]) -> bool:
-    """Whether the rule about unique values rejects a column; `counts` says how many records have each value."""
+    """Whether the rule about unique values rejects a column; `counts` are the records by value."""
     records = sum(counts.values())
     unique = sum(times == 1 and _is_value(value) for value, times in counts.items())
     return singles_out(alone_in(counts), records) or singles_out(unique, records, OF_ANY_TEXT)
 
 
 def by_people(column: Column, people: Column) -> AloneAfter:
-    """How many values of one person are left if the values of a column become others, and how many values of all."""
+    """A function that counts, after a protection, the values held by one person only, and all values of people."""
 
     def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
         labels = [value if value is None or value == SUPPRESSED else protection(value) for value in column.values]
         places: dict[str | None, int] = {}
-        new = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
-        shared = sharing(Column(strings(list(places)), new[column.codes]), people)[0]
+        codes = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
+        shared = sharing(Column(strings(list(places)), codes[column.codes]), people)[0]
         return alone_in(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
 
     return alone_after
@@ -69,10 +69,10 @@ def by_people(column: Column, people: Column) -> AloneAfter:
 def proposed_protection(
     counts: Mapping[str | None, int], share: float = SHARE, alone_after: AloneAfter | None = None
 ) -> Protect | None:
-    """The finest protection that leaves room below what the rule allows; None if there is none.
+    """The finest protection that stays well below the limit of the rule; None if there is none.
 
-    counts        how many records have each value, or people
-    alone_after   counts who is singled out by values that a protection changed, where people have several of them
+    counts        number of records, or people, by value
+    alone_after   counts the people singled out after a protection, for tables with several records per person
     """
     records, known = sum(counts.values()), {value: times for value, times in counts.items() if _is_value(value)}
     if not known or len(known) > MOST_VALUES:
@@ -85,8 +85,8 @@ def proposed_protection(
             after[protection.value(str(value))] += times
         alone = alone_in(after)
         if alone_after is not None and alone <= most and None not in after:
-            alone, left = alone_after(protection.value)
-            if alone > most_alone(left, share):
+            alone, remaining = alone_after(protection.value)
+            if alone > most_alone(remaining, share):
                 continue
         if alone <= most and None not in after:
             return Protect(words, before, alone)
@@ -94,7 +94,7 @@ def proposed_protection(
 
 
 def most_alone(records: int, share: float = SHARE) -> int:
-    """How many records a proposed protection may single out."""
+    """The number of records that a proposed protection may single out."""
     return max(FEW, int(share * records)) // ROOM
 
 
@@ -103,7 +103,7 @@ def _is_value(value: str | None) -> bool:
 
 
 def _of_dates(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
-    """Periods from the shortest, if every value is a date or a time."""
+    """Periods, the shortest first, if every value is a date or a time."""
     for period in PERIODS:
         protection = protection_of("", {"dates": period})
         after: Counter[str | None] = Counter()
@@ -118,13 +118,13 @@ def _of_dates(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
 
 
 def _of_numbers(counts: Mapping[Any, int], most: int, records: int) -> Iterator[dict[str, Any]]:
-    """Roundings from the finest, each alone or with coded ends, if every value is a number."""
+    """Roundings, the finest first, each alone or with top or bottom coding, if every value is a number."""
     identity = protection_of("", {"round": 1})
-    found = [(identity.position(value), times) for value, times in counts.items()]
-    if any(number is None for number, _ in found):
+    counted = [(identity.position(value), times) for value, times in counts.items()]
+    if any(number is None for number, _ in counted):
         return
-    numbers = np.array([number for number, _ in found], np.float64)
-    times = np.array([number for _, number in found], np.int64)
+    numbers = np.array([number for number, _ in counted], np.float64)
+    times = np.array([number for _, number in counted], np.int64)
     for step in steps_for(counts):
         rounded = np.round(numbers / float(step))
         if _alone(rounded, times) <= most:
@@ -138,7 +138,7 @@ def _of_numbers(counts: Mapping[Any, int], most: int, records: int) -> Iterator[
 
 
 def steps_for(values: Sequence[str] | Mapping[Any, int]) -> Iterator[Fraction]:
-    """1, 2, 5, 10, ... from the last decimal that values have."""
+    """1, 2, 5, 10, ... starting at the last decimal place of the values."""
     decimals = max((len(str(value).partition(".")[2].rstrip("%元€kKM ")) for value in values), default=0)
     step = Fraction(Decimal(1).scaleb(-min(decimals, MOST_DECIMALS)))
     for place in range(MOST_STEPS):
@@ -146,7 +146,7 @@ def steps_for(values: Sequence[str] | Mapping[Any, int]) -> Iterator[Fraction]:
 
 
 def _alone(values: Reals, times: Integers) -> int:
-    """How many records have a value that no other has."""
+    """The number of records with a value that no other record has."""
     _, places = np.unique(values, return_inverse=True)
     return int(np.count_nonzero(np.bincount(places, weights=times) == 1))
 
@@ -162,7 +162,7 @@ def _alone_between(rounded: Reals, times: Integers, step: Fraction, ends: Mappin
 
 
 def _end(rounded: Reals, times: Integers, step: Fraction, records: int, *, highest: bool) -> Fraction | None:
-    """The end of the values beyond which are about a twentieth of the records, and more than a few: a short number."""
+    """The limit for top or bottom coding: a short number with about a twentieth of the records beyond it."""
     values, places = np.unique(rounded, return_inverse=True)
     numbers = np.bincount(places, weights=times)
     if highest:
@@ -178,10 +178,10 @@ def _end(rounded: Reals, times: Integers, step: Fraction, records: int, *, highe
 
 
 def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Protect]:
-    """A protection for each of these columns of a release that can have one, and is small enough to look at."""
+    """A protection for each of the columns for which one can be proposed at reasonable cost."""
     if release.engine.name == "spark" or not columns:
         return {}
-    found = {}
+    protections = {}
     pairs = list(coordinates(columns))
     for column in columns:
         table: Any = release.engine.load(release.source, (column,))
@@ -189,21 +189,21 @@ def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Prote
         if people is None:
             proposed = proposed_protection(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
         else:
-            own = table.columns[column]
-            shared = dict(zip(own.values, sharing(own, people)[0].tolist(), strict=True))
-            proposed = proposed_protection(shared, alone_after=by_people(own, people))
+            cells = table.columns[column]
+            shared = dict(zip(cells.values, sharing(cells, people)[0].tolist(), strict=True))
+            proposed = proposed_protection(shared, alone_after=by_people(cells, people))
         if proposed is not None:
-            found[column] = proposed
+            protections[column] = proposed
     if pairs and release.engine.name == "memory":
         for pair in pairs:
             rows: Any = release.engine.load(release.source, pair)
             proposed = proposed_for_places(cells_of(rows.columns[pair[0]]), cells_of(rows.columns[pair[1]]))
-            found |= {} if proposed is None else dict.fromkeys(pair, proposed)
-    return found
+            protections |= {} if proposed is None else dict.fromkeys(pair, proposed)
+    return protections
 
 
 def cells_of(column: Column) -> list[str | None]:
-    """The cells of a column in memory."""
+    """The cells of a column that is in memory."""
     cells: list[str | None] = column.labels.take(arrow_codes(column.codes)).to_pylist()
     return cells
 
@@ -211,16 +211,20 @@ def cells_of(column: Column) -> list[str | None]:
 def proposed_for_places(
     latitudes: Sequence[str | None], longitudes: Sequence[str | None], share: float = SHARE
 ) -> Protect | None:
-    """One rounding for a latitude and a longitude, so that few pairs single out a record."""
+    """One rounding for latitude and longitude under which few pairs single out a record."""
     pairs = [
-        (one, other) for one, other in zip(latitudes, longitudes, strict=True) if _is_value(one) and _is_value(other)
+        (latitude, longitude)
+        for latitude, longitude in zip(latitudes, longitudes, strict=True)
+        if _is_value(latitude) and _is_value(longitude)
     ]
     if not pairs or len(set(pairs)) > MOST_VALUES:
         return None
     before, most = sum(times == 1 for times in Counter(pairs).values()), most_alone(len(latitudes), share)
     for step in steps_for([str(value) for pair in pairs for value in pair]):
         protection = protection_of("", {"round": as_text(step)})
-        after = Counter((protection.value(str(one)), protection.value(str(other))) for one, other in pairs)
+        after = Counter(
+            (protection.value(str(latitude)), protection.value(str(longitude))) for latitude, longitude in pairs
+        )
         if any(None in pair for pair in after):
             return None
         alone = sum(times == 1 for times in after.values())

@@ -1,4 +1,4 @@
-"""A policy to start from: roles guessed from a table, with the reason for each, and no cell of it."""
+"""A policy to start from: roles guessed from a table, each with its reason, without any cell of the table."""
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -38,16 +38,16 @@ from PETWorks.tables.headers import has_header_line, names_a_person
 from PETWorks.tables.opening import open_one, open_source
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
-SUPPRESSION = 0.05  # the share of records that a release may suppress
-MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody looks at more roles, and a policy file has a largest size
-MOST_VALUES = 100_000  # of a column for which a hierarchy is proposed
-MOST_HIERARCHIES = 200  # that are proposed: a policy file has a largest size
+SUPPRESSION = 0.05  # share of records that a release may suppress
+MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody reviews more roles, and the size of policy files is limited
+MOST_VALUES = 100_000  # distinct values of a column for which a hierarchy is proposed
+MOST_HIERARCHIES = 200  # proposed at most: the size of policy files is limited
 LONGEST_KEY = 1_000  # characters; YAML allows 1,024
-SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # subsets that are quick, for so many quasi-identifiers
+SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # up to so many quasi-identifiers, these sizes are quick
 Say = Callable[[str], str]
 Why = Callable[[Suggestion], str]
 
-# Comments that do not fit into their line here.
+# Comments of the policy that would make the lines below too long.
 TITLE = "in every report, also for outsiders; the name of the file if there is none"
 ORIGINAL = "the table it was made from: for presence, fidelity and what was lost"
 POPULATION = "the people the records were drawn from: a number, a share or a table"
@@ -61,7 +61,7 @@ _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 
 def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
-    """A role for each column with its reason, and the column that names the person if there is one."""
+    """A suggested role with its reason for each column, and the column that names the person, if any."""
     source = open_source(open_one(data, separator, encoding), Phrase("the table"))
     if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
         raise InputError(
@@ -70,12 +70,12 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
             columns=len(source.names),
             most=MOST_COLUMNS_OF_A_POLICY,
         )
-    beside = read_sidecar(data)
-    given = beside.roles
+    sidecar = read_sidecar(data)
+    known_roles = sidecar.roles
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
     named = [name for name in source.names if name]
     own_values = sum(table.columns[name].code(name) is not None for name in named)
-    # Only a file whose first line has the names can lack them.
+    # Only formats with a header line can lack one.
     strange = any(is_number(name) or looks_personal(name) for name in named)
     people = sum(map(names_a_person, named))
     if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
@@ -89,26 +89,34 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
             file=data.name,
             columns=columns,
         )
-    guessed = suggested_roles(table, named)
-    unit = None if given else suggested_privacy_unit(table, guessed)
+    guesses = suggested_roles(table, named)
+    unit = None if known_roles else suggested_privacy_unit(table, guesses)
     if unit is not None:
-        guessed = suggested_roles(table, named, unit)
+        guesses = suggested_roles(table, named, unit)
     suggested = [
-        replace(one, role=given[one.column], why=Reason("beside")) if one.column in given else one for one in guessed
+        replace(suggestion, role=known_roles[suggestion.column], why=Reason("beside"))
+        if suggestion.column in known_roles
+        else suggestion
+        for suggestion in guesses
     ]
-    known = sum(one.role == QUASI_IDENTIFIER for one in suggested)
-    if beside.folder is None and known <= MOST_HIERARCHIES:
-        suggested = [_with_hierarchy(one, table) if one.role == QUASI_IDENTIFIER else one for one in suggested]
+    known = sum(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
+    if sidecar.folder is None and known <= MOST_HIERARCHIES:
+        suggested = [
+            _with_hierarchy(suggestion, table) if suggestion.role == QUASI_IDENTIFIER else suggestion
+            for suggestion in suggested
+        ]
     suggested = with_protections(suggested, table, None if unit is None else table.columns[unit])
     suggested = [
-        replace(one, unread_dates=False) if one.hierarchy is not None and "dates" in one.hierarchy.words else one
-        for one in suggested
+        replace(suggestion, unread_dates=False)
+        if suggestion.hierarchy is not None and "dates" in suggestion.hierarchy.words
+        else suggestion
+        for suggestion in suggested
     ]
     return suggested, unit
 
 
 def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
-    """The suggestion with a hierarchy for the column, if one can be proposed."""
+    """The suggestion with a hierarchy for the column added, if one can be proposed."""
     if len(table.columns[suggestion.column].counts) > MOST_VALUES or len(yaml_text(suggestion.column)) > LONGEST_KEY:
         return suggestion
     marginal = table.marginal(suggestion.column)
@@ -123,38 +131,44 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
 def with_protections(
     suggested: Sequence[Suggestion], table: WeightedRows, people: Column | None = None
 ) -> list[Suggestion]:
-    """The suggestions with a protection where values single out records; what cannot have one is left out.
+    """The suggestions with protections for values that single out records.
 
-    people   whose each record is: a value of one person singles that person out
+    A column that needs a protection and cannot have one becomes an identifier, which is left out of the release.
+
+    people   the person of each record: a value that only one person has singles that person out
     """
-    found: dict[str, Protect] = {}
+    protections: dict[str, Protect] = {}
     left_out: set[str] = set()
-    looked_at = {one.column: one for one in suggested if one.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)}
-    for column, one in looked_at.items():
+    candidates = {
+        suggestion.column: suggestion
+        for suggestion in suggested
+        if suggestion.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
+    }
+    for column, suggestion in candidates.items():
         if len(table.columns[column].counts) > MOST_PROTECTED:
             continue
-        own = table.columns[column]
-        times = own.counts if people is None else sharing(own, people)[0]
-        counts = dict(zip(own.values, times.tolist(), strict=True))
+        cells = table.columns[column]
+        times = cells.counts if people is None else sharing(cells, people)[0]
+        counts = dict(zip(cells.values, times.tolist(), strict=True))
         records = sum(counts.values())
         alone = alone_in(counts)
         proposed = None
         if alone > most_alone(records):
-            proposed = proposed_protection(counts, alone_after=None if people is None else by_people(own, people))
+            proposed = proposed_protection(counts, alone_after=None if people is None else by_people(cells, people))
         if proposed is not None:
-            found[column] = proposed
-        elif is_rejected(counts) and one.why.kind != "beside":
+            protections[column] = proposed
+        elif is_rejected(counts) and suggestion.why.kind != "beside":
             left_out.add(column)
-    for pair in coordinates(list(looked_at)):
+    for pair in coordinates(list(candidates)):
         proposed = proposed_for_places(cells_of(table.columns[pair[0]]), cells_of(table.columns[pair[1]]))
         if proposed is not None and proposed.before > most_alone(table.rows):
-            found |= dict.fromkeys(pair, proposed)
+            protections |= dict.fromkeys(pair, proposed)
             left_out -= set(pair)
     return [
-        replace(one, role=IDENTIFIER, why=Reason("exact"))
-        if one.column in left_out
-        else replace(one, protect=found.get(one.column))
-        for one in suggested
+        replace(suggestion, role=IDENTIFIER, why=Reason("exact"))
+        if suggestion.column in left_out
+        else replace(suggestion, protect=protections.get(suggestion.column))
+        for suggestion in suggested
     ]
 
 
@@ -173,18 +187,25 @@ def starter_policy(
 ) -> str:
     """The text of a policy file beside the data, with comments.
 
-    say, why   what puts comments, and the reasons of suggestions, into the user's language; no key or value changes
-    typed      a command as one types it
+    say, why   translate comments, and the reasons of suggestions, into the user's language; keys and values stay
+    typed      quotes the arguments of a command for the shell
     """
-    by_role = {role: [one for one in suggested if one.role == role] for role in (*ROLE_KEYS.values(), None)}
+    by_role = {
+        role: [suggestion for suggestion in suggested if suggestion.role == role]
+        for role in (*ROLE_KEYS.values(), None)
+    }
     known, sensitive = (by_role[ROLE_KEYS[name]] for name in ("quasi_identifiers", "sensitive_attributes"))
-    read = {"separator": separator, "encoding": encoding, "column": next((one.column for one in known), None)}
-    options = [text for name, value in read.items() if value is not None for text in (f"--{name}", value)]
+    given_options = {
+        "separator": separator,
+        "encoding": encoding,
+        "column": next((suggestion.column for suggestion in known), None),
+    }
+    options = [text for name, value in given_options.items() if value is not None for text in (f"--{name}", value)]
     levels = typed(["petworks", "hierarchy", path_from(policy.parent, data), *options])
     parts = [
         _sources(data, policy.parent, separator, encoding, say),
         _all_roles(by_role, say, why),
-        *([_hierarchies(known, say, levels)] if any(one.hierarchy for one in known) else []),
+        *([_hierarchies(known, say, levels)] if any(suggestion.hierarchy for suggestion in known) else []),
         [
             f"privacy_unit: {yaml_text(unit)}  # {say('several records of one person count once')}"
             if unit
@@ -202,7 +223,7 @@ def starter_policy(
 
 
 def _sources(data: Path, folder: Path, separator: str | None, encoding: str | None, say: Say) -> list[str]:
-    """The head of the policy, and the files it is about."""
+    """The head of the policy, and its files."""
     hierarchies = read_sidecar(data).hierarchies
     return [
         f"# {say('What is released to whom, and what must hold before: petworks check reads this file.')}",
@@ -219,18 +240,20 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
 
 
 def _hierarchies(known: Sequence[Suggestion], say: Say, levels: str) -> list[str]:
-    """What is proposed for each quasi-identifier; `levels` is a command that shows the levels of one."""
-    proposed = [(yaml_text(one.column), one.hierarchy) for one in known if one.hierarchy is not None]
+    """The hierarchy proposed for each quasi-identifier; `levels` is a command that shows its levels."""
+    proposed = [
+        (yaml_text(suggestion.column), suggestion.hierarchy) for suggestion in known if suggestion.hierarchy is not None
+    ]
     return [
         f"# {say('How values become coarser, level by level: for petworks anonymize and for measures of utility.')}",
         f"# {say('Level 0 has the values of the original if it is named above, otherwise those of this table.')}",
         f"# {say('To see the levels of a column, use:')} {printable(levels)}",
         "hierarchies:",
-        *(f"  {column}: {in_yaml(one.words)}  # {say(one.reason)}" for column, one in proposed),
+        *(f"  {column}: {in_yaml(proposal.words)}  # {say(proposal.reason)}" for column, proposal in proposed),
         *(
-            f"  # {printable(one.column[:60])}: {say('none proposed, its values are generalised or too many')}"
-            for one in known
-            if not one.hierarchy
+            f"  # {printable(suggestion.column[:60])}: {say('none proposed, its values are generalised or too many')}"
+            for suggestion in known
+            if not suggestion.hierarchy
         ),
     ]
 
@@ -254,7 +277,7 @@ def _no_role(suggested: Sequence[Suggestion], say: Say) -> list[str]:
         return [f"# no_role: {{column: reason}}     # {say('every other column needs a reason for having no role')}"]
     return [
         f"no_role:  # {say('why a column has none')}",
-        *(f"  {yaml_text(one.column)}: {yaml_text(one.reason)}" for one in suggested),
+        *(f"  {yaml_text(suggestion.column)}: {yaml_text(suggestion.reason)}" for suggestion in suggested),
     ]
 
 
@@ -263,12 +286,12 @@ def _role(name: str, suggested: Sequence[Suggestion], meaning: str, why: Why) ->
         return [f"  {name}: []  # {meaning}"]
     from rich.cells import cell_len
 
-    texts = [yaml_text(one.column) for one in suggested]
+    texts = [yaml_text(suggestion.column) for suggestion in suggested]
     widths = list(map(cell_len, texts))  # a Chinese character is two cells wide
     most = min(max(widths), 30)
     listed = (
-        f"    - {text}{' ' * (most - width)}  # {why(one)}"
-        for text, width, one in zip(texts, widths, suggested, strict=True)
+        f"    - {text}{' ' * (most - width)}  # {why(suggestion)}"
+        for text, width, suggestion in zip(texts, widths, suggested, strict=True)
     )
     return [f"  {name}:  # {meaning}", *listed]
 
@@ -281,7 +304,7 @@ def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
         f"  # recipients: {say('who will get it')}",
         f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
         f"  #   - who: {say('a neighbour')}",
-        f"  #     knows: [{', '.join(yaml_text(one.column) for one in known[:3])}]",
+        f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
         f"  # earlier_releases:           # {say('about the same people; [] if there are none')}",
         f"  #   - {{what: {say(LAST_YEAR)}, date: 2025-11-30, recipients: {say('anybody')}}}",
         f"# releases:                     # {say('measures earlier tables together with this one')}",
@@ -305,14 +328,14 @@ def _sign_off(say: Say) -> list[str]:
 
 
 def _presets(release: str, say: Say) -> list[str]:
-    """The presets to choose from, and one that suits the kind of release."""
+    """The available presets, and a choice that suits the kind of release."""
     return [
         f"# {say('Rules of regulators by name; as a cell size and as a probability, with the source:')}",
         *(
-            f"#   {one.name:<18}  {one.cell_size:>2}  {one.probability:<5}  {one.organisation}, "
-            + (say("date unknown") if one.date == UNDATED else one.date)
-            + (say(" (rule of thumb)") if one.rule_of_thumb else "")
-            for one in presets().values()
+            f"#   {preset.name:<18}  {preset.cell_size:>2}  {preset.probability:<5}  {preset.organisation}, "
+            + (say("date unknown") if preset.date == UNDATED else preset.date)
+            + (say(" (rule of thumb)") if preset.rule_of_thumb else "")
+            for preset in presets().values()
         ),
         f"presets: [{PRESET[release]}]",
     ]
@@ -329,7 +352,7 @@ def _waivers(release: str, say: Say) -> list[str]:
 
 
 def _rules(sensitive: bool, say: Say) -> list[str]:
-    """Rules of one's own; `petworks measures` lists what there is."""
+    """Rules of the user's own; `petworks measures` lists the measures."""
     lines = [f"# {say('petworks measures lists what can be asked for')}", "rules:" if sensitive else "# rules:"]
     mark = "  " if sensitive else "#   "
     lines += [f"{mark}- measure: l-diversity", f"{mark}  l: 2"]
@@ -337,7 +360,7 @@ def _rules(sensitive: bool, say: Say) -> list[str]:
 
 
 def _subsets(known: int, unit: str | None, say: Say) -> list[str]:
-    """Every subset of the quasi-identifiers, as far as it is quick."""
+    """The attack by every subset of the quasi-identifiers, restricted to sizes that are quick."""
     sizes = subset_sizes(known)
     if unit is not None or sizes is None:
         return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
@@ -350,27 +373,29 @@ def _subsets(known: int, unit: str | None, say: Say) -> list[str]:
 
 
 def subset_sizes(known: int) -> str | None:
-    """The sizes of subsets that are quick for so many quasi-identifiers; None if none are."""
+    """The sizes of subsets that are quick for this number of quasi-identifiers; None if none are."""
     return next((sizes for most, sizes in SIZES if known <= most), None) if known else None
 
 
 def can_be_anonymized(data: Path, suggested: Sequence[Suggestion]) -> bool:
-    """Whether there are quasi-identifiers, and hierarchies for all of them."""
-    known = [one for one in suggested if one.role == QUASI_IDENTIFIER]
+    """Whether there are quasi-identifiers and all of them have hierarchies."""
+    known = [suggestion for suggestion in suggested if suggestion.role == QUASI_IDENTIFIER]
     in_files = isinstance(read_sidecar(data).hierarchies, Path)
-    return bool(known) and (in_files or all(one.hierarchy for one in known))
+    return bool(known) and (in_files or all(suggestion.hierarchy for suggestion in known))
 
 
 def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
-    """How much `petworks anonymize` may suppress, and which columns it protects."""
-    known = [one for one in suggested if one.role == QUASI_IDENTIFIER]
-    protected = [(yaml_text(one.column), one.protect) for one in suggested if one.protect is not None]
+    """The settings for `petworks anonymize`: the share to suppress and the columns to protect."""
+    known = [suggestion for suggestion in suggested if suggestion.role == QUASI_IDENTIFIER]
+    protected = [
+        (yaml_text(suggestion.column), suggestion.protect) for suggestion in suggested if suggestion.protect is not None
+    ]
     unique = say("records that their exact value singles out")
     protect = [
         f"  protect:                      # {say(PROTECT)}",
         *(
-            f"    {column}: {in_yaml(one.words)}  # {unique}: {one.before:,} -> {one.after:,}"
-            for column, one in protected
+            f"    {column}: {in_yaml(protection.words)}  # {unique}: {protection.before:,} -> {protection.after:,}"
+            for column, protection in protected
         ),
     ]
     if not possible and protected:
@@ -379,7 +404,9 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
     if not possible:
         return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once every quasi-identifier has a hierarchy')}"]
     # The level below the highest one keeps a column from becoming `*`.
-    heights = {one.column: one.hierarchy.height for one in known if one.hierarchy is not None}
+    heights = {
+        suggestion.column: suggestion.hierarchy.height for suggestion in known if suggestion.hierarchy is not None
+    }
     column = max(heights, key=lambda name: heights[name]) if heights else known[0].column
     first, bound = yaml_text(column), max(heights.get(column, 2) - 1, 1)
     return [
@@ -391,7 +418,7 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
 
 
 def yaml_text(text: str) -> str:
-    """A text as YAML has it: as it is where that is plain, otherwise in quotes."""
+    """The text as a YAML scalar: plain if possible, otherwise quoted."""
     plain = text[:1] in _PLAIN and all(sign in _PLAIN or sign in "0123456789.-" for sign in text)
     if text and plain and text.casefold() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n"):
         return text

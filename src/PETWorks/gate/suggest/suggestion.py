@@ -1,4 +1,4 @@
-"""A suggested role for each column of an unknown table, by its name, its values and how unique they are."""
+"""A suggested role for each column of an unknown table, by its name, its values and their uniqueness."""
 
 import re
 import unicodedata
@@ -57,7 +57,7 @@ from PETWorks.measures.numbers import percent
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.headers import is_chinese_name, is_english_name
 
-# Each is a message of the languages too; {what} is a subject of the vocabulary, or what values look like.
+# Each is also translated; {what} is a subject of the vocabulary, or a kind of value.
 REASONS = {
     "named": "the name points to {what}",
     "named-unique": "the name points to {what}, but nearly every record has a unique text",
@@ -81,7 +81,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Reason:
-    """What was noticed about a column; `part` of `whole` values look like `what`, or `whole` records are meant."""
+    """The reason for a suggestion; `part` of `whole` values look like `what`, or `whole` is a number of records."""
 
     kind: str
     what: str | None = None
@@ -94,7 +94,7 @@ class Reason:
 
 
 def share_of(part: int, whole: int) -> Phrase:
-    """A share as per cent, as it is written everywhere: only all are 100 %, and only none are 0 %."""
+    """A share in per cent, rounded as everywhere: 100 % only if all, 0 % only if none."""
     return Phrase("{n} %", n=percent(part / whole, ""))
 
 
@@ -103,8 +103,8 @@ _TAIWANESE = re.compile(r"(?<![A-Z\d])([A-Z]) ?([1289A-D]) ?(\d{8})(?![A-Z\d])",
 _MAINLAND = re.compile(r"\d{6}(19|20)\d{9}[\dXx]", re.ASCII)
 _AMERICAN = re.compile(r"\d{3}-\d\d-\d{4}", re.ASCII)
 _CARD = re.compile(r"[2-6]\d{12,18}", re.ASCII)
-ENOUGH = 0.8  # share of the values that shows what the column is
-FEW = 20  # among fewer records, uniqueness says little
+ENOUGH = 0.8  # share of the values that decides the kind of a column
+FEW = 20  # among fewer records, uniqueness means little
 NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
 
 
@@ -114,9 +114,10 @@ def _matches(pattern: str) -> Callable[[str], bool]:
 
 
 def _is_national_id(text: str) -> bool:
-    """Whether a text looks like an identity number: American, or with its check digit mainland Chinese or Taiwanese.
+    """Whether a text looks like an American, mainland Chinese or Taiwanese identity number.
 
-    A Taiwanese number (also one of a residence permit, old or new) is found in any text.
+    Chinese and Taiwanese numbers must have a valid check digit. A Taiwanese number (also of a residence permit, old or
+    new) is found anywhere in the text.
     """
     if _MAINLAND.fullmatch(text):
         return "10X98765432"[sum((1 << (17 - n)) * int(text[n]) for n in range(17)) % 11] == text[17].upper()
@@ -140,7 +141,7 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     PAYMENT_CARD: _is_card_number,
     PHONE: _matches(r"\+\d[\d ()-]{7,18}\d|09\d\d[ -]?\d{3}[ -]?\d{3}|\(?0?\d{2,3}\)?[ -]\d{3,4}[ -]?\d{4}"),
     "network addresses": _matches(
-        # The number of a version begins with one digit, an address seldom does.
+        # Version numbers begin with a single digit, which addresses rarely do.
         r"[1-9]\d{1,2}(\.\d{1,3}){3}|[\da-fA-F]{0,4}(::?[\da-fA-F]{1,4}){3,7}|[\dA-F]{2}(-[\dA-F]{2}){5}"
     ),
     "links": _matches(r"https?://\S+"),
@@ -161,38 +162,38 @@ LOOKS: dict[str, Callable[[str], bool]] = {
 
 
 NAMES = (CHINESE_NAME, ENGLISH_NAME)
-SPOTS = (STREET, COORDINATES)  # where a person lives, or where many people have been
-MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share of them that suffices
+SPOTS = (STREET, COORDINATES)  # the home of a person, or a place where many people have been
+MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share that suffices
 PERSONAL = (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE)
-MOST_DETAILS = 5  # personal details that the texts of a column may have
-# Many names have no common given name, and hardly any other column has texts that have one.
+MOST_DETAILS = 5  # personal details that the texts of a column may contain
+# Many names do not contain a common given name, but hardly any other kind of column does.
 ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
 LEAST = {CHINESE_NAME: FEW, ENGLISH_NAME: 5}
 
 
 def _plain(text: str) -> str:
-    """A text with ordinary letters and digits instead of full-width ones, and no blanks around it."""
+    """The text without surrounding blanks, with ordinary letters and digits instead of full-width ones."""
     return unicodedata.normalize("NFKC", text)[:LONGEST].strip()
 
 
 def looks_personal(text: str) -> bool:
-    """Whether a text looks like a date, an address or a number of a person; words that look like a name may be any."""
+    """Whether a text looks like a date, an address or a personal number. Names are not tested: words look alike."""
     text = _plain(text)
     return any(matches(text) for look, matches in LOOKS.items() if look not in NAMES)
 
 
 @dataclass(frozen=True)
 class Examined(Profile):
-    """A profile, and what it shows."""
+    """A profile, and the conclusions from it."""
 
     @classmethod
     def of(cls, profile: Profile) -> "Examined":
-        """The profile, to be examined."""
+        """The profile as one that can be examined."""
         return cls(**vars(profile))
 
     @property
     def facts(self) -> Phrase:
-        """The counts in words."""
+        """The counts as a phrase."""
         records = Phrase("{n:,} records" if self.records > 1 else "{n:,} record", n=self.records)
         if self.present == 0:
             return Phrase("no value in {records}", records=records)
@@ -209,22 +210,22 @@ class Examined(Profile):
 
     @property
     def nearly_unique(self) -> bool:
-        """Whether nearly every record that has a value has a unique one."""
+        """Whether nearly every record with a value has a unique one."""
         return self.present >= FEW and self.unique >= NEARLY * self.present
 
     @property
     def nearly_unique_codes(self) -> bool:
-        """Whether the values are nearly unique, and neither numbers, dates nor long texts, for which a rule exists."""
+        """Whether values are nearly unique, and not numbers, dates or long texts, which another rule handles."""
         return self.nearly_unique and 2 * are_measured(strings(self.sample)).true_count < len(self.sample)
 
     @cached_property
     def measured(self) -> bool:
-        """Whether most values are numbers, perhaps with a unit."""
+        """Whether most values are numbers, possibly with a unit."""
         return self.most(lambda text: _AMOUNT.fullmatch(text) is not None)
 
     @property
     def numbered(self) -> bool:
-        """Whether the values are whole numbers that look assigned: consecutive, or long and all of one length."""
+        """Whether the values are whole numbers that look assigned: consecutive, or long and of equal length."""
         texts = [
             text.removesuffix(".0") for text in self.sample
         ]  # pandas turns whole numbers into floats if some are missing
@@ -235,38 +236,38 @@ class Examined(Profile):
 
     @cached_property
     def look(self) -> str | None:
-        """What most values look like; None if they look like nothing known."""
+        """The kind of value that most values look like; None if it is no known kind."""
         some = self.plain[:: 1 + len(self.plain) // 100]
         for look, test in LOOKS.items():
             alike = self._alike(look) if any(map(test, some)) else 0
             enough = ENOUGH_BY_LOOK.get(look, ENOUGH)
-            # Other words begin like surnames too, so that a handful of them proves nothing.
+            # Other words begin like surnames too, so a handful of them proves nothing.
             if alike >= max(enough * len(self.sample), LEAST.get(look, 1)) and not self._too_short(look):
                 return look
         return None
 
     @cached_property
     def plain(self) -> list[str]:
-        """The sample in ordinary letters and digits."""
+        """The sample with ordinary letters and digits."""
         return [_plain(text) for text in self.sample]
 
     def _too_short(self, look: str) -> bool:
-        """Whether records share values that are shorter than most Chinese names: places, words of two characters."""
+        """Whether values are mostly repeated words of two characters, such as places: Chinese names are longer."""
         short = 2 * sum(len(text) <= 2 for text in self.sample) > len(self.sample)
         return look == CHINESE_NAME and short and self.distinct < self.present / 2
 
     def share_like(self, look: str) -> float:
-        """The share of the values that look like something."""
+        """The share of the values that look like this kind."""
         return self._alike(look) / max(len(self.sample), 1)
 
     @cached_property
     def personal_share(self) -> float:
-        """The share of the values that look like a number or an address of a person, of whatever kind."""
+        """The share of the values that look like a personal number or address of any kind."""
         return sum(any(LOOKS[look](text) for look in PERSONAL) for text in self.plain) / max(len(self.sample), 1)
 
     @property
     def seen(self) -> Reason:
-        """What most values look like, if they look like something."""
+        """The kind that most values look like, as a reason."""
         return Reason("looks", self.look, self._alike(self.look or DATE), len(self.sample))
 
     def _alike(self, look: str) -> int:
@@ -277,59 +278,59 @@ class Examined(Profile):
         return sum(map(test, self.sample)) >= max(ENOUGH * len(self.sample), 1)
 
 
-CHANGING = 0.25  # of the changes that chance would bring about; a person has fewer
-TELLING = 0.2  # changes by chance for a value that repeats, at which a column tells anything
-REPEATED = 1.25  # records for each value, if they are of the same person
-OFTEN, SEVERAL = 1.5, 5  # records for each value, and values, if nothing says whose the records are
-STEP = 5  # years, within which an age may change
-STRONG, WEAK = (AGE, BUILT), (SEX, ORIGIN)  # a name goes with the weak ones, and a ward may
+CHANGING = 0.25  # share of the changes expected by chance; records of one person have fewer
+TELLING = 0.2  # changes expected by chance per repeated value, below which a column proves nothing
+REPEATED = 1.25  # records per value, if other columns show that they belong to the same person
+OFTEN, SEVERAL = 1.5, 5  # records per value, and distinct values, if no other column shows it
+STEP = 5  # years by which an age may differ
+STRONG, WEAK = (AGE, BUILT), (SEX, ORIGIN)  # the weak ones also go with a given name, or with a hospital ward
 REACHING = (A_WAY_TO_REACH, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
 
-# Whether records with the same value of a column are of one person, by a birth date or, if `weak`, by sex and the
-# like; None if nothing tells.
+# Whether records with the same value of a column belong to one person, judged by a birth date or, if `weak`, by sex and
+# the like; None if no column can decide it.
 SamePerson = Callable[[str, bool], bool | None]
 
 
 class Kind(IntEnum):
-    """How well a column names people, the best first."""
+    """How well a column identifies people, the best kind first."""
 
-    NUMBER = 0  # was given to a person
-    CODE = 1  # is called `id` and no more
+    NUMBER = 0  # assigned to a person
+    CODE = 1  # named just `id`
     REACH = 2  # an e-mail address, a phone, a card, a device
     NAME = 3
     OTHER = 4
 
 
 def stands_for_people(words: str) -> bool:
-    """Whether a column is called like people, or like the pseudonyms of people, and nothing else."""
+    """Whether the name of a column consists of a word for people or their pseudonyms, and nothing else."""
     return words in terms(f"{SUBJECTS}, {PSEUDONYMS}", whole=True)
 
 
 def named_people(identifiers: Mapping[str, Examined], same_person: SamePerson) -> str | None:
-    """The identifier that names people who have several records; None if there is none."""
+    """The identifier of people who have several records; None if there is none."""
     kinds = {column: _kind(words_of(column), profile) for column, profile in identifiers.items()}
     one_each = any(
         kind == Kind.NUMBER and identifiers[column].distinct == identifiers[column].records > 1
         for column, kind in kinds.items()
     )
-    found = []
+    candidates = []
     for place, (column, profile) in enumerate(identifiers.items()):
         kind = kinds[column]
         if kind is None or not 1 < profile.distinct < profile.present:
             continue
         by_name = kind <= Kind.CODE and not one_each
         if by_name or _repeats(column, kind, profile, same_person, one_each=one_each):
-            found.append((kind, profile.present < profile.records, place, column))
-    best = [column for kind, _, _, column in sorted(found) if kind == min(found)[0]]
-    if len(best) > 1:  # of numbers of one person, the one that most records share
-        told = [column for column in best if same_person(column, True)]
-        return min(told, key=lambda column: identifiers[column].distinct, default=best[0])
+            candidates.append((kind, profile.present < profile.records, place, column))
+    best = [column for kind, _, _, column in sorted(candidates) if kind == min(candidates)[0]]
+    if len(best) > 1:  # of several numbers of a person, the one with the most records per value
+        confirmed = [column for column in best if same_person(column, True)]
+        return min(confirmed, key=lambda column: identifiers[column].distinct, default=best[0])
     return best[0] if best else None
 
 
 def _kind(words: str, profile: Examined) -> Kind | None:
-    """What kind of name of people a column is; None if it names others than those the table is about."""
-    if any(term in words for term in terms(OTHERS)):  # the mother's number names another person
+    """The kind of identifier that a column is; None if it identifies others than the people of the table."""
+    if any(term in words for term in terms(OTHERS)):  # the mother's number identifies another person
         return None
     subject, look = roles_by_name(words).get(IDENTIFIER), profile.look
     if words in terms(ALONE[A_NUMBER], whole=True):
@@ -345,20 +346,20 @@ def _kind(words: str, profile: Examined) -> Kind | None:
 
 
 def _repeats(column: str, kind: Kind, profile: Examined, same_person: SamePerson, *, one_each: bool) -> bool:
-    """Whether people plainly have several records, by a column that may repeat for other reasons.
+    """Whether people clearly have several records, by a column that may repeat for other reasons.
 
-    one_each   whether another number says that every record is of another person
+    one_each   whether another number is different in every record
     """
     if profile.present < FEW or profile.present < REPEATED * profile.distinct:
         return False
-    told = same_person(column, kind <= Kind.REACH)
-    if told is not None or one_each or kind > Kind.REACH:
-        return told is True
+    decided = same_person(column, kind <= Kind.REACH)
+    if decided is not None or one_each or kind > Kind.REACH:
+        return decided is True
     return profile.present >= OFTEN * profile.distinct and profile.distinct > SEVERAL
 
 
 def same_person_in(load: Callable[[Sequence[str]], Any], columns: Sequence[str]) -> SamePerson:
-    """Whether records are of one person, as a table tells that has these columns and can be loaded."""
+    """A test whether records belong to one person, by the other columns of a table that can be loaded."""
     subjects = {name: roles_by_name(words_of(name)) for name in columns}
     known = {name: roles.get(QUASI_IDENTIFIER) for name, roles in subjects.items() if IDENTIFIER not in roles}
     strong = [name for name, what in known.items() if what in STRONG]
@@ -369,40 +370,40 @@ def same_person_in(load: Callable[[Sequence[str]], Any], columns: Sequence[str])
 def _same_person(
     load: Callable[[Sequence[str]], Any], strong: Sequence[str], weak: Sequence[str], column: str, also_weak: bool
 ) -> bool | None:
-    tellers = [name for name in (*strong, *(weak if also_weak else ())) if name != column]
-    table = load([column, *tellers]) if tellers else None
-    told = [one for name in tellers if (one := _goes_with(table, column, name)) is not None]
-    return any(told) if told else None
+    witnesses = [name for name in (*strong, *(weak if also_weak else ())) if name != column]
+    table = load([column, *witnesses]) if witnesses else None
+    answers = [answer for name in witnesses if (answer := _goes_with(table, column, name)) is not None]
+    return any(answers) if answers else None
 
 
 def _goes_with(table: Any, column: str, other: str) -> bool | None:
     """Whether records with the same value of a column have the same other value; None if chance may explain it."""
-    found = _is_steady(table, column, other)
-    if found is False and (years := _in_years(table.domains[other].values)):  # people become older
+    steady = _is_steady(table, column, other)
+    if steady is False and (years := _in_years(table.domains[other].values)):  # people become older
         return _is_steady(table.generalised({other: years}), column, other)
-    return found
+    return steady
 
 
 def _is_steady(table: Any, column: str, other: str) -> bool | None:
     groupings = [Grouping(names, (column,), True, True) for names in ((column,), (column, other))]
-    alone, both = table.ask([class_sizes(table, grouping) for grouping in groupings])
+    alone, jointly = table.ask([class_sizes(table, grouping) for grouping in groupings])
     by_chance = _changes_by_chance(alone, table.marginal(other).shares)
     repeated = int(alone.classes[alone.sizes > 1].sum())
     if not repeated or by_chance < TELLING * repeated:
         return None
-    return bool(both.number - alone.number <= CHANGING * by_chance)
+    return bool(jointly.number - alone.number <= CHANGING * by_chance)
 
 
 def _in_years(values: Sequence[str | None]) -> dict[str | None, str | None] | None:
-    """Ages in steps of some years; None if the values are no ages."""
-    told = [value for value in values if value is not None]
-    if not told or not all(value.isdecimal() and len(value) <= 3 for value in told):
+    """Ages in steps of some years; None if the values are not ages."""
+    present = [value for value in values if value is not None]
+    if not present or not all(value.isdecimal() and len(value) <= 3 for value in present):
         return None
     return {value: value if value is None else str(int(value) // STEP) for value in values}
 
 
 def _changes_by_chance(sizes: ClassSizes, shares: Any) -> float:
-    """How many further values classes of these sizes had, if the shares of the values were the same in all of them."""
+    """The expected number of further values in classes of these sizes, if values were assigned at random."""
     return float(
         sum(
             number * (np.sum(1 - (1 - shares) ** size) - 1)
@@ -412,18 +413,18 @@ def _changes_by_chance(sizes: ClassSizes, shares: Any) -> float:
     )
 
 
-FEWEST_CODES = 10  # different values, below which a column called `case` or `code` is one of categories
-SENTENCE = 12  # characters; a remark that is longer is no code
+FEWEST_CODES = 10  # distinct values, below which a column named `case` or `code` holds categories
+SENTENCE = 12  # characters, from which a remark is not a code
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A role for a column and why; None if nothing suggests one."""
+    """A suggested role for a column with the reason; no role if nothing suggests one."""
 
     column: str
     role: str | None
     why: Reason
-    facts: str = ""  # counts in words; a phrase
+    facts: str = ""  # the counts as a phrase
     hierarchy: Proposal | None = None
     protect: Protect | None = None
     records: int | None = None  # of the table
@@ -431,43 +432,46 @@ class Suggestion:
 
     @property
     def reason(self) -> str:
-        """Why, in English, with the counts."""
+        """The reason in English, with the counts."""
         return f"{self.why}{':' if self.role is None else ';'} {self.facts}" if self.adds_facts else str(self.why)
 
     @property
     def adds_facts(self) -> bool:
-        """Whether the counts say more than the reason."""
+        """Whether the counts add anything to the reason."""
         return self.why.kind not in ("same", "beside")
 
 
 def suggested_roles(table: WeightedRows, columns: Sequence[str], unit: str | None = None) -> list[Suggestion]:
-    """A role for each of these columns, in their order.
+    """A suggested role for each of these columns, in their order.
 
-    unit   the column that names the person, by which a value in many records may be that of one person
+    unit   the column that names the person; with it, a value in many records may still be that of one person
     """
-    found = []
+    suggestions = []
     for column in columns:
         profile = _examined(table, column)
-        one = suggested_role(column, profile)
+        suggestion = suggested_role(column, profile)
         if unit is not None and column != unit:
-            one = replace(suggested_role(column, _examined(table, column, table.columns[unit])), facts=one.facts)
-        found.append(replace(one, records=table.rows, unread_dates=profile.most(is_unread_date)))
-    return found
+            suggestion = replace(
+                suggested_role(column, _examined(table, column, table.columns[unit])), facts=suggestion.facts
+            )
+        suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_unread_date)))
+    return suggestions
 
 
 def suggested_role(column: str, profile: Examined) -> Suggestion:
-    """A role for a column.
+    """A suggested role for a column.
 
-    A name that points to an identifier comes first, then how the values look, any other name, how unique they are.
-    What remains is a quasi-identifier: a reviewer can take that back, but nobody sees a risk that was not computed.
+    Tried in this order: a name that means an identifier, the look of the values, any other meaning of the name, and
+    uniqueness. Everything else becomes a quasi-identifier: a reviewer can undo that, but would not notice a risk that
+    was not computed.
     """
     return Suggestion(column, *_suggested(words_of(column), profile), profile.facts)
 
 
 def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
-    """The identifier that names people who have several records; None if there is none."""
-    names = [one.column for one in suggestions if one.role == IDENTIFIER]
-    same_person = same_person_in(lambda _columns: table, [one.column for one in suggestions])
+    """The identifier of people who have several records; None if there is none."""
+    names = [suggestion.column for suggestion in suggestions if suggestion.role == IDENTIFIER]
+    same_person = same_person_in(lambda _columns: table, [suggestion.column for suggestion in suggestions])
     return named_people({name: _examined(table, name) for name in names}, same_person)
 
 
@@ -476,7 +480,7 @@ def _examined(table: WeightedRows, column: str, people: Column | None = None) ->
 
 
 def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
-    """Role and reason."""
+    """The role of a column and the reason."""
     roles, look = roles_by_name(words), profile.look
     if IDENTIFIER in roles:
         return IDENTIFIER, Reason("named", roles[IDENTIFIER])
@@ -504,7 +508,7 @@ def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
 
 
 def _are_codes(profile: Examined) -> bool:
-    """Whether values look assigned to people or records: many of them, consecutive numbers or letters with digits."""
+    """Whether values look assigned to people or records: many, and consecutive or letters with digits."""
     if profile.distinct < FEWEST_CODES:
         return False
     mixed = profile.most(lambda text: text.isalnum() and not text.isalpha() and not text.isdecimal())
@@ -512,7 +516,7 @@ def _are_codes(profile: Examined) -> bool:
 
 
 def _by_uniqueness(words: str, profile: Examined) -> tuple[str, Reason]:
-    """Role and reason of a column whose name and values are not conclusive."""
+    """The role and reason for a column whose name and kind of value are not conclusive."""
     labels = terms(f"{LABELS}, {CALLED}")
     labelled = any(label in words for label in labels) or stands_for_people(words)
     if profile.present < FEW:
