@@ -1,4 +1,4 @@
-"""What to do next: steps that follow from verdicts and facts, as data; the renderers have the words."""
+"""Advice on what to do next, as data that follows from verdicts and facts; renderers put it into words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -50,14 +50,14 @@ from PETWorks.gate.suggest.protection_proposal import protections_for
 from PETWorks.gate.suggest.starter import yaml_text
 from PETWorks.measures.numbers import number
 
-MOST_RECORDS = 500_000  # of tables that are looked at: the advice must not take longer than the check
+MOST_RECORDS = 500_000  # in larger tables, the advice would take longer than the check
 MOST_RAISED = 3
 
 
 def fixes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """What would help the rules that fail, if all quasi-identifiers have hierarchies and original values.
+    """Steps that would help failing rules, if all quasi-identifiers have hierarchies and original values.
 
-    Rules that are waived are not asked for, and those about utility are not helped by losing more.
+    Waived rules are ignored, and so are rules about utility, which further generalisation cannot help.
     """
     failing = {rule.name for rule in rules if rule.verdict == FAIL}
     helped = [
@@ -69,12 +69,12 @@ def fixes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iter
     ]
     known = all(column in release.hierarchies for column in release.quasi_identifiers)
     if helped and known and release.engine.name == "memory" and release.records <= MOST_RECORDS:
-        with suppress(PETWorksError):  # values that are generalised already have no place on other levels
+        with suppress(PETWorksError):  # values that are already generalised have no place on other levels
             yield _fix(release, helped)
 
 
 def _fix(release: Release, rules: Sequence[Rule]) -> NextStep:
-    """The step, with what can be done by hand if rules are about single classes."""
+    """The step to anonymise, with details for manual changes if rules are about single classes."""
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, None)
     ground = Ground.of(release.view, lattice)
     step = NextStep("anonymize", rules=tuple(rule.name for rule in rules))
@@ -87,27 +87,30 @@ def _fix(release: Release, rules: Sequence[Rule]) -> NextStep:
 
 
 def _by_hand(step: NextStep, ground: Ground, rules: Sequence[MeasureRule]) -> NextStep:
-    """The step, with the records to suppress and the levels that would help most."""
+    """The step with the number of records to suppress and the levels that would help most."""
     lattice = ground.lattice
     objective = Granularity.of(ground, [1.0] * len(lattice.columns), "geometric")
     judge = Judge(ground, rules, ground.records, objective)
 
-    def look_at(levels: dict[str, int]) -> tuple[int, float]:
-        """How many records are in classes that fail, and what is lost if none is suppressed."""
+    def failing_and_loss(levels: dict[str, int]) -> tuple[int, float]:
+        """The number of records in failing classes, and the loss if none is suppressed."""
         classes = ground.at(tuple(levels.get(column, 0) for column in lattice.columns))
         failing, _ = judge.failing(classes)
         nothing = np.zeros(len(failing), np.bool_)
         return int(classes.records[failing].sum()), objective.loss(classes, nothing)
 
-    now, _ = look_at({})
-    raised = [RaisedLevel(column, 1, *look_at({column: 1})) for column in lattice.columns]
-    best = sorted((one for one in raised if one.records < now), key=lambda one: (one.records, one.loss, one.column))
-    return replace(step, records=now, share=now / ground.records, raised=tuple(best[:MOST_RAISED]))
+    failing_now, _ = failing_and_loss({})
+    raised = [RaisedLevel(column, 1, *failing_and_loss({column: 1})) for column in lattice.columns]
+    best = sorted(
+        (level for level in raised if level.records < failing_now),
+        key=lambda level: (level.records, level.loss, level.column),
+    )
+    return replace(step, records=failing_now, share=failing_now / ground.records, raised=tuple(best[:MOST_RAISED]))
 
 
 SOON = 30  # days before the end of a waiver in which a step mentions it
-MOST_SUPPRESSED = 0.05  # share of the records; a step mentions more than that
-# What to do about a finding, by its kind and whether the release fails because of it.
+MOST_SUPPRESSED = 0.05  # share of the records above which a step mentions suppression
+# The step for a finding, by its kind and whether the release fails because of it.
 REMOVE, LOOK_AGAIN, PERSONAL_DETAILS = "hidden-identifiers", "look-again", "personal-details"
 STEPS = {
     ("direct identifier", True): REMOVE,
@@ -117,7 +120,7 @@ STEPS = {
     ("perhaps known", False): "measure-or-explain",
     ("perhaps sensitive", False): "secret-or-explain",
 }
-MOST_NAMED = 3  # columns that a step lists
+MOST_NAMED = 3  # columns listed in a step at most
 
 
 def next_steps(
@@ -132,7 +135,7 @@ def next_steps(
 ) -> tuple[NextStep, ...]:
     """The steps, the most urgent first.
 
-    drivers   quasi-identifiers by what they add to the risk, if that is known
+    drivers   quasi-identifiers by their contribution to the risk, if known
     others    other releases about the same people
     """
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
@@ -156,7 +159,9 @@ def next_steps(
         *_name_approver(policy),
         *_review(signed),
         *_give_roles(release, columns),
-        *_findings([one for one in columns if one.column not in rejected_for_values(rules)], policy, fails=False),
+        *_findings(
+            [column for column in columns if column.column not in rejected_for_values(rules)], policy, fails=False
+        ),
         *_many_suppressed(release),
         *_measure_together(others),
         *_try_subsets(release, policy),
@@ -166,7 +171,7 @@ def next_steps(
 
 
 def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -> dict[str, float]:
-    """The failing rules that larger classes would help, each with the class size that is sufficient."""
+    """The failing rules that larger classes would help, each with a sufficient class size."""
     sufficient = {rule.name: sufficient_class_size(rule) for rule in failing}
     return {name: size for name, size in sufficient.items() if below(release.class_sizes(), size)}
 
@@ -178,23 +183,25 @@ def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]
 
 
 def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """The columns whose exact values single out records, with the line of the policy that helps."""
+    """Columns whose exact values single out records, with the line of the policy that helps."""
     for rule in rules:
         if rule.name != NO_UNIQUE or rule.verdict != FAIL:
             continue
         if policy.unique_values > policy.unique_share:
-            told = f"unique_values: {{share: {number(policy.unique_values)}, reason: ...}}"
-            yield NextStep("explain-unique-values", share=policy.unique_share, rules=(rule.name,), policy=told)
+            line_with_reason = f"unique_values: {{share: {number(policy.unique_values)}, reason: ...}}"
+            yield NextStep(
+                "explain-unique-values", share=policy.unique_share, rules=(rule.name,), policy=line_with_reason
+            )
         columns = rejected_for_values(rules)
-        shares = {name: one["share"] for one in rule.details["columns"] for name in one["columns"]}
+        shares = {name: found["share"] for found in rule.details["columns"] for name in found["columns"]}
         declared = tuple(name for name in columns if name in policy.anonymize.get("protect", {}))
         proposed = protections_for(release, [name for name in columns if name not in declared])
-        others = tuple(name for name in columns if name not in declared and name not in proposed)
-        lines = ", ".join(f"{yaml_text(name)}: {in_yaml(one.words)}" for name, one in proposed.items())
+        unprotected = tuple(name for name in columns if name not in declared and name not in proposed)
+        lines = ", ".join(f"{yaml_text(name)}: {in_yaml(protection.words)}" for name, protection in proposed.items())
         steps = (
             ("protect-declared", declared, None),
             ("protect", tuple(proposed), f"protect: {{{lines}}}"),
-            ("leave-out", others, None),
+            ("leave-out", unprotected, None),
         )
         for step, names, line in steps:
             if names:
@@ -203,19 +210,22 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
 
 
 def _write_anew(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """The columns with values that are written in several ways, and what the file has besides the table."""
+    """Columns with values written in several ways, and content of the file besides the table."""
     for rule in rules:
         if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
             columns = rule.details.get("columns", [])
             if columns:
-                worst, names = max(one["records"] for one in columns), tuple(one["column"] for one in columns)
+                worst, names = (
+                    max(column["records"] for column in columns),
+                    tuple(column["column"] for column in columns),
+                )
                 yield NextStep("write-anew", columns=names, records=worst, rules=(rule.name,))
             if "further" in rule.details:
                 yield NextStep("release-values", details=rule.details["further"], rules=(rule.name,))
 
 
 def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """The lines that a policy lacks, where its rules are not enough."""
+    """The lines that a policy lacks if its rules are not sufficient."""
     for rule in rules:
         if rule.verdict == FAIL and rule.name == VALUES_PROTECTED and isinstance(rule.value, tuple):
             yield NextStep("rule-for-values", columns=tuple(map(str, rule.value)), rules=(rule.name,), policy=SUGGESTED)
@@ -231,7 +241,7 @@ def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[N
 
 
 def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:
-    """The columns that link records of a person, in this table or with other ones, and what counts no people."""
+    """Columns that link records of a person, in this table or across tables."""
     key, unit = policy.releases.key, release.privacy_unit
     if unit is not None and unit in release.columns and not (policy.keeps_unit and release.people == release.records):
         yield NextStep("unlink", columns=(unit,))
@@ -248,7 +258,7 @@ def _count_people(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextS
 def _merge_classes(
     release: Release, failing: Sequence[RuleResult], small: Mapping[str, float], riskiest: Sequence[str]
 ) -> Iterator[NextStep]:
-    """Larger classes for the rules that fail, then for those that are waived, which may demand larger ones."""
+    """Larger classes for failing rules, then for waived rules, which may demand even larger ones."""
     sizes = release.class_sizes()
     for verdict in (FAIL, WAIVED):
         rules = tuple(rule.name for rule in failing if rule.name in small and rule.verdict == verdict)
@@ -285,28 +295,32 @@ def _remedies(failing: Sequence[RuleResult], small: Mapping[str, float], riskies
 
 
 def _fixes(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """What would help, with numbers; a table that passes needs no search."""
+    """Steps that would help, with numbers; a table that passes needs no search."""
     if failing:
         yield from fixes(release, policy, failing)
 
 
 def _withdraw(failing: Sequence[RuleResult], others: ReleasesFacts | None) -> Iterator[NextStep]:
-    """The earlier release without which the chance of re-identification would be lowest, if a rule about all fails."""
+    """The earlier release whose withdrawal would lower the chance of re-identification most, if a rule on all fails."""
     rules = tuple(rule.name for rule in failing if rule.measure == TOGETHER)
     shares = [] if others is None or not rules else others.attacks[0].shares
-    saving = [(one.saves, one) for one in shares if isinstance(one.saves, float) and one.saves > 0]
+    saving = [
+        (contribution.saves, contribution)
+        for contribution in shares
+        if isinstance(contribution.saves, float) and contribution.saves > 0
+    ]
     if others is not None and saving:
-        _, best = max(saving, key=lambda one: one[0])
-        named = {one.number: one.name or one.file or "" for one in others.releases}
+        _, best = max(saving, key=lambda pair: pair[0])
+        named = {release.number: release.name or release.file or "" for release in others.releases}
         yield NextStep("withdraw", share=best.without, rules=rules, releases=(named[best.release],))
 
 
 def _measure_together(others: ReleasesFacts | None) -> Iterator[NextStep]:
     """Releases of the register that share a key with this one, but were not measured together with it."""
     known = (others.registered if others is not None else None) or ()
-    left = [one for one in known if one.shared_keys and not one.measured]
+    left = [entry for entry in known if entry.shared_keys and not entry.measured]
     if left:
-        yield NextStep("measure-together", releases=tuple(one.title for one in left))
+        yield NextStep("measure-together", releases=tuple(entry.title for entry in left))
 
 
 def _waivers(rules: Sequence[RuleResult], today: date) -> Iterator[NextStep]:
@@ -334,30 +348,30 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
 def _withheld(
     rules: Sequence[RuleResult], cell_size: int, people: int, others: ReleasesFacts | None
 ) -> Iterator[NextStep]:
-    """Rules whose verdict outsiders do not see, since it would reveal a small number of people."""
+    """Rules whose verdict is withheld from outsiders, since it would reveal a small number of people."""
     hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(others, cell_size))
     if hidden:
         yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
 
 
 def columns_with_unfit_roles(columns: Sequence[ColumnFacts], policy: Policy) -> tuple[str, ...]:
-    """The columns that nothing measures although their name or values plainly say what they are, and no reason."""
+    """Unmeasured columns whose name or values clearly contradict that, without a reason in the policy."""
     return tuple(
-        one.column
-        for one in columns
-        if one.role in UNMEASURED and is_unexplained(one, policy) and any(map(_contradicts, one.found))
+        column.column
+        for column in columns
+        if column.role in UNMEASURED and is_unexplained(column, policy) and any(map(_contradicts, column.found))
     )
 
 
 def _contradicts(finding: ColumnFinding) -> bool:
-    """Whether a finding speaks against a role, and is more than caution."""
+    """Whether a finding contradicts a role with more than caution."""
     doubt = finding.kind in ("perhaps known", "perhaps sensitive")
     return doubt and (finding.points_to is not None or finding.looks_like is not None)
 
 
 def columns_to_explain(release: Release, columns: Sequence[ColumnFacts]) -> tuple[str, ...]:
     """The columns that have neither a role nor a reason for having none."""
-    explained = (one.column for one in columns if one.role is not None or one.no_role is not None)
+    explained = (column.column for column in columns if column.role is not None or column.no_role is not None)
     known = {release.privacy_unit, *explained}
     return tuple(name for name in release.columns if name not in known)
 
@@ -369,7 +383,7 @@ def _give_roles(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[Ne
 
 
 def _findings(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) -> Iterator[NextStep]:
-    """What to do about columns whose values contradict their role, or deserve a look that nobody has explained."""
+    """Steps about columns whose values contradict their role, or that deserve a look and are not explained."""
     by_step: dict[str, list[str]] = {}
     for column in columns:
         if is_unexplained(column, policy):
@@ -382,7 +396,7 @@ def _findings(columns: Sequence[ColumnFacts], policy: Policy, *, fails: bool) ->
 
 
 def _personal_details(columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
-    """Texts that name people; one step for each column, since it says what was found there."""
+    """Steps about texts that name people: one for each column, with the details found there."""
     for column in columns:
         details = personal_details(column)
         if details and not column.has("direct identifier"):
@@ -390,14 +404,14 @@ def _personal_details(columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
 
 
 def _steps_about(column: ColumnFacts, *, fails: bool) -> list[str]:
-    """The steps that findings of a column call for; one that is removed, or fails, needs no other advice."""
+    """The steps for the findings of a column; a column to be removed needs no other advice."""
     if column.fails is not fails:
         return []
-    found = [one for one in column.found if one.fails is fails and one.kind != "personal details"]
+    found = [finding for finding in column.found if finding.fails is fails and finding.kind != "personal details"]
     steps = [STEPS.get((finding.kind, fails), LOOK_AGAIN) for finding in found]
     if REMOVE in steps:
         return [REMOVE]
-    if column.role == SENSITIVE_ATTRIBUTE:  # no level can be given to it
+    if column.role == SENSITIVE_ATTRIBUTE:  # it has no levels
         steps = ["round-values" if step == "nearly-unique" else step for step in steps]
     special = [step for step in dict.fromkeys(steps) if step != LOOK_AGAIN]
     return special or steps[:1]
@@ -414,9 +428,9 @@ def _name_approver(policy: Policy) -> Iterator[NextStep]:
 
 
 def _regimes(signed: SignOff) -> Iterator[NextStep]:
-    """What the policy lacks of what its regimes ask for."""
+    """Items that regimes require and the policy lacks."""
     for regime in signed.regimes:
-        items = tuple(one.item for one in regime.items if not one.given)
+        items = tuple(item.item for item in regime.items if not item.given)
         if items:
             yield NextStep("regime-lacks", regime=regime.name, items=items)
 

@@ -1,4 +1,4 @@
-"""Built-in rules: sufficient rules for every sensitive column, hidden differences, people with several records."""
+"""Built-in rules: sufficient rules for sensitive columns, hidden differences, and people with several records."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,26 +23,26 @@ from PETWorks.measures.result import at_most
 from PETWorks.tables.frames import SparkFrame
 from PETWorks.tables.hidden_differences import HiddenDifferences, further_content, hidden_differences
 
-# How many records must look alike: what regulators ask of public files; elsewhere, that classes have a size at all.
+# Required class size: for public files what regulators ask; otherwise any limit on class sizes.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
 SUGGESTED = "{measure: l-diversity, l: 2}"
-# A rule about values counts if it refuses a class in which everybody shares a value that this share of the table has.
+# A rule protects values if it rejects a class in which everybody shares a value with this share in the whole table.
 RARE = 1 / 20
 ABOUT_VALUES = ("inference", "one-value")  # limits on subsets and on several releases
 
 
 def unprotected_columns(policy: Policy, release: Release, today: date) -> tuple[str, ...]:
-    """The released sensitive columns that no rule in force is about, those with a reason included."""
+    """The released sensitive columns without a rule in force, including those with a reason."""
     rules = list(_in_force(policy, today))
     released = (name for name in release.sensitive_attributes if name in release.columns)
     return tuple(name for name in released if not any(_protects(rule, name, policy, release) for rule in rules))
 
 
 def class_size_demanded(policy: Policy, release: Release, today: date) -> int:
-    """How many records rules in force demand in every class of the release; 0 if none does.
+    """The class size that the rules in force demand; 0 if none does.
 
-    Of a population, classes do not count: whoever knows that a person is in the table looks at the release. Rules about
-    values demand several records, but no number of them: a class may miss all values.
+    Rules about classes of the population do not count: an adversary who knows that a person is in the table only needs
+    the release. Rules about values count as two records, not more: a class may have missing values only.
     """
     sizes = [0.0]
     for rule in _in_force(policy, today):
@@ -58,49 +58,50 @@ def class_size_demanded(policy: Policy, release: Release, today: date) -> int:
 
 
 def class_size_required(policy: Policy, release: Release) -> int | None:
-    """How many records must look alike for the kind of release; None if there is nothing to look alike in.
+    """The class size required for the kind of release; None without quasi-identifiers.
 
-    Where the policy does not say who gets the table, that is what every kind demands.
+    If the policy does not state the kind, this is the minimum of all kinds.
     """
     return SMALLEST_CLASS[policy.release_kind or "controlled"] if release.quasi_identifiers else None
 
 
 def preset_for(policy: Policy) -> str:
-    """A preset that suits the kind of release."""
+    """The line of a policy with a preset that suits the kind of release."""
     return f"presets: [{PRESET[policy.release_kind or 'public']}]"
 
 
 def _in_force(policy: Policy, today: date) -> Iterator[Rule]:
+    """The rules of the user that are not waived."""
     waived = {waiver.rule for waiver in policy.waivers if waiver.expires >= today}
     return (rule for rule in policy.rules if rule.name not in IMPLICIT and rule.name not in waived)
 
 
 def _knows_all(policy: Policy, release: Release) -> bool:
-    """Whether the subsets that are attacked with include all quasi-identifiers."""
+    """Whether the attacked subsets include the set of all quasi-identifiers."""
     known = len(release.quasi_identifiers)
     return policy.subset_sizes is not None and known in parse_sizes(policy.subset_sizes, known)
 
 
 def _protects(rule: Rule, column: str, policy: Policy, release: Release) -> bool:
-    """Whether a rule is about the values of a column."""
+    """Whether a rule protects the values of a column."""
     if rule.measure is None:
-        ((name, given),) = rule.parameters.items()
+        ((name, threshold),) = rule.parameters.items()
         limit, _, named = name.partition(":")
-        number = parse_number(given)
-        says = limit in ABOUT_VALUES and named in ("", column) and number is not None and number < 1
-        return says and (rule.about_all_releases or _knows_all(policy, release))
+        number = parse_number(threshold)
+        is_limit = limit in ABOUT_VALUES and named in ("", column) and number is not None and number < 1
+        return is_limit and (rule.about_all_releases or _knows_all(policy, release))
     if "a sensitive attribute" not in rule.measure.needs or rule.parameters.get("value") is not None:
-        return False  # one value is not all of them
+        return False  # the rule protects one value only
     return any(_refuses_one_value(rule, name, column) for name in rule.given)
 
 
 def _refuses_one_value(rule: Rule, name: str, column: str) -> bool:
-    """Whether a limit refuses a class in which everybody shares a value that few others have.
+    """Whether a limit rejects a class in which everybody shares a value that is rare in the table.
 
-    With p the share of the value in the table, t-closeness finds 1 - p (of equal distances; others are shorter), basic
-    β-likeness (1 - p)/p, and δ-disclosure -log p, which it refuses if it is not below the limit. Enhanced β-likeness
-    refuses the class whatever β is, since (1 - p)/p > -ln p, and so does recursive l-diversity, since l is at least 2.
-    Limits on guesses are on averages; these must be below what is found if every guess is right.
+    Let p be the share of the value in the table. For this class, t-closeness gives 1 - p (for equal distances; others
+    are shorter), basic β-likeness (1 - p)/p, and δ-disclosure -log p, which must be below the limit. Enhanced
+    β-likeness rejects the class for any β, since (1 - p)/p > -ln p, and so does recursive l-diversity, since l is at
+    least 2. Limits on guesses are about averages; they must be below the value when every guess is right.
     """
     assert rule.measure is not None
     limit, measure = rule.parameters[name], rule.measure.name
@@ -120,17 +121,18 @@ def _refuses_one_value(rule: Rule, name: str, column: str) -> bool:
     return name == "delta" and bool(at_most(limit, -math.log(RARE, BASES[rule.parameters["base"]])))
 
 
-LINE_ENDS = "CRLF/LF"  # what stands in place of a column where lines end in several ways
-LAYOUT = "{...}"  # and where records of JSON lines are laid out in several ways
-WHOLE_FILE = "FILE"  # what stands there if the file has more than the table
+# Shown in place of a column name:
+LINE_ENDS = "CRLF/LF"  # for lines with different line ends
+LAYOUT = "{...}"  # for records of JSON lines with different layouts
+WHOLE_FILE = "FILE"  # for content of the file besides the table
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """What was found.
+    """Differences between records, or content of a file, that are invisible in the values.
 
-    further   what the file has besides the table, by kind, and how many; None if nobody could look, because the
-              files are in a cluster
+    further   number of items in the file besides the table, by kind; None if the files are in a cluster, where they
+              cannot be examined
     """
 
     found: HiddenDifferences
@@ -138,26 +140,26 @@ class Unseen:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that tell records apart, and the line ends or the layout if they do."""
+        """The columns in which records differ invisibly, and marks for line ends, layout and the whole file."""
         return (*self._records, *([WHOLE_FILE] if self.further else ()))
 
     @property
     def details(self) -> dict[str, Any]:
-        """How many records have something that is written otherwise than in most; never a cell."""
+        """The number of records that are written differently from most; never a cell."""
         columns = [{"column": name, "records": number} for name, number in self._records.items()]
-        told: dict[str, Any] = {"columns": columns} if columns else {}
+        details: dict[str, Any] = {"columns": columns} if columns else {}
         if self.further is None:
-            return {**told, "looked_at": False}
-        return {**told, **({"further": dict(self.further)} if self.further else {})}
+            return {**details, "looked_at": False}
+        return {**details, **({"further": dict(self.further)} if self.further else {})}
 
     @property
     def _records(self) -> dict[str, int]:
-        beside = {LINE_ENDS: self.found.line_ends, LAYOUT: self.found.layout}
-        return {**self.found.columns, **{name: number for name, number in beside.items() if number}}
+        of_lines = {LINE_ENDS: self.found.line_ends, LAYOUT: self.found.layout}
+        return {**self.found.columns, **{name: number for name, number in of_lines.items() if number}}
 
 
 def unseen_differences(release: Release) -> Unseen:
-    """What the cells of a release tell besides their values, and what else is in its file."""
+    """The invisible differences between the cells of a release, and other content of its file."""
     source = release.source
     if not isinstance(source, SparkFrame):
         return Unseen(hidden_differences(source), further_content(source))
@@ -165,11 +167,11 @@ def unseen_differences(release: Release) -> Unseen:
     return Unseen(in_cluster(source), None if source.of_files else {})
 
 
-OF_PEOPLE = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules by which a value of one person gives that person away
+OF_PEOPLE = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules about values that identify a single person
 
 
 def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
-    """The plan with the rules as they were judged by people; without them if the release can be judged again."""
+    """The plan with the verdicts that were reached by counting people; unchanged if the release can be judged again."""
     if policy.privacy_unit is None or policy.keeps_unit:
         return plan
     counting = {rule.name for rule in policy.rules if rule.measure is not None}
@@ -191,26 +193,28 @@ def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult])
 
 
 def lacks_people(policy: Policy, release: Release) -> bool:
-    """Whether people should be counted, and the table does not say who they are."""
+    """Whether people should be counted but the table does not identify them."""
     return policy.privacy_unit is not None and release.privacy_unit is None
 
 
 def judged_when_made(policy: Policy, release: Release) -> Mapping[str, JudgedRule]:
-    """The rules that were judged by people when this very file was made, by name; those that are the same now.
+    """The unchanged rules, by name, that were judged by counting people when this file was made.
 
-    The plan of the policy says it of one file, by its digest.
+    They are in the plan of the policy, which identifies the file by its digest.
     """
     plan = plan_of_file(policy, release.source.path) if lacks_people(policy, release) else None
     if plan is None or not _is_about(plan, policy, release):
         return {}
-    found = {judged.name: judged for judged in plan.judged or ()}
+    by_name = {judged.name: judged for judged in plan.judged or ()}
     return {
-        rule.name: found[rule.name] for rule in policy.rules if rule.name in found and _is_same(rule, found[rule.name])
+        rule.name: by_name[rule.name]
+        for rule in policy.rules
+        if rule.name in by_name and _is_same(rule, by_name[rule.name])
     }
 
 
 def _is_about(plan: Plan, policy: Policy, release: Release) -> bool:
-    """Whether people, roles and the treatment of records are those of the plan."""
+    """Whether people, roles and treatment of records are those of the plan."""
     known = set(plan.columns), set(plan.roles.get("sensitive_attributes", ()))
     treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
     return (
@@ -221,30 +225,30 @@ def _is_about(plan: Plan, policy: Policy, release: Release) -> bool:
 
 
 def rules_without_people(policy: Policy, judged: Mapping[str, JudgedRule]) -> tuple[str, ...]:
-    """The rules that should count people, and count records."""
+    """The rules that should count people but count records."""
     counting = [rule for rule in policy.rules if rule.name not in IMPLICIT and not rule.about_all_releases]
     return tuple(rule.name for rule in counting if rule.name not in judged)
 
 
 def _is_same(rule: Rule, judged: JudgedRule) -> bool:
-    """Whether a rule demands what it did then."""
+    """Whether a rule still has the parameters with which it was judged."""
     if rule.name in OF_PEOPLE:
         return True
     if rule.measure is None or rule.measure.name != judged.measure:
         return False
-    then: Any = rule.measure.check(judged.parameters)
-    return bool(then == rule.parameters)
+    parameters: Any = rule.measure.check(judged.parameters)
+    return bool(parameters == rule.parameters)
 
 
 def check_people_are_declared(release: Release, explained: Collection[str] = ()) -> None:
-    """Raise if an identifier plainly names people with several records, and no privacy unit says that people count.
+    """Raise if an identifier clearly names people with several records and there is no privacy unit.
 
     explained   columns with a reason for their role
     """
     if release.privacy_unit is not None:
         return
-    settled = {name.strip() for name in explained}
-    names = [name for name in release.identifiers if name in release.columns and name not in settled]
+    excluded = {name.strip() for name in explained}
+    names = [name for name in release.identifiers if name in release.columns and name not in excluded]
     profiles = release.engine.profiles(release.source, names) if names else {}
     examined = {name: Examined.of(profiles[name]) for name in names}
     load = partial(release.engine.load, release.source)

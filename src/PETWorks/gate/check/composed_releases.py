@@ -1,4 +1,4 @@
-"""A release measured together with the earlier ones that its policy names, as a part of the document."""
+"""A release measured together with the earlier releases of its policy, as a part of the document."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,56 +37,62 @@ from PETWorks.tables.source import Source
 
 
 def composed(release: Release, policy: Policy, **counted: Any) -> Composition | None:
-    """What the release discloses together with the earlier ones; None if the policy has none to measure."""
-    given = policy.releases
-    if not given.measured:
+    """The disclosure by the release together with the earlier ones; None if the policy has none to measure."""
+    settings = policy.releases
+    if not settings.measured:
         return None
     mistakes = Mistakes(policy.file)
-    tables = {one.label: _opened(mistakes, one, counted) for one in given.measured}
+    tables = {earlier.label: _opened(mistakes, earlier, counted) for earlier in settings.measured}
     mistakes.report()
-    keys = {one.label: one.key or "" for one in given.measured} | {THIS: given.key or ""}
+    keys = {earlier.label: earlier.key or "" for earlier in settings.measured} | {THIS: settings.key or ""}
     releases = {label: table for label, table in tables.items() if table is not None} | {THIS: release}
     try:
-        together = Releases(releases, keys, focal=THIS, worth=given.worth)
-        return together.compose(given.limits)
+        together = Releases(releases, keys, focal=THIS, worth=settings.worth)
+        return together.compose(settings.limits)
     except PETWorksError as error:
         if error.where is not None:
             raise
         what = error.what
-        limit = next((name for name in given.limits if what in (name, name.partition(":")[0])), None)
+        limit = next((name for name in settings.limits if what in (name, name.partition(":")[0])), None)
         within = ("limits", limit) if limit is not None else (what,) if what in ("key", "worth") else ()
         raise located_error(policy.file, ("releases", *within), error) from None
 
 
-def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) -> Release | None:
-    """An earlier release; None if something is wrong, which is remembered."""
-    with mistakes.at(*given.key_of_policy):
-        if given.sha256 is not None and isinstance(given.data, Path) and table_digest(given.data) != given.sha256:
+def _opened(mistakes: Mistakes, earlier: EarlierTable, counted: dict[str, Any]) -> Release | None:
+    """An earlier release; None, with a mistake added, if it cannot be opened."""
+    with mistakes.at(*earlier.key_of_policy):
+        if (
+            earlier.sha256 is not None
+            and isinstance(earlier.data, Path)
+            and table_digest(earlier.data) != earlier.sha256
+        ):
             mistakes.add(
-                (*given.key_of_policy, "sha256"),
+                (*earlier.key_of_policy, "sha256"),
                 "{file} has another SHA-256: it is not the table that was released",
-                file=quoted([given.data.name]),
+                file=quoted([earlier.data.name]),
             )
             return None
-        source = _source(given.data, given, Phrase("the table of {release}", release=quoted([given.label])))
-        original = None if given.original is None else _source(given.original, given, Phrase("the original table"))
-        roles = dict(_roles(source, given))
-        if original is not None:  # whatever was left out of the release
+        source = _source(earlier.data, earlier, Phrase("the table of {release}", release=quoted([earlier.label])))
+        original = (
+            None if earlier.original is None else _source(earlier.original, earlier, Phrase("the original table"))
+        )
+        roles = dict(_roles(source, earlier))
+        if original is not None:  # columns that were left out of the release
             roles |= {column: IDENTIFIER for column in original.names if column not in source.names}
-        if given.key not in source.names and (original is None or given.key not in original.names):
+        if earlier.key not in source.names and (original is None or earlier.key not in original.names):
             raise RoleError(
                 "no column {key!r}, which is to name the people; it has {columns}",
-                key=given.key,
+                key=earlier.key,
                 columns=columns_of(source),
             )
-        removed = None if given.plan is None else removed_places(given.plan)
+        removed = None if earlier.plan is None else removed_places(earlier.plan)
         return Release(
             source,
             roles,
             {},
             original,
-            order=given.order,
-            seed=given.seed,
+            order=earlier.order,
+            seed=earlier.seed,
             removed=None if removed is None else removed[0],
             **CAREFUL,
             **counted,
@@ -94,56 +100,58 @@ def _opened(mistakes: Mistakes, given: EarlierTable, counted: dict[str, Any]) ->
     return None
 
 
-def _source(table: Any, given: EarlierTable, what: str) -> Source:
-    return open_source(open_table(table, **given.reading), what)
+def _source(table: Any, earlier: EarlierTable, what: str) -> Source:
+    return open_source(open_table(table, **earlier.reading), what)
 
 
-def _roles(source: Source, given: EarlierTable) -> dict[str, str]:
-    if given.roles is not None:
-        return dict(given.roles)
+def _roles(source: Source, earlier: EarlierTable) -> dict[str, str]:
+    if earlier.roles is not None:
+        return dict(earlier.roles)
     return {} if source.path is None else dict(read_sidecar(source.path).roles)
 
 
 def releases_facts(
     policy: Policy, composition: Composition | None, data: Any, registered: tuple[Registered, ...] | None
 ) -> ReleasesFacts | None:
-    """What the document says about other releases; None if nothing is known of any.
+    """The part of the document about other releases; None if no other release is known.
 
     data         the table that was checked
-    registered   the releases of the register that share something with it; None without a register
+    registered   the releases of the register that share columns with it; None without a register
     """
-    given, stated = policy.releases, policy.accountability.earlier_releases or ()
-    names = [one.name for one in given.earlier]
-    unmeasured = [one for one in given.earlier if one.data is None]
-    digests = {one.sha256 for one in given.earlier}
-    # Tables that share quasi-identifiers only may be about other people.
-    others = sum(bool(one.shared_keys) and not one.measured and one.sha256 not in digests for one in registered or ())
-    not_measured = len(unmeasured) + sum(one.what not in names for one in stated) + others
-    if given.key is None and not given.earlier and not not_measured and registered is None:
+    settings, stated = policy.releases, policy.accountability.earlier_releases or ()
+    names = [earlier.name for earlier in settings.earlier]
+    unmeasured = [earlier for earlier in settings.earlier if earlier.data is None]
+    digests = {earlier.sha256 for earlier in settings.earlier}
+    # Tables that share only quasi-identifiers may be about other people.
+    from_register = sum(
+        bool(entry.shared_keys) and not entry.measured and entry.sha256 not in digests for entry in registered or ()
+    )
+    not_measured = len(unmeasured) + sum(statement.what not in names for statement in stated) + from_register
+    if settings.key is None and not settings.earlier and not not_measured and registered is None:
         return None
     facts = ReleasesFacts(
-        measured=len(given.measured),
+        measured=len(settings.measured),
         not_measured=not_measured,
-        key=given.key,
-        releases=tuple(_listed(policy, composition, data)) if given.earlier else (),
+        key=settings.key,
+        releases=tuple(_listed(policy, composition, data)) if settings.earlier else (),
         registered=registered,
     )
     return facts if composition is None else _with_numbers(facts, composition)
 
 
 def composition_facts(composition: Composition) -> ReleasesFacts:
-    """The numbers of a composition, without what only a policy says about the releases."""
+    """The numbers of a composition, without the facts that only a policy contains."""
     facts = ReleasesFacts(measured=len(composition.releases) - 1, not_measured=0, key=composition.key)
     return _with_numbers(facts, composition)
 
 
 def _listed(policy: Policy, composition: Composition | None, data: Any) -> Iterator[ReleaseOfSet]:
-    """The releases: those that were measured in the order of the composition, then the others."""
-    given = policy.releases
-    in_order = [*given.measured, None, *(one for one in given.earlier if one.data is None)]
+    """The releases: first the measured ones in the order of the composition, then the others."""
+    settings = policy.releases
+    in_order = [*settings.measured, None, *(earlier for earlier in settings.earlier if earlier.data is None)]
     parts = {} if composition is None else {part.name: part for part in composition.releases}
-    for number, one in enumerate(in_order, 1):
-        part = parts.get(THIS if one is None else one.label)
+    for number, earlier in enumerate(in_order, 1):
+        part = parts.get(THIS if earlier is None else earlier.label)
         numbers: dict[str, Any] = {}
         if part is not None:
             numbers = {
@@ -154,19 +162,28 @@ def _listed(policy: Policy, composition: Composition | None, data: Any) -> Itera
                 "chance": part.alone.posterior,
                 "alone": part.alone.alone_share,
             }
-        if one is None:
-            said: dict[str, Any] = {"name": policy.title, "file": shown_table(data), "recipients": policy.recipients}
+        if earlier is None:
+            described: dict[str, Any] = {
+                "name": policy.title,
+                "file": shown_table(data),
+                "recipients": policy.recipients,
+            }
         else:
-            said = {"name": one.name, "recipients": one.recipients, "date": one.date, "sha256": _digest(one)}
-            said |= {"file": None if one.data is None else shown_table(one.data)}
-        yield ReleaseOfSet(number=number, this=one is None, measured=part is not None, **said, **numbers)
+            described = {
+                "name": earlier.name,
+                "recipients": earlier.recipients,
+                "date": earlier.date,
+                "sha256": _digest(earlier),
+            }
+            described |= {"file": None if earlier.data is None else shown_table(earlier.data)}
+        yield ReleaseOfSet(number=number, this=earlier is None, measured=part is not None, **described, **numbers)
 
 
-def _digest(given: EarlierTable) -> str | None:
-    """The digest of an earlier release: as stated, which was compared with its table, or of its table."""
-    if given.sha256 is not None or given.data is None or isinstance(given.data, str):
-        return given.sha256
-    return table_digest(given.data)
+def _digest(earlier: EarlierTable) -> str | None:
+    """The digest of an earlier release: the stated one, which was verified, or that of its table."""
+    if earlier.sha256 is not None or earlier.data is None or isinstance(earlier.data, str):
+        return earlier.sha256
+    return table_digest(earlier.data)
 
 
 def _with_numbers(facts: ReleasesFacts, composition: Composition) -> ReleasesFacts:
@@ -175,10 +192,14 @@ def _with_numbers(facts: ReleasesFacts, composition: Composition) -> ReleasesFac
         facts,
         people=composition.together.people,
         attacks=tuple(_attacks(composition, numbers)),
-        unlinked=tuple(_intersection(name, one, numbers) for name, one in composition.unlinked.items()),
+        unlinked=tuple(
+            _intersection(name, intersection, numbers) for name, intersection in composition.unlinked.items()
+        ),
         m_invariance=tuple(
-            SetInvariance(name, one.m, one.smallest_class, sum(one.repeated.values()), one.changing)
-            for name, one in composition.invariance.items()
+            SetInvariance(
+                name, invariance.m, invariance.smallest_class, sum(invariance.repeated.values()), invariance.changing
+            )
+            for name, invariance in composition.invariance.items()
         ),
         warnings=tuple(composition.warnings),
     )
@@ -191,7 +212,7 @@ def _attacks(composition: Composition, numbers: dict[str, int]) -> Iterator[SetA
         (RE_IDENTIFICATION, None),
         *((f"attribute-inference of {name}", name) for name in composition.together.inference),
     ):
-        chances = [_chances(one, column) for one in (alone, composition.together)]
+        chances = [_chances(exposure, column) for exposure in (alone, composition.together)]
         together = composition.together
         gain = None
         if column is not None:
@@ -206,38 +227,46 @@ def _attacks(composition: Composition, numbers: dict[str, int]) -> Iterator[SetA
             together=chances[1][0],
             certain_alone=chances[0][1],
             certain=chances[1][1],
-            curve=tuple(SetStep(number, *_chances(one, column)) for number, one in enumerate(composition.curve, 1)),
-            shares=tuple(_share(one, numbers) for one in composition.contributions if one.attack == attack),
+            curve=tuple(
+                SetStep(number, *_chances(exposure, column)) for number, exposure in enumerate(composition.curve, 1)
+            ),
+            shares=tuple(
+                _share(contribution, numbers)
+                for contribution in composition.contributions
+                if contribution.attack == attack
+            ),
             gain=gain,
         )
 
 
-def _chances(exposed: Exposure, column: str | None) -> tuple[float, float]:
-    """The chance of success, and the share of people about whom it is certain."""
+def _chances(exposure: Exposure, column: str | None) -> tuple[float, float]:
+    """The chance of success, and the share of people for whom it is certain."""
     if column is None:
-        return exposed.posterior, exposed.alone_share
-    return exposed.inference[column].posterior, exposed.inference[column].one_value_share
+        return exposure.posterior, exposure.alone_share
+    return exposure.inference[column].posterior, exposure.inference[column].one_value_share
 
 
-def _share(given: Contribution, numbers: dict[str, int]) -> SetShare:
-    adds, exact = (None, None) if given.shapley is None else (float(given.shapley), str(given.shapley))
-    return SetShare(numbers[given.release], adds, exact, given.without, given.saves)
+def _share(contribution: Contribution, numbers: dict[str, int]) -> SetShare:
+    adds, exact = (
+        (None, None) if contribution.shapley is None else (float(contribution.shapley), str(contribution.shapley))
+    )
+    return SetShare(numbers[contribution.release], adds, exact, contribution.without, contribution.saves)
 
 
-def _intersection(attribute: str, found: Intersection, numbers: dict[str, int]) -> SetIntersection:
-    curve = ((number, one) for number, one in enumerate(found.curve, 1) if one is not None)
+def _intersection(attribute: str, intersection: Intersection, numbers: dict[str, int]) -> SetIntersection:
+    curve = ((number, confidence) for number, confidence in enumerate(intersection.curve, 1) if confidence is not None)
     return SetIntersection(
         attribute=attribute,
-        people=found.together.people,
-        disclosed=found.together.share(),
-        half_sure=found.together.share(CONFIDENCES[0]),
-        alone=tuple(_confidence(numbers[name], one) for name, one in found.alone.items()),
-        curve=tuple(_confidence(number, one) for number, one in curve),
-        changed=found.changed,
-        contradictory=found.contradictory,
-        mistaken=found.mistaken,
+        people=intersection.together.people,
+        disclosed=intersection.together.share(),
+        half_sure=intersection.together.share(CONFIDENCES[0]),
+        alone=tuple(_confidence(numbers[name], confidence) for name, confidence in intersection.alone.items()),
+        curve=tuple(_confidence(number, confidence) for number, confidence in curve),
+        changed=intersection.changed,
+        contradictory=intersection.contradictory,
+        mistaken=intersection.mistaken,
     )
 
 
-def _confidence(number: int, found: Confidence) -> SetConfidence:
-    return SetConfidence(number, found.share(), found.share(CONFIDENCES[0]), found.people)
+def _confidence(number: int, confidence: Confidence) -> SetConfidence:
+    return SetConfidence(number, confidence.share(), confidence.share(CONFIDENCES[0]), confidence.people)

@@ -28,11 +28,11 @@ from PETWorks.measures.result import Result
 from PETWorks.measures.utility.payout import payout_curve
 from PETWorks.tables.cells import SUPPRESSED
 
-MOST_COLUMNS = 5  # of which it is said for how many people their value is certain
+MOST_COLUMNS = 5  # sensitive attributes reported with the number of people whose value is certain
 
 
 def worst_case(release: Release) -> Iterator[Notice]:
-    """The average and the highest chance to find a person, and for how many people which value is certain."""
+    """The average and the highest chance to find a person, and the number of people whose value is certain."""
     if not release.quasi_identifiers or not release.records:
         return
     view = release.view
@@ -49,12 +49,12 @@ def worst_case(release: Release) -> Iterator[Notice]:
 
 
 def worst_case_questions(view: View) -> list[Question[int]]:
-    """What has to be counted for it, so that it can be counted together with other questions."""
+    """The counts needed for the worst case, so that they can be computed together with others."""
     return [_certain(view, column) for column in view.sensitive_attributes] if view.quasi_identifiers else []
 
 
 def _certain(view: View, column: str) -> Question[int]:
-    """How many people are in classes with a single value of a sensitive attribute, which is not a missing one?"""
+    """The number of people in classes in which a sensitive attribute has a single value that is not missing."""
     values = view.overall(column, attacker=True).values
     missing = values.index(None) if None in values else -1
     return view.fold("certain value", column, partial(_of_one_value, missing), add, attacker=True)
@@ -68,12 +68,12 @@ def _of_one_value(missing: int, classes: ClassValues) -> int:
 
 
 CELL_SIZES = (2, 3, 5, 11, 20)
-MOST_STEPS = 60  # of the payout curve
-MOST_REMOVED = 12  # quasi-identifiers whose removal is tried
+MOST_STEPS = 60  # steps of the payout curve
+MOST_REMOVED = 12  # quasi-identifiers whose removal is tried at most
 
 
 def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
-    """Every column with its role and what is left of it; direct identifiers that were removed come last."""
+    """Every column with its role and its remaining information; removed direct identifiers come last."""
     by_measure = {result.measure: result.details.get("columns", {}) for result in results}
     removed = [name for name in release.identifiers if name not in release.columns]
     return tuple(
@@ -90,37 +90,37 @@ def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, .
 def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) -> dict[str, Any]:
     """The number of distinct values of a column, now and before, and its numbers from the measures."""
     values = release.marginal(name).values
-    left: dict[str, Any] = {
+    facts: dict[str, Any] = {
         entry.by_column.name: by_measure[entry.name][name][entry.by_column.key]
         for entry in all_measures()
         if entry.by_column is not None and name in by_measure.get(entry.name, {})
     }
-    left["distinct"] = _distinct(values)
+    facts["distinct"] = _distinct(values)
     if name in release.hierarchies:
-        left |= _level(name, values, release.hierarchies[name])
+        facts |= _level(name, values, release.hierarchies[name])
     if release.has_original:
         before, after = release.original.marginal(name), release.marginal(name)
-        left["distinct_before"] = _distinct(before.values)
-        left["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
-        left["changed"] = _changed(before, after)
-        left["entropy_kept"] = _entropy_kept(before, after)
-        if left["recoded"]:
-            left.pop("total_variation", None)  # the labels differ, so there is nothing to compare
-    return left
+        facts["distinct_before"] = _distinct(before.values)
+        facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
+        facts["changed"] = _changed(before, after)
+        facts["entropy_kept"] = _entropy_kept(before, after)
+        if facts["recoded"]:
+            facts.pop("total_variation", None)  # the labels differ, so the distributions cannot be compared
+    return facts
 
 
 def _level(name: str, values: Sequence[str | None], hierarchy: Hierarchy) -> dict[str, int]:
-    """The level of a column and the highest one; nothing if its values are on several levels or on none."""
-    told = [value for value in values if value not in (None, SUPPRESSED)]
+    """The level of a column and the highest level; empty if its values are on several levels or on none."""
+    present = [value for value in values if value not in (None, SUPPRESSED)]
     try:
-        level = released_level(name, told or [SUPPRESSED], hierarchy)
+        level = released_level(name, present or [SUPPRESSED], hierarchy)
     except (HierarchyError, NotApplicable):
         return {}
     return {"level": int(level), "height": hierarchy.height}
 
 
 def _changed(before: Marginal, after: Marginal) -> float:
-    """The share of released cells that cannot be cells of the original: there are more of their value than it had."""
+    """The share of released cells that cannot be original cells: the original has fewer of their value."""
     had = dict(zip(before.values, before.counts.tolist(), strict=True))
     counts = zip(after.values, after.counts.tolist(), strict=True)
     new = sum(max(int(count) - int(had.get(value, 0)), 0) for value, count in counts)
@@ -128,17 +128,17 @@ def _changed(before: Marginal, after: Marginal) -> float:
 
 
 def _entropy_kept(before: Marginal, after: Marginal) -> float | None:
-    """What a released cell tells, in bits, as a share of what a cell of the original tells; None if that is nothing."""
-    told = _bits(before)
-    return min(_bits(after) / told, 1.0) if told > 0 else None
+    """The entropy of a released cell as a share of that of an original cell; None if that is zero."""
+    original_bits = _bits(before)
+    return min(_bits(after) / original_bits, 1.0) if original_bits > 0 else None
 
 
 def _bits(marginal: Marginal) -> float:
-    """The entropy of a column's values; a missing or suppressed cell tells nothing."""
-    tells = [value is not None and value != SUPPRESSED for value in marginal.values]
-    counts = marginal.counts[tells].astype(np.float64)
-    told = counts.sum()
-    return float(-(counts * np.log2(counts / told)).sum() / marginal.records) + 0.0 if told else 0.0
+    """The entropy of a column in bits per cell; missing and suppressed cells count as no information."""
+    has_value = [value is not None and value != SUPPRESSED for value in marginal.values]
+    counts = marginal.counts[has_value].astype(np.float64)
+    present = counts.sum()
+    return float(-(counts * np.log2(counts / present)).sum() / marginal.records) + 0.0 if present else 0.0
 
 
 def _distinct(values: Sequence[str | None]) -> int:
@@ -146,12 +146,12 @@ def _distinct(values: Sequence[str | None]) -> int:
 
 
 def below(sizes: ClassSizes, size: float) -> int:
-    """Records in classes smaller than a size."""
+    """The number of records in classes smaller than a size."""
     return int((sizes.sizes * sizes.classes)[sizes.sizes < size].sum())
 
 
 def small_classes(release: Release, cell_size: int) -> tuple[SmallClasses, ...]:
-    """How many records are in classes below the usual sizes and the cell size of the policy."""
+    """The number of records in classes below the usual sizes and the policy's cell size."""
     sizes = release.class_sizes()
     return tuple(
         SmallClasses(size, below(sizes, size), below(sizes, size) / max(sizes.records, 1))
@@ -160,7 +160,7 @@ def small_classes(release: Release, cell_size: int) -> tuple[SmallClasses, ...]:
 
 
 def assumed(release: Release, adversaries: Iterable[Adversary]) -> tuple[AdversaryFacts, ...]:
-    """What each assumed adversary can do; they see every record."""
+    """The results for each assumed adversary; adversaries see every record."""
     return tuple(_assumed(release, adversary) for adversary in adversaries)
 
 
@@ -178,23 +178,26 @@ def _assumed(release: Release, adversary: Adversary) -> AdversaryFacts:
 
 
 def without(release: Release, size: float, first: Sequence[str]) -> tuple[WithoutColumn, ...]:
-    """Records in classes below a size if a quasi-identifier were removed; the most helpful removal comes first."""
+    """Records in classes below a size if a quasi-identifier were removed; the most helpful removal first."""
     if len(release.quasi_identifiers) < 2:
         return ()
     tried = [column for column in first if column in release.quasi_identifiers][:MOST_REMOVED]
-    left = {column: below(_sizes_without(release, column), size) for column in tried}
-    return tuple(WithoutColumn(column, left[column]) for column in sorted(left, key=lambda column: left[column]))
+    still_small = {column: below(_sizes_without(release, column), size) for column in tried}
+    return tuple(
+        WithoutColumn(column, still_small[column])
+        for column in sorted(still_small, key=lambda column: still_small[column])
+    )
 
 
 def _sizes_without(release: Release, column: str) -> ClassSizes:
-    others = tuple(name for name in release.quasi_identifiers if name != column)
+    remaining = tuple(name for name in release.quasi_identifiers if name != column)
     treatment = release.treatment
-    grouping = Grouping(others, others, treatment["suppressed"] == APART, treatment["missing"] == APART)
+    grouping = Grouping(remaining, remaining, treatment["suppressed"] == APART, treatment["missing"] == APART)
     return release.view.sizes_by(grouping)
 
 
 def payout(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:
-    """The publisher's payout by the gain per cost of an attack: at most sixty steps, both ends included."""
+    """The publisher's payout by the gain per cost of an attack: at most sixty steps, including both ends."""
     names = ("publisher_loss", "publisher_benefit", "information_loss")
     try:
         ratios, payouts = payout_curve(release, **{name: parameters[name] for name in names if name in parameters})

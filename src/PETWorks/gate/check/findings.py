@@ -1,4 +1,4 @@
-"""Columns whose name or values contradict their role: direct identifiers, and nearly unique values."""
+"""Columns whose name or values contradict their role: direct identifiers and nearly unique values."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -30,9 +30,9 @@ from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, 
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
 TELLING = ("named", "looks", "remarks")  # reasons for a role that are more than caution
-SOME = 0.05  # share of personal values that is worth a look
-SHARED = 5  # records that have the same town or school, on average
-# The kinds of details that are in every cell of a column that looks so.
+SOME = 0.05  # share of personal values that deserves a look
+SHARED = 5  # average number of records with the same town or school
+# The kinds of details that every cell contains in a column with this look.
 LOOKS_OF_DETAILS = {
     **{look: (look,) for look in KINDS},
     CHINESE_NAME: (NAME,),
@@ -40,17 +40,19 @@ LOOKS_OF_DETAILS = {
     MIXED: (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE),
 }
 MASKS = "*＊○〇●"
-HIDDEN = 0.3  # share of the letters and digits that masks stand for: 0912***678, 王○明
-LONGEST_NUMBER = 6  # digits without a mask between them: the beginning of a card number
-LONG, SHORT = 40, 6  # characters: of texts in which people may be named, and of numbers that address nobody
+HIDDEN = 0.3  # share of the letters and digits that are masked: 0912***678, 王○明
+LONGEST_NUMBER = 6  # consecutive digits without a mask: the beginning of a card number
+LONG, SHORT = 40, 6  # characters: of texts that may name people, and of numbers that identify nobody
 
 
 def examined_columns(
     release: Release, facts: Iterable[ColumnFacts], no_role: Mapping[str, Spoken]
 ) -> tuple[ColumnFacts, ...]:
-    """The facts with the number of values of every released column, how unique they are, and what was found."""
+    """The facts about columns, completed by distinct values, uniqueness and findings of released columns."""
     profiles = release.profiles()
-    return tuple(_examined(release, one, profiles, no_role) if one.column in profiles else one for one in facts)
+    return tuple(
+        _examined(release, column, profiles, no_role) if column.column in profiles else column for column in facts
+    )
 
 
 def _examined(
@@ -69,19 +71,20 @@ def _examined(
 
 
 def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFinding, ...]:
-    """What a column reveals that its role does not say, the worst first.
+    """The findings about a column that contradict its role, the worst first.
 
-    A direct identifier, or personal details inside texts, fail under every role. A column in which nearly every record
-    has a value of its own fails, unless the rule about exact values looks at it; only the risk of a quasi-identifier is
-    measured.
+    A direct identifier, or personal details inside texts, fail in every role. A column in which nearly every record has
+    a unique value fails, unless the rule about exact values covers it; risk is measured for quasi-identifiers only.
     """
-    if profile.distinct < (2 if profile.present == profile.records else 1):  # a value here and none there tells, too
+    if profile.distinct < (
+        2 if profile.present == profile.records else 1
+    ):  # a value in some records and none in others is information too
         return _merge([_in_name(column), _details(profile, None)])
     words = words_of(column)
     direct = _direct(words, profile)
     details = _details(profile, direct)
     if details is not None and direct is not None and direct.looks_like == MIXED and not direct.fails:
-        direct = None  # the details say it better
+        direct = None  # the details are more specific
     certain = _merge((_in_name(column), direct, _named(roles_by_name(words), profile), details, _unique(role, profile)))
     if any(finding.fails for finding in certain):
         return certain
@@ -90,22 +93,22 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
 
 
 def _merge(findings: Iterable[ColumnFinding | None]) -> tuple[ColumnFinding, ...]:
-    """The findings, those that fail first; of one kind there is one, with what name and values say."""
+    """The findings, failing ones first; those of one kind are merged."""
     by_kind: dict[str, ColumnFinding] = {}
     for finding in findings:
         if finding is not None:
-            before = by_kind.get(finding.kind, finding)
-            by_kind[finding.kind] = replace(before, points_to=finding.points_to or before.points_to)
+            earlier = by_kind.get(finding.kind, finding)
+            by_kind[finding.kind] = replace(earlier, points_to=finding.points_to or earlier.points_to)
     return tuple(sorted(by_kind.values(), key=lambda finding: not finding.fails))
 
 
 def personal_details(column: ColumnFacts) -> Mapping[str, int]:
-    """How many personal details of each kind were found inside the texts of a column."""
+    """The number of personal details of each kind inside the texts of a column."""
     return {kind: number for finding in column.found for kind, number in (finding.details or {}).items()}
 
 
 def _direct(words: str, profile: Examined) -> ColumnFinding | None:
-    """Values that look like those of a direct identifier."""
+    """A finding if values look like those of a direct identifier."""
     look = None if profile.look == DATE else profile.look
     share = profile.personal_share if look is None else profile.share_like(look)
     if look is None and share < SOME:
@@ -118,53 +121,53 @@ def _direct(words: str, profile: Examined) -> ColumnFinding | None:
 
 
 def _in_name(column: str) -> ColumnFinding | None:
-    """Personal details in the name of a column, which goes out with the release."""
+    """A finding if the name of a column, which is released too, contains personal details."""
     search = Search("")
     search.add(strings([column]), np.array([1]))
     return ColumnFinding("details in its name", True) if search.details() or _names_somebody(column) else None
 
 
 def _names_somebody(column: str) -> bool:
-    """Whether the name of a column has a common given name and a common family name, one behind the other.
+    """Whether the name of a column contains a common given name followed by a common family name.
 
     >>> [_names_somebody(text) for text in ("score of John Smith", "Johns Hopkins score", "St. John score")]
     [True, False, False]
     """
-    given, family = set(GIVEN_NAMES.split()), set(FAMILY_NAMES.split())
+    given_names, family_names = set(GIVEN_NAMES.split()), set(FAMILY_NAMES.split())
     pairs = re.findall(r"(?=(?<![A-Za-z])([A-Z][a-z]+)[ _]([A-Z][a-z]+)(?![A-Za-z]))", column)
-    return any(one.lower() in given and other.lower() in family for one, other in pairs)
+    return any(first.lower() in given_names and last.lower() in family_names for first, last in pairs)
 
 
 def _names_of_places(words: str, profile: Examined) -> bool:
-    """Whether a column has towns or schools, which are called after people: many records share each of them."""
-    called = names_a_place(words) and IDENTIFIER not in roles_by_name(words)
-    return called and profile.distinct * SHARED <= profile.present
+    """Whether a column has towns or schools, which are named after people: many records share each of them."""
+    is_place = names_a_place(words) and IDENTIFIER not in roles_by_name(words)
+    return is_place and profile.distinct * SHARED <= profile.present
 
 
 def _details(profile: Examined, direct: ColumnFinding | None) -> ColumnFinding | None:
-    """Personal details inside texts, without those for which the whole column is an identifier."""
-    said = LOOKS_OF_DETAILS.get(str(direct.looks_like), ()) if direct is not None and direct.fails else ()
-    details = {kind: number for kind, number in profile.details.items() if kind not in said}
+    """Personal details inside texts, except kinds for which the whole column is an identifier."""
+    covered = LOOKS_OF_DETAILS.get(str(direct.looks_like), ()) if direct is not None and direct.fails else ()
+    details = {kind: number for kind, number in profile.details.items() if kind not in covered}
     if not details:
         return None
     return ColumnFinding("personal details", sum(details.values()) > MOST_DETAILS, details=details)
 
 
 def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | None:
-    """A name that points to a direct identifier, with values that can be one."""
+    """A finding if the name means a direct identifier and the values may be one."""
     subject = points_to.get(IDENTIFIER)
     if subject is None or profile.distinct < min(FEW, profile.present / 2):
         return None
     own_values = profile.distinct >= profile.present / 2
     if subject == AN_ADDRESS:
-        fails = own_values  # a district is no address of one person
+        fails = own_values  # a district is not the address of one person
     elif subject == A_NAME:
         letters = profile.most(lambda text: not any(sign.isdigit() for sign in text) or _names_somebody_inside(text))
         fails = own_values or (letters and not _masked(profile))
     elif _masked(profile):
         fails = False
     elif subject == A_LABEL:
-        fails = own_values  # the third visit of many people has the same number
+        fails = own_values  # e.g. the number of a visit is the same for many people
     elif subject == A_NUMBER:
         fails = own_values or profile.most(lambda text: any(sign.isdigit() for sign in text))
     else:
@@ -173,18 +176,18 @@ def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | N
 
 
 def _names_somebody_inside(text: str) -> bool:
-    """Whether a text is a name, but for masks and digits: `James** Smith0`."""
+    """Whether a text is a name once masks and digits are removed: `James** Smith0`."""
     words = re.sub(rf"[\d{re.escape(MASKS)}]+", "", text).strip()
     return is_chinese_name(words) or (" " in words and is_english_name(words))
 
 
 def _masked(profile: Examined) -> bool:
-    """Whether signs of most values are masked, and so many records share a value that this hides who it is."""
+    """Whether most values are masked, and enough records share each value to hide the person."""
     return profile.distinct < profile.present / 2 and profile.most(_hides_a_part)
 
 
 def _hides_a_part(text: str) -> bool:
-    """Whether mask signs stand for a good part of a text, and leave neither a whole number nor a whole name.
+    """Whether masks replace a good part of a text and leave neither a complete number nor a complete name.
 
     >>> [_hides_a_part(text) for text in ("王○", "王○明", "A12****", "0912***678")]
     [True, True, True, True]
@@ -194,27 +197,27 @@ def _hides_a_part(text: str) -> bool:
     masks = sum(sign in MASKS for sign in text)
     if masks < HIDDEN * sum(sign.isalnum() or sign in MASKS for sign in text):
         return False
-    seen = re.split(f"[{re.escape(MASKS)}]+", text)
-    return not any(_is_whole(part.strip()) for part in seen)
+    visible_parts = re.split(f"[{re.escape(MASKS)}]+", text)
+    return not any(_is_whole(part.strip()) for part in visible_parts)
 
 
 def _is_whole(text: str) -> bool:
-    """Whether what a mask leaves is a number or a name by itself."""
+    """Whether the unmasked part is a complete number or name."""
     digits = sum(sign.isdigit() for sign in text)
     return digits > LONGEST_NUMBER or is_chinese_name(text) or (" " in text and is_english_name(text))
 
 
 def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
-    """A column that no measure takes as known, although an outsider may know it: `petworks init` would say the same.
+    """A finding if an outsider may know a column that measures do not treat as known, as in `petworks init`.
 
-    A sensitive attribute is taken as secret; what speaks against that must be more than caution.
+    A sensitive attribute is assumed to be secret; the reason to doubt that must be more than caution.
     """
     suggested = suggested_role(column, profile)
     why = suggested.why
     if role in UNMEASURED and suggested.role == SENSITIVE_ATTRIBUTE:
         return ColumnFinding("perhaps sensitive", False, points_to=why.what)
-    told = suggested.role == QUASI_IDENTIFIER or why.kind == "remarks"
-    if not told or not (role in UNMEASURED or (role == SENSITIVE_ATTRIBUTE and why.kind in TELLING)):
+    may_be_known = suggested.role == QUASI_IDENTIFIER or why.kind == "remarks"
+    if not may_be_known or not (role in UNMEASURED or (role == SENSITIVE_ATTRIBUTE and why.kind in TELLING)):
         return None
     if why.kind == "named":
         return ColumnFinding("perhaps known", False, points_to=why.what)

@@ -1,4 +1,4 @@
-"""The files that a check reads: their digests, and that they stay as they are while it reads them."""
+"""The files that a check reads: their digests, and proof that they did not change meanwhile."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ State = tuple[int, ...]
 
 
 def policy_facts(policy: Policy) -> PolicyFacts:
-    """The policy file, and what it says about the release."""
+    """The facts about the policy file and the release for the document."""
     return PolicyFacts(
         file=policy.path.name,
         sha256=policy.file.sha256,
@@ -39,7 +39,7 @@ def policy_facts(policy: Policy) -> PolicyFacts:
 
 
 def shown_table(data: Any) -> str | None:
-    """What a report calls a table: a name without folder, user and password; None if it is in memory."""
+    """The name of a table in a report, without folder, user and password; None if it is in memory."""
     if is_address(data):
         return shown_address(data)
     return data.name if isinstance(data, Path) else None
@@ -47,7 +47,7 @@ def shown_table(data: Any) -> str | None:
 
 @dataclass(frozen=True)
 class _Source:
-    """Something that was read; `listed`: its digest is that of a list of files."""
+    """A file or table that was read; if `listed`, its digest is that of a list of files."""
 
     use: Use
     name: str | None
@@ -56,9 +56,9 @@ class _Source:
 
 
 class Inputs:
-    """The files of a check. They are looked at before anything is read, and hashed after everything was.
+    """The files of a check: their state is recorded before anything is read, and they are hashed afterwards.
 
-    A file that is not the same at both moments is an error. So the digests are those of the bytes that were evaluated.
+    A file that changed in between is an error. So the digests are those of the bytes that were evaluated.
     """
 
     def __init__(self, policy: Policy, data: Any) -> None:
@@ -67,7 +67,7 @@ class Inputs:
         self._states = {file: _state_now(file) for source in self._sources for file in source.files}
 
     def facts(self) -> tuple[Input, ...]:
-        """Each input with its digest, the data first."""
+        """The inputs with their digests, the data first."""
         if tuple(_sources(self._policy, self._data)) != self._sources:
             raise InputError("files were added or removed while they were checked; check again")
         return tuple(map(self._input, self._sources))
@@ -92,16 +92,16 @@ class Inputs:
 
 
 def files_read(policy: Policy) -> list[Path]:
-    """The files that a check of this policy reads, as far as they can be found."""
+    """The files that a check of this policy reads, as far as they can be determined."""
     files: list[Path] = []
-    with suppress(PETWorksError):  # a mistake beside the table: the check itself says it
+    with suppress(PETWorksError):  # a mistake in the YAML file beside the table; the check reports it
         for source in _sources(policy, policy.data):
             files.extend(source.files)
     return files
 
 
 def table_digest(table: Path) -> str:
-    """The digest that a check of these files would record."""
+    """The digest that a check of this table would record."""
     source = _table("data", table)
     if not source.files:
         raise InputError("no such file: {path!r}", path=table.name)
@@ -120,56 +120,56 @@ def _file_digest(path: Path) -> str:
 def _digest_of(source: _Source, digests: Sequence[str]) -> str:
     if not source.listed:
         return digests[0]
-    # What `sha256sum` prints for the files, so that the digest can be verified without this program.
+    # The output of `sha256sum` for the files, so that the digest can be verified without this program.
     lines = (f"{digest}  {file.name}\n" for digest, file in zip(digests, source.files, strict=True))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     yield _table("data", data)
-    beside = sidecar_of(data) if isinstance(data, Path) and data.is_file() else None
-    if beside is not None and beside.samefile(policy.path):
-        beside = None
+    sidecar = sidecar_of(data) if isinstance(data, Path) and data.is_file() else None
+    if sidecar is not None and sidecar.samefile(policy.path):
+        sidecar = None
     named = policy.hierarchies
-    if beside is not None and (policy.roles is None or named is None):
-        yield _Source("roles", beside.name, (beside,))
+    if sidecar is not None and (policy.roles is None or named is None):
+        yield _Source("roles", sidecar.name, (sidecar,))
         named = read_sidecar(data).hierarchies if named is None else named
     for use, table in (("original", policy.original), ("population", policy.population)):
         if isinstance(table, Path | str):
             yield _table("original" if use == "original" else "population", table)
     if policy.plan is not None:
         yield _Source("plan", policy.plan.name, (policy.plan,))
-    for one in policy.releases.measured:
-        yield from _release(one)
+    for release in policy.releases.measured:
+        yield from _release(release)
     if policy.register is not None:
         yield _Source("register", policy.register.name, entry_files(policy.register), listed=True)
     files = tuple(hierarchy_files(named))
-    if isinstance(named, Path) or files:  # what is declared has no file of its own
+    if isinstance(named, Path) or files:  # declared hierarchies have no file
         name = named.name if isinstance(named, Path) else ", ".join(file.name for file in files)
         yield _Source("hierarchies", name, files, listed=True)
 
 
-def _release(given: EarlierTable) -> Iterator[_Source]:
-    """An earlier release: its table, the YAML file that has its roles, the original that has its key, and its plan."""
-    yield _table("release", given.data)
-    beside = sidecar_of(given.data) if isinstance(given.data, Path) and given.data.is_file() else None
-    if beside is not None and given.roles is None:
-        yield _Source("release", beside.name, (beside,))
-    if given.original is not None:
-        yield _table("release", given.original)
-    if given.plan is not None:
-        yield _Source("release", given.plan.name, (given.plan,))
+def _release(release: EarlierTable) -> Iterator[_Source]:
+    """The sources of an earlier release: table, YAML file with its roles, original with its key, and plan."""
+    yield _table("release", release.data)
+    sidecar = sidecar_of(release.data) if isinstance(release.data, Path) and release.data.is_file() else None
+    if sidecar is not None and release.roles is None:
+        yield _Source("release", sidecar.name, (sidecar,))
+    if release.original is not None:
+        yield _table("release", release.original)
+    if release.plan is not None:
+        yield _Source("release", release.plan.name, (release.plan,))
 
 
 def _table(use: Use, table: Any) -> _Source:
     if not isinstance(table, Path):
         return _Source(use, shown_table(table))
-    files = tuple(file for one in files_at_path(table) for file in _with_log(one))
+    files = tuple(file for table_file in files_at_path(table) for file in _with_log(table_file))
     return _Source(use, table.name, files, listed=len(files) > 1)
 
 
 def _with_log(file: Path) -> Sequence[Path]:
-    """A file; of a database also the log of changes that are not in the file yet."""
+    """The file, and for a database also the log of changes that are not in the file yet."""
     logs = (file.parent / f"{file.name}{end}" for end in (".wal", "-wal"))
     return (file, *(log for log in logs if log.is_file()))
 
@@ -183,6 +183,6 @@ def _state_now(file: Path) -> State:
 
 
 def _state(stat: os.stat_result, file: Path) -> State:
-    """What changes with the content of a file. SQLite sets the owner of its log anew whenever it opens it."""
+    """The file attributes that change with its content. The ctime of SQLite's log also changes when it is opened."""
     changed = stat.st_mtime_ns if file.name.endswith("-wal") else stat.st_ctime_ns
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, changed

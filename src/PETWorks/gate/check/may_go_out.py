@@ -1,4 +1,4 @@
-"""What may go out, decided for command, page, evidence, Python and pipelines; stale verdicts do not count."""
+"""Whether a release may go out: one decision for all interfaces. Outdated verdicts do not count."""
 
 import hashlib
 import json
@@ -17,67 +17,66 @@ from PETWorks.gate.policy.from_rules import described
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.tables.files import path_from
 
-# What changes neither a release nor its verdict. Everything else does, a key that is new in the format included.
+# Keys that change neither a release nor its verdict. All other keys do, also future ones.
 IMMATERIAL = ("petworks_policy", "title")
-# What may be decided about a release itself, in its own policy, after it was made.
+# Keys that may be changed in the policy of a release after it was made.
 OF_THE_RELEASE = ("context", "cell_size", "sign_off", "waivers", "releases", "register")
-# Of these, what nobody has to decide alike before and after, so that it tells nothing of a release without a record.
+# Of these, keys that may legitimately differ between both policies, so they prove nothing if no record was kept.
 WITHOUT_RECORD = ("cell_size", "sign_off", "register")
 
 Meaning = Mapping[str, str]
 
 
 def content_said(policy: Policy, release: Release | None = None) -> dict[str, Any]:
-    """What a policy says, and what the roles file beside its table says in its place.
+    """The content of a policy, completed by the roles file beside its table.
 
-    release   the table, if it is open already
+    release   the table, if it is already open
     """
     has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
-    beside = {} if has_all else described(policy.release() if release is None else release)
-    return {**beside, **policy_content(policy)}
+    from_roles_file = {} if has_all else described(policy.release() if release is None else release)
+    return {**from_roles_file, **policy_content(policy)}
 
 
 def meaning(content: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    """For each key of a policy that matters the digest of what it says.
+    """The digest of each key of a policy that matters for a verdict.
 
-    folder   of the policy, from which its paths start
+    folder   the folder of the policy, from which its paths start
     """
     unit = str(content.get("privacy_unit", "")).strip()
-    told = {key: _plain(value, folder) for key, value in content.items() if key not in IMMATERIAL}
-    told["roles"] = {
+    plain = {key: _plain(value, folder) for key, value in content.items() if key not in IMMATERIAL}
+    plain["roles"] = {
         column.strip(): role
         for role, columns in (content.get("roles") or {}).items()
         for column in columns
         if column.strip() != unit
     }
     for key in ("no_role", "role_reasons"):  # the policy of a release does not give them for the unit
-        told[key] = {column: why for column, why in (told.get(key) or {}).items() if column.strip() != unit}
-    return {key: _digest(value) for key, value in told.items() if value not in ({}, [], "")}
+        plain[key] = {column: why for column, why in (plain.get(key) or {}).items() if column.strip() != unit}
+    return {key: _digest(value) for key, value in plain.items() if value not in ({}, [], "")}
 
 
 def changed_since_made(origin: Policy, released: Policy, *, judged_alone: bool = False) -> tuple[str, ...]:
-    """The keys by which a release is outdated: the policy that it is made with says now what it was not made by.
+    """The keys of a policy that changed since a release was made with it, which makes the release outdated.
 
-    origin         the policy that it is made with
+    origin         the policy that the release is made with
     released       the policy that came with the release
-    judged_alone   whether the release is judged by its own policy, whatever was decided there: then only a change of
-                   the other one counts
+    judged_alone   whether the release is judged by its own policy, so that only changes of the original policy count
     """
     plan = _plan(released)
     made = None if plan is None else plan.made_by
-    now = meaning(content_said(origin), origin.path.parent)
-    own = meaning(policy_content(released), released.path.parent)
+    current = meaning(content_said(origin), origin.path.parent)
+    of_release = meaning(policy_content(released), released.path.parent)
     changed = []
-    for key in sorted({*now, *own, *(made or {})}):
-        was = made is not None and now.get(key) == made.get(key)
+    for key in sorted({*current, *of_release, *(made or {})}):
+        unchanged = made is not None and current.get(key) == made.get(key)
         if key in SAID_ANEW:
-            is_same = was or (made is None and (key != "anonymize" or _is_protected_alike(origin, plan)))
-        elif now.get(key) == own.get(key):
+            is_same = unchanged or (made is None and (key != "anonymize" or _is_protected_alike(origin, plan)))
+        elif current.get(key) == of_release.get(key):
             is_same = True
         elif made is None:
             is_same = judged_alone or key in WITHOUT_RECORD
         else:
-            is_same = was and (judged_alone or key in OF_THE_RELEASE)
+            is_same = unchanged and (judged_alone or key in OF_THE_RELEASE)
         if not is_same:
             changed.append(key)
     return tuple(changed)
@@ -92,18 +91,18 @@ def _plan(released: Policy) -> Plan | None:
 
 
 def _is_protected_alike(origin: Policy, plan: Plan | None) -> bool:
-    """Whether columns are protected as those of a release, whose plan does not say what else it was made by."""
+    """Whether the policy protects columns as the plan did, for a plan without a record of its policy."""
     wanted = origin.anonymize.get("protect") or {}
     return plan is None or _digest(_plain(wanted, Path())) == _digest(_plain(plan.protect or {}, Path()))
 
 
 def _plain(value: Any, folder: Path) -> Any:
-    """A value as JSON has it, with paths as the policy names them; what is empty says nothing."""
+    """A value for JSON, with paths relative to the policy; empty values are dropped."""
     if isinstance(value, Mapping):
-        plain = {str(key): _plain(one, folder) for key, one in value.items()}
-        return {key: one for key, one in plain.items() if one not in ({}, [])}
+        plain = {str(key): _plain(item, folder) for key, item in value.items()}
+        return {key: item for key, item in plain.items() if item not in ({}, [])}
     if isinstance(value, list | tuple):
-        return [_plain(one, folder) for one in value]
+        return [_plain(item, folder) for item in value]
     if isinstance(value, Path):
         return path_from(folder.resolve(), value.resolve())
     return str(value)
@@ -114,21 +113,21 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# Exit codes by what a document shows: an external edition that withholds a verdict gives the same one for all data.
+# Exit codes by the verdict in a document: if an external edition withholds it, the code reveals nothing either.
 EXIT_CODES: dict[Verdict, int] = {PASS: 0, WAIVED: 0, FAIL: 1, WITHHELD: 4}
 
 Obstacle = Literal["fails", "withheld", "changed", "unfinished", "outdated"]
 
 
 def passes(verdict: str) -> bool:
-    """Whether every rule holds or is waived, as far as a verdict shows it."""
+    """Whether every rule holds or is waived."""
     return verdict in (PASS, WAIVED)
 
 
 def obstacle(document: CheckDocument, table: Path | None = None) -> Obstacle | None:
-    """What stands against handing out a table that was checked; None if nothing does.
+    """The obstacle to handing out a checked table; None if there is none.
 
-    table   its file as it is now; without it, the table is taken to be the one that was judged
+    table   the present file; if None, the table is assumed to be unchanged
     """
     if document.verdict == WITHHELD:
         return "withheld"
@@ -137,7 +136,7 @@ def obstacle(document: CheckDocument, table: Path | None = None) -> Obstacle | N
     if table is not None and not _is_judged(document, table):
         return "changed"
     made = document.anonymization
-    if made is not None and made.seconds is not None and not made.optimal:  # somebody decides about it as it is
+    if made is not None and made.seconds is not None and not made.optimal:  # somebody has to accept an unproved result
         return "unfinished"
     return None
 
@@ -151,13 +150,13 @@ def obstacle_now(
     *,
     judged_alone: bool = False,
 ) -> Obstacle | None:
-    """What stands against handing out a release that was made and judged some time ago; None if nothing does.
+    """The obstacle to handing out a release that was made and judged some time ago; None if there is none.
 
-    made           the check that was written with it, if one was
-    check          the check of its own policy, as things are now
-    released       that policy
-    origins        the policies that the release may have been made with; it is outdated if each says something else
-    table          its file as it is now
+    made           the check that was written with the release, if any
+    check          a current check by its own policy
+    released       its own policy
+    origins        the policies that it may have been made with; it is outdated if all of them have changed
+    table          its present file
     judged_alone   as for `changed_since_made`
     """
     for document in (check, *([] if made is None else [made])):
@@ -169,9 +168,9 @@ def obstacle_now(
 
 
 def _is_judged(document: CheckDocument, table: Path) -> bool:
-    """Whether a file is the very table that was checked."""
+    """Whether a file is the table that was checked."""
     judged = next((file.sha256 for file in document.inputs if file.use == "data"), None)
     try:
         return judged is not None and judged == table_digest(table)
-    except InputError:  # it is gone
+    except InputError:  # the file is gone
         return False

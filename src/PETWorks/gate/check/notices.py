@@ -1,4 +1,4 @@
-"""Notices beside a verdict: the worst case, lost columns, what was not measured, what suppression itself reveals."""
+"""Notices beside a verdict: the worst case, lost columns, assumptions, and what suppression itself reveals."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
@@ -45,7 +45,7 @@ Made = Anonymization | OnLevels | Replayed
 
 
 def suppression_notices(made: Made, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """The notices; `rules` say which class size is demanded."""
+    """Notices about what suppression reveals; the class size comes from `rules`."""
     if made.removes and made.suppressed:
         smallest = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
         if made.suppressed < max(smallest, 2):
@@ -57,20 +57,20 @@ def suppression_notices(made: Made, rules: Sequence[RuleResult]) -> Iterator[Not
 
 
 def _alike_when_removed(made: Made) -> tuple[str, ...]:
-    """The sensitive attributes of which all removed records have the same value."""
+    """The sensitive attributes in which all removed records have the same value."""
     ground = made.classes.ground
     table = ground.view.table
     assert isinstance(table, WeightedRows)
     codes = [ground.values_of(name, table.columns[name].codes) for name in made.recoder.columns]
-    out = made.recoder.suppressed(codes)
+    removed = made.recoder.suppressed(codes)
     names = [name for name in ground.view.sensitive_attributes if name in table.columns]
-    return tuple(name for name in names if len(np.unique(table.columns[name].codes[out])) == 1)
+    return tuple(name for name in names if len(np.unique(table.columns[name].codes[removed])) == 1)
 
 
 def _minimality(made: Made) -> Iterator[Notice]:
-    """Groups that are large enough, and were suppressed or made coarser because all of them share a value.
+    """Groups that are large enough, but were suppressed or generalised because all of them share a value.
 
-    Whoever knows that a release is no coarser than it must be can conclude that value.
+    Anyone who knows that a release is no coarser than necessary can infer that value.
     """
     problem = made.problem
     ground = problem.ground
@@ -82,19 +82,19 @@ def _minimality(made: Made) -> Iterator[Notice]:
             return
         classes = ground.at(problem.lattice.low)
         codes = classes.codes(np.ones(len(classes.records), np.bool_))
-        gone = made.recoder.suppressed([own.astype(np.uint32) for own in codes])
-        found = _of_one_value(judge, classes, gone)
+        suppressed = made.recoder.suppressed([column.astype(np.uint32) for column in codes])
+        found = _of_one_value(judge, classes, suppressed)
     else:
         found = _of_one_value(judge, made.classes, made.taken_out)
         finer = [_coarsened(judge, made.classes, place) for place in range(len(made.classes.node))]
-        for name, records in max(finer, key=lambda one: sum(one.values())).items():
+        for name, records in max(finer, key=lambda records_by_name: sum(records_by_name.values())).items():
             found[name] = found.get(name, 0) + records
     if found:
         yield Notice("minimality", tuple(found), max(found.values()))
 
 
 def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]:
-    """The same for groups that are on a column's next finer level, where sizes alone would allow that level."""
+    """Records by attribute as in `_of_one_value`, on a column's next finer level, if class sizes would allow it."""
     ground, node = classes.ground, classes.node
     if node[place] == ground.lattice.low[place]:
         return {}
@@ -107,21 +107,21 @@ def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]
 
 
 def _of_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, int]:
-    """Of some classes that are large enough: how many records are in those of a single value, by attribute."""
+    """The number of records, by attribute, in large enough classes of `some` that have a single value."""
     found: dict[str, int] = {}
     for name in classes.ground.view.sensitive_attributes:
         if name not in classes.rows.domains:
             continue
-        values, told, finer = classes.of_values(name)
+        values, has_value, finer = classes.of_values(name)
         if finer is None:
-            single = told.copy()  # of classes that tell a value
-            single[told] = np.diff(np.append(values.starts, len(values.values))) == 1
+            single = has_value.copy()  # among classes that have a value
+            single[has_value] = np.diff(np.append(values.starts, len(values.values))) == 1
             records = int(classes.records[some & single & ~judge.too_small(classes.sizes)].sum())
             found |= {name: records} if records else {}
     return found
 
 
-# The worst case and what is taken for granted: told of every release, and no reason to warn.
+# The worst case and the assumptions: shown for every release, and no reason for a warning.
 OF_EVERY_RELEASE = ("highest-risk", "certain-value", "not-covered", "not-covered-columns", "not-covered-tables")
 NOT_KNOWN = (
     "perhaps-known",
@@ -131,9 +131,9 @@ NOT_KNOWN = (
     "explained",
     "found-by-amount",
 )
-ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that nothing exceeds, where a parameter may be beyond them
-TWO_YEARS = timedelta(days=731)  # a leap day among them
-ALONE = 0.05  # the share of records that may be found by an amount without a word
+ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that no table exceeds, although the parameter may be larger
+TWO_YEARS = timedelta(days=731)  # with a leap day
+ALONE = 0.05  # share of records that an amount may single out without a notice
 
 
 def notices(
@@ -146,18 +146,21 @@ def notices(
 ) -> tuple[Notice, ...]:
     """The notices, the most important first.
 
-    protected   the columns that were made coarser; if it is None, those that the plan of the release names
-    today       the day of the check, from which waivers run; None where no verdict is given
+    protected   the columns that were made coarser; None for those in the plan of the release
+    today       the day of the check, from which waivers run; None if there is no verdict
     """
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
-    told = (
+    found = (
         *_people(release, policy, rules),
         *_beyond_the_limit(rules),
         *_set_aside(release),
-        *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records say too little
+        *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records are not classes of people
         *_identifiers(release, policy, rules),
         *_columns(
-            release, policy, [one for one in examined if one.column not in rejected_for_values(rules)], protected
+            release,
+            policy,
+            [column for column in examined if column.column not in rejected_for_values(rules)],
+            protected,
         ),
         *_class_sizes(release, policy, in_force),
         *_reasons(in_force),
@@ -166,25 +169,25 @@ def notices(
         *_unseen_differences(rules),
         *_formulas(release),
     )
-    named = {column for notice in told if notice.notice in NOT_KNOWN for column in notice.columns or ()}
-    return *told, *_not_covered(policy, [column for column in examined if column.column not in named])
+    named = {column for notice in found if notice.notice in NOT_KNOWN for column in notice.columns or ()}
+    return *found, *_not_covered(policy, [column for column in examined if column.column not in named])
 
 
 def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """Say that nobody looked at what else is in files of a cluster."""
+    """A notice if files in a cluster were not searched for content besides the table."""
     if any(rule.name == NO_DIFFERENCES and rule.details.get("looked_at") is False for rule in rules):
         yield Notice("differences-unseen")
 
 
 def _formulas(release: Release) -> Iterator[Notice]:
-    """The columns with cells that a spreadsheet takes for formulas, and how many cells there are."""
+    """The columns with cells that a spreadsheet takes for formulas, with the number of cells."""
     for column, profile in release.profiles().items():
         if profile.formulas:
             yield Notice("formulas", (column,), profile.formulas)
 
 
 def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
-    """The columns that the rule about exact values rejects: nothing more has to be said about these."""
+    """The columns rejected by the rule about exact values: they need no further notice."""
     return tuple(
         str(name) for rule in rules if rule.name == NO_UNIQUE and isinstance(rule.value, tuple) for name in rule.value
     )
@@ -193,15 +196,17 @@ def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
 def noticed(
     release: Release, policy: Policy, rules: Sequence[RuleResult], protected: Collection[str] | None = None
 ) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
-    """The columns of a release that deserve a look, and the notices, without a whole check."""
+    """The columns of a release that deserve a look, and the notices, without a complete check."""
     examined = examined_columns(release, columns(release, ()), policy.no_role)
     rejected = rejected_for_values(rules)
-    found = tuple(one.column for one in examined if one.column not in rejected and is_unexplained(one, policy))
+    found = tuple(
+        column.column for column in examined if column.column not in rejected and is_unexplained(column, policy)
+    )
     return found, notices(release, policy, examined, rules, protected)
 
 
 def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
-    """Whether something was found about a column that the policy does not explain; a failing one, it cannot."""
+    """Whether a column has a finding that the policy does not explain; a failing finding cannot be explained."""
     return column.fails or (bool(column.found) and not _has_reason(column, policy))
 
 
@@ -210,40 +215,40 @@ def _has_reason(column: ColumnFacts, policy: Policy) -> bool:
 
 
 def _beyond_the_limit(rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """More records were suppressed than the plan allows."""
+    """A notice if more records were suppressed than the plan allows."""
     for rule in rules:
         if rule.measure == RECORDS_LEFT and "suppressed" in rule.details:
-            told = rule.details
-            average = told["suppressed"] / told["records"]
-            yield Notice("too-many-suppressed", records=told["suppressed"], share=told["at_most"], average=average)
+            counts = rule.details
+            average = counts["suppressed"] / counts["records"]
+            yield Notice("too-many-suppressed", records=counts["suppressed"], share=counts["at_most"], average=average)
 
 
 def _set_aside(release: Release) -> Iterator[Notice]:
-    """How many records no rule about classes judges, since the policy sets them aside."""
+    """The number of records that the policy excludes from rules about classes."""
     aside = release.view.records_aside
     if aside:
         yield Notice("set-aside", records=aside, share=aside / release.records)
 
 
 def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """How people were counted where the table does not say who they are."""
+    """How people were counted if the table does not identify them."""
     if policy.privacy_unit is not None and lacks_people(policy, release):
         counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
-        then = counted and judged_when_made(policy, release)
-        yield Notice("people-counted-before" if then else "people-not-counted", (policy.privacy_unit,))
+        judged_before = counted and judged_when_made(policy, release)
+        yield Notice("people-counted-before" if judged_before else "people-not-counted", (policy.privacy_unit,))
     elif release.privacy_unit is not None and release.people_of_records is None and release.people < release.records:
         yield Notice("values-of-people-unseen", (release.privacy_unit,), rules=tuple(sorted(OF_PEOPLE)))
 
 
 def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """Direct identifiers that are in the release although the verdict is none of a failure."""
+    """Direct identifiers that are in the release because the rule about them is waived."""
     left = released_identifiers(release, policy.releases.key)
     if left and any(rule.measure == NO_IDENTIFIERS and rule.verdict == WAIVED for rule in rules):
         yield Notice("identifiers-left", left)
 
 
 def released_identifiers(release: Release, key: str | None) -> tuple[str, ...]:
-    """Direct identifiers that are in the release; privacy unit and key are needed to count and to join people."""
+    """Direct identifiers in the release, except privacy unit and key, which are needed to count and join people."""
     needed = (release.privacy_unit, key)
     return tuple(name for name in release.identifiers if name in release.columns and name not in needed)
 
@@ -254,7 +259,7 @@ def _is_gone(release: Release, column: str) -> bool:
 
 
 def _made_coarser(release: Release, policy: Policy) -> Collection[str]:
-    """The columns that were protected when this very file was made, as its plan says."""
+    """The columns that were protected when this file was made, according to its plan."""
     path = release.source.path
     plan = plan_of_file(policy, path) if path is not None and path.is_file() else None
     return () if plan is None else plan.protect or ()
@@ -263,40 +268,47 @@ def _made_coarser(release: Release, policy: Policy) -> Collection[str]:
 def _columns(
     release: Release, policy: Policy, examined: Sequence[ColumnFacts], protected: Collection[str] | None
 ) -> Iterator[Notice]:
-    known = [one for one in examined if one.has("perhaps known")]
-    secret = [one for one in examined if one.has("perhaps sensitive")]
-    unique = [one for one in examined if one.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(one) and not one.fails]
-    alone = {one.column: _alone_with(release, one.column) for one in examined if _is_amount(release, one)}
-    amounts = [one for one in examined if alone.get(one.column, 0) > ALONE]
-    quasi = [one for one in examined if one.released and one.role == QUASI_IDENTIFIER]
-    doubtful = {one.column: one for one in (*known, *secret, *unique, *amounts)}.values()
-    told = [one.column for one in secret if not _has_reason(one, policy)]
-    coarser = _made_coarser(release, policy) if told and protected is None else protected or ()
+    known = [column for column in examined if column.has("perhaps known")]
+    secret = [column for column in examined if column.has("perhaps sensitive")]
+    unique = [
+        column
+        for column in examined
+        if column.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(column) and not column.fails
+    ]
+    alone = {column.column: _alone_with(release, column.column) for column in examined if _is_amount(release, column)}
+    amounts = [column for column in examined if alone.get(column.column, 0) > ALONE]
+    quasi = [column for column in examined if column.released and column.role == QUASI_IDENTIFIER]
+    doubtful = {column.column: column for column in (*known, *secret, *unique, *amounts)}.values()
+    unexplained = [column.column for column in secret if not _has_reason(column, policy)]
+    coarser = _made_coarser(release, policy) if unexplained and protected is None else protected or ()
     by_notice = (
-        Notice("perhaps-known", tuple(one.column for one in known if not _has_reason(one, policy))),
-        Notice("perhaps-sensitive", tuple(column for column in told if column not in coarser)),
-        Notice("perhaps-sensitive-coarser", tuple(column for column in told if column in coarser)),
-        Notice("nearly-unique", tuple(one.column for one in unique if not _has_reason(one, policy))),
-        Notice("explained", tuple(one.column for one in doubtful if _has_reason(one, policy))),
-        Notice("nothing-left", tuple(one.column for one in quasi if _is_gone(release, one.column))),
-        Notice("one-value", tuple(one.column for one in quasi if one.distinct == 1 < (one.distinct_before or 0))),
+        Notice("perhaps-known", tuple(column.column for column in known if not _has_reason(column, policy))),
+        Notice("perhaps-sensitive", tuple(name for name in unexplained if name not in coarser)),
+        Notice("perhaps-sensitive-coarser", tuple(name for name in unexplained if name in coarser)),
+        Notice("nearly-unique", tuple(column.column for column in unique if not _has_reason(column, policy))),
+        Notice("explained", tuple(column.column for column in doubtful if _has_reason(column, policy))),
+        Notice("nothing-left", tuple(column.column for column in quasi if _is_gone(release, column.column))),
+        Notice(
+            "one-value",
+            tuple(column.column for column in quasi if column.distinct == 1 < (column.distinct_before or 0)),
+        ),
     )
-    yield from (one for one in by_notice if one.columns)
-    for one in amounts:
-        if not _has_reason(one, policy):
-            yield Notice("found-by-amount", (one.column,), share=alone[one.column])
+    yield from (column for column in by_notice if column.columns)
+    for column in amounts:
+        if not _has_reason(column, policy):
+            yield Notice("found-by-amount", (column.column,), share=alone[column.column])
 
 
 def _is_amount(release: Release, column: ColumnFacts) -> bool:
-    """Whether a sensitive attribute has numbers, which others may know: a bill, an award."""
+    """Whether a sensitive attribute has numbers that others may know, such as a bill or an award."""
     if column.role != SENSITIVE_ATTRIBUTE or _is_nearly_unique(column) or (column.distinct or 0) < FEW:
         return False
-    table: Any = release.table  # it has all sensitive attributes: nothing is read again
+    table: Any = release.table  # already loaded, with all sensitive attributes
     return Examined.of(profiles_of(table.columns, [column.column])[column.column]).measured
 
 
 def _alone_with(release: Release, column: str) -> float:
-    """The share of the records that are alone in their class for someone who knows a further column."""
+    """The share of the records that are unique for an adversary who knows one more column."""
     known = (*release.quasi_identifiers, column)
     sizes = release.table.ask([class_sizes(release.table, Grouping(known, known))])[0]
     return float(sizes.classes[sizes.sizes == 1].sum() / release.records)
@@ -307,14 +319,14 @@ def _is_nearly_unique(column: ColumnFacts) -> bool:
 
 
 def _class_sizes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """That no rule is about class sizes; where the policy says who gets the table, a rule of its own says it."""
+    """A notice if no rule limits class sizes and the built-in rule about them does not apply."""
     is_judged = any(rule.name == RULES_FIT for rule in rules) and policy.rules_reason is None
     if release.quasi_identifiers and not is_judged and not any(map(limits_class_sizes, rules)):
         yield Notice("no-class-size")
 
 
 def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """The reasons by which some of the built-in rules hold."""
+    """The reasons in the policy because of which built-in rules hold."""
     for rule in rules:
         explained = rule.details.get("columns_with_a_reason")
         if rule.name == VALUES_PROTECTED and explained:
@@ -326,7 +338,7 @@ def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
 
 
 def _long_waivers(rules: Sequence[RuleResult], today: date) -> Iterator[Notice]:
-    """The rules whose waiver runs for more than two years."""
+    """The rules with a waiver that runs for more than two years."""
     named = tuple(
         rule.name
         for rule in rules
@@ -339,7 +351,7 @@ def _long_waivers(rules: Sequence[RuleResult], today: date) -> Iterator[Notice]:
 def _rules_without_meaning(
     release: Release, examined: Sequence[ColumnFacts], rules: Sequence[RuleResult]
 ) -> Iterator[Notice]:
-    """Rules that hold whatever the release is, or about columns that say nothing."""
+    """Rules that hold for any release, or that are about columns without information."""
     holding = [rule for rule in rules if rule.satisfied]
     always = tuple(rule.name for rule in holding if _always_holds(rule))
     if always:
@@ -359,7 +371,7 @@ def _rules_without_meaning(
 
 
 def _always_holds(rule: RuleResult) -> bool:
-    """Whether no release could break a rule, since its limits are those of the measure."""
+    """Whether no release could break a rule, since its limits are the extremes of the measure."""
     if rule.measure not in catalogue:
         limits = [value for value in rule.parameters.values() if isinstance(value, int | float)]
         return bool(limits) and rule.measure == SUBSETS and min(limits) >= 1  # shares and chances
@@ -383,7 +395,7 @@ def _is_loosest(kind: Any, value: Any, most: float | None) -> bool:
 
 
 def _not_covered(policy: Policy, examined: Sequence[ColumnFacts]) -> Iterator[Notice]:
-    """What the verdict takes for granted: nobody knows other columns, and nobody has other tables about the people."""
+    """The assumptions of the verdict: nobody knows other columns or has other tables about the people."""
     unknown = tuple(
         column.column
         for column in examined

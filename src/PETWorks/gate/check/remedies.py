@@ -1,4 +1,4 @@
-"""What helps a rule that fails, as the measures and their parameters say in the catalogue."""
+"""Remedies for failing rules, taken from the measures and parameters in the catalogue."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -8,12 +8,12 @@ from PETWorks.gate.policy.policy_rules import SUBSETS, TOGETHER
 from PETWorks.measures.catalogue import Parameter, catalogue
 from PETWorks.measures.result import Result
 
-# Steps besides larger classes, in the order in which they are advised.
+# Steps other than larger classes, in the order of the advice.
 REMEDIES = ("more-values", "diversify", "hide-presence", "blur", "blur-together", "refine")
 
 
 def remedy(rule: RuleResult, has_small_classes: bool) -> str | None:
-    """The step that helps a failing rule besides larger classes; None if larger classes are all it needs."""
+    """The step that helps a failing rule besides larger classes; None if larger classes are enough."""
     if rule.measure == SUBSETS:
         return "blur"
     if rule.measure == TOGETHER:
@@ -34,12 +34,12 @@ def sufficient_class_size(rule: RuleResult) -> float:
 
 
 def class_size_wanted(document: CheckDocument) -> int:
-    """The smallest class size that the rules ask for; the policy's cell size if no rule is about that."""
+    """The smallest class size that the rules ask for; the policy's cell size if no rule limits it."""
     return size_asked_for(document.rules) or math.ceil(document.policy.cell_size)
 
 
 def size_asked_for(rules: Iterable[RuleResult | Result]) -> int | None:
-    """The smallest class size that rules, or results with a threshold, ask for; None if none is about that."""
+    """The smallest class size that rules, or results with a threshold, ask for; None if none limits it."""
     sizes: list[float | None] = []
     for rule in rules:
         sizes += [limit["smallest_class_wanted"] for limit in rule.details.get("limits", {}).values()]
@@ -48,7 +48,7 @@ def size_asked_for(rules: Iterable[RuleResult | Result]) -> int | None:
 
 
 def limits_class_sizes(rule: RuleResult) -> bool:
-    """Whether a rule demands that every class has several records, in all of its columns or in every subset of them."""
+    """Whether a rule demands several records per class, for all quasi-identifiers or for every subset."""
     if rule.measure == SUBSETS:
         return any(limit < 1 for name, limit in rule.parameters.items() if name == "highest-risk" and limit is not None)
     if (size_asked_for([rule]) or 0) > 1 or values_per_class(rule) > 1:
@@ -57,11 +57,11 @@ def limits_class_sizes(rule: RuleResult) -> bool:
 
 
 def values_per_class(rule: RuleResult) -> float:
-    """How many sensitive values a rule demands in every class; 0 if it demands none."""
+    """The number of sensitive values that a rule demands in every class; 0 if it demands none."""
     return max((value or 0 for value, parameter in _thresholds(rule) if parameter.unit == "values"), default=0)
 
 
 def _thresholds(rule: RuleResult | Result) -> list[tuple[float | None, Parameter]]:
-    """The parameters of a rule with their values; only measures of the catalogue have such parameters."""
+    """The parameters of a rule with their values; empty for rules whose measure is not in the catalogue."""
     known: Mapping[str, Parameter] = catalogue[rule.measure].parameters if rule.measure in catalogue else {}
     return [(rule.parameters[name], parameter) for name, parameter in known.items() if name in rule.parameters]

@@ -1,4 +1,4 @@
-"""What those who approve a release put their name to, and what the regimes of the policy still ask for."""
+"""The statements that approvers sign, and the items that the policy's regimes still require."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from PETWorks.gate.document.check_document import EarlierRelease, Regime, SignOf
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, asking_for
 from PETWorks.gate.policy.policy import Policy
 
-# Whether a policy has an item that a regime may ask for. An empty list of earlier releases says that there are none.
+# Tests whether a policy has an item of a regime. An empty list of earlier releases states that there are none.
 ITEMS: Mapping[str, Callable[[Release, Policy], bool]] = {
     "purpose": lambda _, policy: policy.accountability.purpose is not None,
     "release_kind": lambda _, policy: policy.release_kind is not None,
@@ -28,7 +28,7 @@ ITEMS: Mapping[str, Callable[[Release, Policy], bool]] = {
 
 
 def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
-    """Who answers for the release, and the checklist of each regime."""
+    """The people responsible for the release, and the checklist of each regime."""
     stated = policy.accountability
     review = stated.review_by
     return SignOff(
@@ -44,30 +44,30 @@ def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
 
 
 def regimes_without_approver(policy: Policy) -> tuple[str, ...]:
-    """The regimes of the policy that ask for an approver, if it names none."""
+    """The regimes of the policy that require an approver, if the policy names none."""
     stated = policy.accountability
     return () if stated.approver is not None else asking_for(APPROVER_ITEM, (regime.name for regime in stated.regimes))
 
 
 def _earlier(policy: Policy) -> tuple[EarlierRelease, ...] | None:
-    """What was released before: as the policy lists it, and the releases that it names to be measured."""
+    """Earlier releases: those listed in the policy, and those that it measures."""
     stated = policy.accountability.earlier_releases
-    names = [one.what for one in stated or ()]
+    names = [release.what for release in stated or ()]
     named = tuple(
-        EarlierRelease(one.name or one.label, one.date, one.recipients or "")
-        for one in policy.releases.earlier
-        if one.name not in names
+        EarlierRelease(release.name or release.label, release.date, release.recipients or "")
+        for release in policy.releases.earlier
+        if release.name not in names
     )
     return stated if not named else (*(stated or ()), *named)
 
 
 def _checked(regime: Regime, release: Release, policy: Policy) -> Regime:
-    items = (replace(one, given=ITEMS[one.item](release, policy)) for one in regime.items)
+    items = (replace(item, given=ITEMS[item.item](release, policy)) for item in regime.items)
     return replace(regime, items=tuple(items))
 
 
 def _has_rule(policy: Policy, *families: str) -> bool:
-    """Whether a measure of one of these families has a threshold, or every subset has a limit."""
+    """Whether a measure of one of these families has a threshold, or subsets or releases have limits."""
     measures = {rule.measure.family for rule in policy.rules if rule.measure is not None}
     limits = bool(policy.limits) or bool(policy.releases.limits)
     return bool(measures.intersection(families)) or ("risk" in families and limits)

@@ -1,4 +1,4 @@
-"""Columns by whose value records are found: amounts, dates, codes, coordinates, long texts; many of any texts."""
+"""Columns whose values single out records: amounts, dates, codes, coordinates, long texts, many short texts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from PETWorks.counting.release import Release
 from PETWorks.gate.document.check_document import ColumnFacts
 from PETWorks.tables.cells import SUPPRESSED
 
-SHARE = 0.05  # of the records that a column may single out, where the policy states no other
-OF_ANY_TEXT = 0.25  # of the records that a column of short texts without digits may single out: words recur by nature
+SHARE = 0.05  # share of the records that exact values may single out, unless the policy states another
+OF_ANY_TEXT = 0.25  # the same for short texts without digits, since words usually recur
 FEW = 5  # records that a column may always single out
-# What a column of latitudes and one of longitudes are called.
+# The names of columns with latitudes and longitudes.
 _AXES = (
     ("latitude", "longitude"),
     ("lat", "lon"),
@@ -35,7 +35,7 @@ _AXES = (
 
 @dataclass(frozen=True)
 class SinglingOut:
-    """One column, or a latitude and a longitude, and how many records their value singles out."""
+    """A column, or a latitude and a longitude, and the number of records that its values single out."""
 
     columns: tuple[str, ...]
     records: int
@@ -45,31 +45,31 @@ class SinglingOut:
 def singling_out(
     release: Release, columns: Sequence[ColumnFacts], share: float, key: str | None
 ) -> tuple[SinglingOut, ...]:
-    """What singles out too many records: more than five, and more than a share of all.
+    """The columns that single out too many records: more than five, and more than a share of all.
 
-    The share is of exact values. Of any values, also short texts, a column may single out a larger share. Nearly unique
-    codes, which a finding rejects, are not said twice.
+    The share applies to exact values. A larger share applies to values of any kind, including short texts. Nearly
+    unique codes are not reported again: a finding rejects them.
 
-    Where people are counted, a value that one person has singles that person out, in however many records.
+    If people are counted, a value that only one person has singles that person out, in however many records.
 
-    Measures assume that quasi-identifiers are known, so these are left to the rules. Identifiers are a matter of other
-    rules, and the columns that name people are needed to count them.
+    Quasi-identifiers are excluded: measures assume that they are known. So are identifiers, which other rules judge,
+    and the columns that name people, which are needed to count them.
     """
-    looked_at = [
-        one
-        for one in columns
-        if one.released
-        and one.role not in (IDENTIFIER, QUASI_IDENTIFIER)
-        and one.column not in (release.privacy_unit, key)
-        and not any(finding.kind == "nearly unique" and finding.fails for finding in one.found)
+    candidates = [
+        column
+        for column in columns
+        if column.released
+        and column.role not in (IDENTIFIER, QUASI_IDENTIFIER)
+        and column.column not in (release.privacy_unit, key)
+        and not any(finding.kind == "nearly unique" and finding.fails for finding in column.found)
     ]
     profiles = release.profiles()
     alone: dict[tuple[str, ...], tuple[int, int]] = {}
-    for one in looked_at:
-        rows = profiles[one.column].records  # by people, if these are known
-        exact, any_value = one.alone or 0, profiles[one.column].unique
-        alone[one.column,] = (any_value if singles_out(any_value, rows, max(share, OF_ANY_TEXT)) else exact, rows)
-    alone |= {pair: _unique_pairs(release, pair) for pair in coordinates([one.column for one in looked_at])}
+    for column in candidates:
+        rows = profiles[column.column].records  # by people, if these are known
+        exact, any_value = column.alone or 0, profiles[column.column].unique
+        alone[column.column,] = (any_value if singles_out(any_value, rows, max(share, OF_ANY_TEXT)) else exact, rows)
+    alone |= {pair: _unique_pairs(release, pair) for pair in coordinates([column.column for column in candidates])}
     return tuple(
         SinglingOut(names, records, records / rows)
         for names, (records, rows) in alone.items()
@@ -78,12 +78,12 @@ def singling_out(
 
 
 def singles_out(alone: int, records: int, share: float = SHARE) -> bool:
-    """Whether so many records with a value of their own are too many."""
+    """Whether this number of unique records is too large."""
     return alone > FEW and alone / records > share
 
 
 def coordinates(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The columns that are a latitude and a longitude, by their names."""
+    """Pairs of columns that are a latitude and a longitude, judged by their names."""
     words = {words_of(column): column for column in columns}
     for name, column in words.items():
         for north, east in _AXES:
@@ -94,24 +94,24 @@ def coordinates(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _unique_pairs(release: Release, pair: tuple[str, str]) -> tuple[int, int]:
-    """How many records have both values, and no other record has the same two; and how many records there are."""
+    """The number of records with a unique pair of values, both present, and the number of all records."""
     table: Any = release.table
     people = release.people_of_records
     if not all(name in table.columns for name in pair):
         table = release.engine.load(release.source, pair)
-    if people is not None:  # records of one person at one place single out that person
+    if people is not None:  # several records of one person at one place single that person out
         unit = str(release.privacy_unit)
         table = WeightedRows({**{name: table.columns[name] for name in pair}, unit: people}, unit).per_person(pair)
-    nothing = {
+    empty_codes = {
         name: [
             code for code in (table.columns[name].code(None), table.columns[name].code(SUPPRESSED)) if code is not None
         ]
         for name in pair
     }
-    question = fold_codes("unique pairs", table, Grouping(pair, pair), partial(_count_unique, nothing), int.__add__)
+    question = fold_codes("unique pairs", table, Grouping(pair, pair), partial(_count_unique, empty_codes), int.__add__)
     return int(table.ask([question])[0]), table.rows
 
 
-def _count_unique(nothing: dict[str, list[int]], classes: ClassCodes) -> int:
-    present = [~np.isin(classes.codes[name], codes) for name, codes in nothing.items()]
+def _count_unique(empty_codes: dict[str, list[int]], classes: ClassCodes) -> int:
+    present = [~np.isin(classes.codes[name], codes) for name, codes in empty_codes.items()]
     return int(np.count_nonzero(np.logical_and.reduce([classes.sizes == 1, *present])))

@@ -1,4 +1,4 @@
-"""The gate: from a policy and its data to a verdict and to everything that a report says, as one document."""
+"""The gate: from a policy and its data to a verdict and all facts of a report, in one document."""
 
 import os
 import re
@@ -92,21 +92,21 @@ def judged(
     people: Column | None = None,
     **counted: Any,
 ) -> tuple[CheckDocument, str | None]:
-    """The document of a check, and which engine counted if nobody asked for it. See `check` for the arguments.
+    """The document of a check, and a note if the engine was chosen automatically. See `check` for the arguments.
 
-    people   whose each record is, where the table does not say it any more
+    people   the person of each record, if the table no longer has a column for it
     """
     moment = _moment(as_of)
     salt = _salt(salt)
     address = isinstance(data, str) and "://" in data
-    given = Path(data) if isinstance(data, str | os.PathLike) and not address else data
-    if given is None or _is_the_policys(given, policy):
-        given = None
-    inputs = Inputs(policy, policy.data if given is None else given)
-    release = policy.release(given, people, **counted)
+    other_data = Path(data) if isinstance(data, str | os.PathLike) and not address else data
+    if other_data is None or _is_the_policys(other_data, policy):
+        other_data = None
+    inputs = Inputs(policy, policy.data if other_data is None else other_data)
+    release = policy.release(other_data, people, **counted)
     composition = composed(release, policy, **counted)
     subsets, drivers = _subsets(release, policy, progress)
-    # What the rules and the overview ask is counted together, each thing once.
+    # Counted together, so that rules and overview share their counts.
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
     measures = [*ruled, *((entry, entry.check({})) for entry in all_measures())]
     prepare(release.view, measures, worst_case_questions(release.view))
@@ -116,14 +116,14 @@ def judged(
     noticed = notices(release, policy, examined, rules, today=moment.date())
     signed = sign_off(release, policy, moment.date())
     files = inputs.facts()
-    others = _others(release, policy, composition, given, files)
+    other_releases = _others(release, policy, composition, other_data, files)
     document = CheckDocument(
         schema=FORMAT,
         petworks=__version__,
         generated=moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
         as_of_given=as_of is not None,
         edition=INTERNAL,
-        title=policy.title if given is None else _title(policy, shown_table(given)),
+        title=policy.title if other_data is None else _title(policy, shown_table(other_data)),
         verdict=together([rule.verdict for rule in rules]),
         rule_verdicts=_rule_verdicts(rules),
         policy=policy_facts(policy),
@@ -136,46 +136,46 @@ def judged(
         subsets=subsets,
         payout_curve=_payout_curve(release, overview),
         results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
-        # The document says what is missing; how to give it differs from interface to interface.
+        # Without hints: how to supply what is missing depends on the interface.
         not_applicable={name: error.message for name, error in overview.reasons.items()},
-        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, others),
+        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, other_releases),
         notices=noticed,
         sign_off=signed,
-        releases=others,
-        options=dict(_options(policy, given, release)),
+        releases=other_releases,
+        options=dict(_options(policy, other_data, release)),
         salt=salt,
     )
     return document, release.engine.note
 
 
 def rule_results(release: Release, policy: Policy, today: date) -> tuple[RuleResult, ...]:
-    """The rules alone, for a release that need not be a file yet."""
+    """The results of the rules alone, for a release that need not be a file yet."""
     subsets = _subsets(release, policy, None)[0] if policy.limits else None
     examined = examined_columns(release, columns(release, ()), policy.no_role)
     return tuple(_rules(release, policy, subsets, composed(release, policy), examined, today))
 
 
 def _others(
-    release: Release, policy: Policy, composition: Composition | None, given: Any, files: Sequence[Input]
+    release: Release, policy: Policy, composition: Composition | None, data: Any, files: Sequence[Input]
 ) -> ReleasesFacts | None:
-    """Other releases about the same people: those of the policy, and those of its register."""
-    measured = {one.sha256 for one in files if one.use == "release"}
+    """Other releases about the same people: those of the policy and of its register."""
+    measured = {file.sha256 for file in files if file.use == "release"}
     entries = registered(policy, release, files[0].sha256, measured)
-    return releases_facts(policy, composition, policy.data if given is None else given, entries)
+    return releases_facts(policy, composition, policy.data if data is None else data, entries)
 
 
 def _is_the_policys(data: Any, policy: Policy) -> bool:
-    """Whether data is the very file that the policy names."""
+    """Whether data is the file named in the policy."""
     both_files = isinstance(data, Path) and isinstance(policy.data, Path) and data.is_file() and policy.data.is_file()
     return both_files and data.samefile(policy.data)
 
 
 def _title(policy: Policy, table: str | None) -> Spoken:
-    """The title of a check of other data: it names them, after the policy's own title if there is one."""
-    own = None if policy.title == shown_table(policy.data) else policy.title
-    if table is not None and not isinstance(own, Mapping):
-        return table if own is None else f"{own}: {table}"
-    english, chinese = ("", "") if own is None else (own, own) if isinstance(own, str) else _both(own)
+    """The title of a check of other data: the name of the data, after the policy's own title if it has one."""
+    title = None if policy.title == shown_table(policy.data) else policy.title
+    if table is not None and not isinstance(title, Mapping):
+        return table if title is None else f"{title}: {table}"
+    english, chinese = ("", "") if title is None else (title, title) if isinstance(title, str) else _both(title)
     return {
         "en": f"{english}{': ' if english else ''}{table or 'a table in memory'}",
         "zh-TW": f"{chinese}{'：' if chinese else ''}{table or '記憶體中的資料表'}",
@@ -183,14 +183,14 @@ def _title(policy: Policy, table: str | None) -> Spoken:
 
 
 def _both(title: Mapping[Literal["en", "zh-TW"], str]) -> tuple[str, str]:
-    """A title in both languages, also if it is given in one."""
+    """A title in both languages; the same text twice if it is given in one."""
     texts = dict(title)
     either = next(iter(texts.values()))
     return texts.get("en", either), texts.get("zh-TW", either)
 
 
 def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str, str | None]]:
-    """What a command must say to get the same result; folders are left out, since they differ between machines."""
+    """The options needed to repeat the check; folders are left out, since they differ between machines."""
     table = shown_table(data)
     if table is not None:
         yield "data", table
@@ -206,13 +206,13 @@ def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str,
 
 
 def _is_named(policy: Policy) -> bool:
-    """Whether the register is that of the policy file."""
+    """Whether the register is the one named in the policy file."""
     named = policy.file.content.get("register")
     return named is not None and policy.register == policy.path.parent / named
 
 
 def _moment(given: datetime | str | None) -> datetime:
-    """A moment in UTC; without a zone it is taken to be in UTC."""
+    """A time in UTC; times without a zone are taken as UTC."""
     try:
         moment = datetime.fromisoformat(given.strip()) if isinstance(given, str) else given or datetime.now(UTC)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
@@ -232,7 +232,7 @@ def _salt(given: str | None) -> str:
 def _subsets(
     release: Release, policy: Policy, progress: Callable[[int, int], None] | None
 ) -> tuple[SubsetAnswers | None, list[str]]:
-    """The attacks with every subset, and the quasi-identifiers by what they add to re-identification, if known."""
+    """The attacks by every subset, and the quasi-identifiers by their contribution to re-identification, if known."""
     if policy.subset_sizes is None:
         return None, []
     with policy.located("subsets"):
@@ -243,7 +243,7 @@ def _subsets(
 
 
 def _overview(release: Release, policy: Policy) -> Evaluation:
-    """All measures that apply. Those in money only where a rule sets the amounts."""
+    """The results of all measures that apply. Measures in money need a rule that sets the amounts."""
     overview = evaluate_all(release, None)
     rules = {rule.measure.name: rule for rule in policy.rules if rule.measure is not None and _sets_amounts(rule)}
     results: list[Result] = []
@@ -262,16 +262,16 @@ def _overview(release: Release, policy: Policy) -> Evaluation:
 
 
 def _sets_amounts(rule: Rule) -> bool:
-    """Whether a rule says what something costs or is worth."""
+    """Whether a rule sets a cost or a value in money."""
     parameters = {} if rule.measure is None else rule.measure.parameters
     return any(parameters[name].unit == "money" and parameters[name].limit is None for name in rule.given)
 
 
 def _table(release: Release, overview: Evaluation) -> TableFacts:
     facts = {name: value for name, value in overview.table.items() if name != "engine"}
-    told: dict[str, Any] = {"original_records": release.original.rows} if release.has_original else {}
-    told |= {} if release.removed_records is None else {"removed_records": release.removed_records}
-    return TableFacts.from_dict({**facts, **told})
+    further: dict[str, Any] = {"original_records": release.original.rows} if release.has_original else {}
+    further |= {} if release.removed_records is None else {"removed_records": release.removed_records}
+    return TableFacts.from_dict({**facts, **further})
 
 
 def _payout_curve(release: Release, overview: Evaluation) -> tuple[PayoutStep, ...] | None:
@@ -296,36 +296,40 @@ def _rules(
     judged = judged_when_made(policy, release)
     uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
     single = singling_out(release, columns, min(policy.unique_share, SHARE), policy.releases.key)
-    alone = [one for one in single if one.share > policy.unique_share]
-    unseen = unseen_differences(release)
-    bare = unprotected_columns(policy, release, today)
+    alone = [found for found in single if found.share > policy.unique_share]
+    differences = unseen_differences(release)
+    unprotected = unprotected_columns(policy, release, today)
     demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
     too_weak = required is not None and demanded < required
     by_reason = too_weak and policy.rules_reason is not None
     wrong: dict[str, tuple[str, ...]] = {
-        VALUES_PROTECTED: tuple(name for name in bare if name not in policy.no_rule),
+        VALUES_PROTECTED: tuple(name for name in unprotected if name not in policy.no_rule),
         RULES_FIT: ("rules",) if too_weak and not by_reason else (),
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
-        NO_HIDDEN: tuple(one.column for one in columns if one.fails),
+        NO_HIDDEN: tuple(column.column for column in columns if column.fails),
         ALL_ROLES: tuple(
             dict.fromkeys((*columns_to_explain(release, columns), *columns_with_unfit_roles(columns, policy)))
         ),
         APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
         PEOPLE_COUNTED: uncounted or (),
         NO_LINKS: linking_columns(release, policy),
-        NO_UNIQUE: tuple(dict.fromkeys(name for one in alone for name in one.columns)),
-        NO_DIFFERENCES: unseen.names,
+        NO_UNIQUE: tuple(dict.fromkeys(name for found in alone for name in found.columns)),
+        NO_DIFFERENCES: differences.names,
     }
-    inside = {one.column: dict(found) for one in columns if (found := personal_details(one)) and one.fails}
+    inside = {
+        column.column: dict(inside_texts)
+        for column in columns
+        if (inside_texts := personal_details(column)) and column.fails
+    }
     details: dict[str, Any] = {
         NO_HIDDEN: {"personal_details": inside} if inside else {},
-        NO_UNIQUE: {"columns": [{**vars(one), "columns": list(one.columns)} for one in alone]} if alone else {},
-        NO_DIFFERENCES: unseen.details,
+        NO_UNIQUE: {"columns": [{**vars(found), "columns": list(found.columns)} for found in alone]} if alone else {},
+        NO_DIFFERENCES: differences.details,
         RULES_FIT: {"by_reason": True} if by_reason else {},
     }
-    if allowed := [name for one in single if one not in alone for name in one.columns]:
+    if allowed := [name for found in single if found not in alone for name in found.columns]:
         details[NO_UNIQUE] = {**details[NO_UNIQUE], "columns_with_a_reason": list(dict.fromkeys(allowed))}
-    if explained := [name for name in bare if name in policy.no_rule]:
+    if explained := [name for name in unprotected if name in policy.no_rule]:
         details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
     parameters: dict[str, Mapping[str, Any]] = {
         NO_UNIQUE: {"at_most": policy.unique_share},
@@ -336,26 +340,28 @@ def _rules(
         if rule.name in judged and (
             rule.name not in OF_PEOPLE or not (judged[rule.name].satisfied or wrong[rule.name])
         ):
-            then = judged[rule.name]
-            value = tuple(then.value) if isinstance(then.value, list) else then.value
-            told = _without_details(then.measure, then.parameters, value, satisfied=then.satisfied)
-            return {**told, "compared": then.compared, "details": dict(then.details or {})}
+            earlier = judged[rule.name]
+            value = tuple(earlier.value) if isinstance(earlier.value, list) else earlier.value
+            fields = _without_details(earlier.measure, earlier.parameters, value, satisfied=earlier.satisfied)
+            return {**fields, "compared": earlier.compared, "details": dict(earlier.details or {})}
         if rule.name not in wrong:
             return _measured(release, policy, rule, subsets, composition)
-        now: Value = wrong[rule.name] if rule.name != RULES_FIT else demanded or None
-        found = _without_details(rule.name, parameters.get(rule.name, {}), now, satisfied=not wrong[rule.name])
-        return {**found, "details": details.get(rule.name, {})}
+        value_now: Value = wrong[rule.name] if rule.name != RULES_FIT else demanded or None
+        inside_texts = _without_details(
+            rule.name, parameters.get(rule.name, {}), value_now, satisfied=not wrong[rule.name]
+        )
+        return {**inside_texts, "details": details.get(rule.name, {})}
 
     return [_judged(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
 
 
 def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:
-    """The columns that name the person, in this table or in other releases, if they are in it and must not be.
+    """The columns that name the person, in this table or in other releases, which must not be released.
 
-    The privacy unit may stay only if the policy keeps it and nobody has several records: whoever knows some of a
-    person's values finds all records of the same number, and with them every sensitive value. Judging sets of
-    quasi-identifiers would not be enough: numbers of records and combinations of sensitive values single people out as
-    well. The key of other releases must not stay: it belongs into the original, by which people are joined.
+    The privacy unit may stay only if the policy keeps it and nobody has several records: otherwise, anyone who knows
+    some of a person's values finds all records with the same number, and every sensitive value in them. Judging the set
+    of a person's quasi-identifiers would not be enough: the number of records and combinations of sensitive values
+    single people out as well. The key of other releases must not stay: people are joined by the original's key.
     """
     unit, key = release.privacy_unit, policy.releases.key
     may_stay = unit if policy.keeps_unit and release.people == release.records else None
@@ -378,7 +384,7 @@ def _measured(
     if rule.measure is None:
         (name,) = rule.parameters
         if composition is not None and rule.about_all_releases:
-            found = next(one for one in composition.limits if one["limit"] == name)
+            found = next(limit for limit in composition.limits if limit["limit"] == name)
             limits = {name: found.get("at_most", found.get("at_least"))}
             return _without_details(TOGETHER, limits, found["value"], satisfied=found["satisfied"])
         assert subsets is not None
@@ -399,7 +405,7 @@ def _measured(
 
 
 def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
-    """How many records were suppressed of how many, and the share that the plan allows, if these are more."""
+    """Suppressed records, all records, and the share allowed by the plan, if more were suppressed."""
     plan = plan_of_file(policy, release.source.path)
     if plan is None or plan.suppressed <= allowed_suppression(plan.suppression, plan.records):
         return {}
@@ -407,7 +413,7 @@ def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
 
 
 def _set_aside(release: Release, policy: Policy) -> dict[str, Any]:
-    """How many records no rule about classes judges, if these are too many, and whether the policy says why."""
+    """The number of records that no rule about classes judges, if it is too large, and whether a reason is given."""
     aside = release.view.records_aside
     if not singles_out(aside, release.records):
         return {}
@@ -426,7 +432,7 @@ def _without_details(measure: str, parameters: Mapping[str, Any], value: Value, 
 
 
 def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The number that was compared with the threshold, and the threshold's name if it is not the measure's value."""
+    """The number compared with the threshold, and the threshold's name if the number is not the measure's value."""
     limits = {name: limit["measured"] for name, limit in result.details.get("limits", {}).items()}
     if "at_most" not in asked:
         limits |= {name: result.details[name] for name in ("excess", "gain") if name in asked}
@@ -437,7 +443,7 @@ def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _judged(rule: Rule, waiver: Waiver | None, today: date, measured: Mapping[str, Any]) -> RuleResult:
-    """A rule with its verdict: a waiver opens the gate up to and including its last day."""
+    """The result of a rule with its verdict; a waiver holds up to and including its last day."""
     facts = None if waiver is None else _waiver(waiver, today, satisfied=measured["satisfied"])
     waived = facts is not None and facts.state == "active"
     return RuleResult(

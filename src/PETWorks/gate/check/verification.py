@@ -1,4 +1,4 @@
-"""Whether a check document is what it claims to be, and which files it is about."""
+"""Verification of a check document: its digests, and the files that it is about."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from PETWorks.gate.document.check_document import (
 from PETWorks.gate.document.typed_json import JSONObject
 from PETWorks.gate.external.edition import commitment, external
 
-PUBLISHED = ("verdict", "table", "columns", "rules", "adversaries", "subsets", "results")  # what depends on the table
+PUBLISHED = ("verdict", "table", "columns", "rules", "adversaries", "subsets", "results")  # parts that depend on data
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Verified(JSONObject):
 def verify(
     document: CheckFile, *, data: Path | None = None, policy: Path | None = None, internal: CheckFile | None = None
 ) -> tuple[Verified, ...]:
-    """Compare a document with its own digest, and with the files and the internal edition where they are given.
+    """Compare a document with its own digest, and with the given files and internal edition.
 
-    The external edition has commitments instead of the digests of files. They can be checked only with the salt, which
-    is in the internal edition.
+    The external edition has commitments instead of digests of files. They can be verified only with the salt in the
+    internal edition.
     """
     if internal is not None and internal.edition != INTERNAL:
         raise InputError("the document given as the internal edition is an external one")
@@ -72,18 +72,18 @@ def verify(
 
 
 def with_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:
-    """The document with a step that warns of an earlier external edition, unless that was about the same table."""
+    """The document with a step that warns of an earlier external edition about a different table."""
     digests = document.inputs[0].sha256, earlier.inputs[0].sha256
     if None not in digests and digests[0] == digests[1]:
         return document
-    one, other = (dict(_leaves(_published(edition))) for edition in (earlier, document))
-    differing = sum(one.get(place) != other.get(place) for place in one.keys() | other.keys())
+    old, new = (dict(_leaves(_published(edition))) for edition in (earlier, document))
+    differing = sum(old.get(place) != new.get(place) for place in old.keys() | new.keys())
     step = NextStep("earlier-edition", size=differing)
     return replace(document, next_steps=(step, *document.next_steps))
 
 
 def _external_of(document: CheckDocument) -> CheckDocument:
-    """The external edition of an internal one from a file, which somebody may have edited."""
+    """The external edition of an internal one from a file, which may have been edited."""
     try:
         return external(document)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
@@ -98,8 +98,8 @@ def _published(document: CheckDocument) -> dict[str, Any]:
 
 def _leaves(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     if isinstance(content, dict | list):
-        for key, one in content.items() if isinstance(content, dict) else enumerate(content):
-            yield from _leaves(one, (*place, key))
+        for key, item in content.items() if isinstance(content, dict) else enumerate(content):
+            yield from _leaves(item, (*place, key))
     else:
         yield place, content
 

@@ -1,4 +1,4 @@
-"""The external edition of a check, made of the protected statistics and of what the policy says."""
+"""The external edition of a check, made of protected statistics and the content of the policy."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -60,7 +60,7 @@ from PETWorks.measures.parameters import Text, Worths
 def releases_outside(
     document: CheckDocument, known: Protected, share: Callable[[Range], Bound], about: Callable[[Range], Bound]
 ) -> ReleasesFacts | None:
-    """Other releases, as outsiders may know of them; `share` and `about` put a count into words."""
+    """Other releases as outsiders may see them; `share` and `about` turn a range into a bound."""
     facts = document.releases
     if facts is None:
         return None
@@ -69,41 +69,41 @@ def releases_outside(
         return share(count) if attack == RE_IDENTIFICATION else complement(share(count))
 
     attacks = []
-    for given, (steps, shares) in zip(attacks_shown(document), known.releases, strict=True):
-        told = given.attack == RE_IDENTIFICATION
+    for set_attack, (steps, shares) in zip(attacks_shown(document), known.releases, strict=True):
+        is_re_identification = set_attack.attack == RE_IDENTIFICATION
         curve = tuple(
-            SetStep(step.release, chance(given.attack, count), share(certain) if told else None)
-            for step, (count, certain) in zip(given.curve, steps, strict=True)
+            SetStep(step.release, chance(set_attack.attack, count), share(certain) if is_re_identification else None)
+            for step, (count, certain) in zip(set_attack.curve, steps, strict=True)
         )
         added = tuple(
             SetShare(
-                one.release,
+                contribution.release,
                 None if adds is None else share(adds),
-                without=None if without is None else chance(given.attack, without),
+                without=None if without is None else chance(set_attack.attack, without),
             )
-            for one, (adds, without) in zip(given.shares, shares, strict=True)
+            for contribution, (adds, without) in zip(set_attack.shares, shares, strict=True)
         )
         together = curve[-1]
-        attacks.append(SetAttack(given.attack, None, None, together.chance, None, together.certain, curve, added))
+        attacks.append(SetAttack(set_attack.attack, None, None, together.chance, None, together.certain, curve, added))
     return ReleasesFacts(
         measured=facts.measured,
         not_measured=facts.not_measured,
         people=about(known.people),
-        releases=tuple(_outside(one) for one in facts.releases),
+        releases=tuple(_outside(release) for release in facts.releases),
         attacks=tuple(attacks),
         unlinked=tuple(
-            SetIntersection(one.attribute, None if people is None else about(people))
-            for one, people in zip(intersections(document), known.attacked, strict=True)
+            SetIntersection(intersection.attribute, None if people is None else about(people))
+            for intersection, people in zip(intersections(document), known.attacked, strict=True)
         ),
     )
 
 
-def _outside(given: ReleaseOfSet) -> ReleaseOfSet:
-    """A release by its number, and by the name that the policy gives it."""
-    return ReleaseOfSet(number=given.number, name=given.name, this=given.this, measured=given.measured)
+def _outside(release: ReleaseOfSet) -> ReleaseOfSet:
+    """The number of a release, and its name in the policy."""
+    return ReleaseOfSet(number=release.number, name=release.name, this=release.this, measured=release.measured)
 
 
-# Steps that follow from the policy and the names of the columns alone.
+# Steps that depend on the policy and the column names only.
 STEPS = (
     "rule-for-values",
     "fitting-rules",
@@ -117,17 +117,17 @@ SMALL_CLASS = Bound(withheld="small class")
 
 
 def external(document: CheckDocument) -> CheckDocument:
-    """What outsiders may see of a check; the document must be that of the internal edition."""
+    """The external edition of a check; the document must be the internal edition."""
     return _Edition(document, protected(document)).made()
 
 
 def commitment(salt: str, digest: str) -> str:
-    """A digest of a digest that says nothing to those who do not have the salt."""
+    """A salted digest of a digest, which reveals nothing without the salt."""
     return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
 
 
 class _Edition:
-    """The external edition: of the document only names, texts and thresholds are used, all numbers are `known`."""
+    """The external edition: names, texts and thresholds come from the document, all numbers from `known`."""
 
     def __init__(self, document: CheckDocument, known: Protected) -> None:
         self.document, self.known = document, known
@@ -145,16 +145,19 @@ class _Edition:
             verdict=together(known.verdicts),
             rule_verdicts=_rule_verdicts(known.verdicts),
             policy=replace(document.policy, sha256=None),
-            inputs=tuple(replace(one, bytes=None, sha256=None) for one in document.inputs if one.use == "data"),
+            inputs=tuple(replace(file, bytes=None, sha256=None) for file in document.inputs if file.use == "data"),
             table=self._table(document.table),
             columns=tuple(map(self._column, document.columns, known.columns)),
             rules=tuple(map(self._rule, document.rules, known.verdicts)),
             small_classes=() if known.smallest_class is None else (SmallClasses(known.cell_size, None, 0.0),),
             adversaries=tuple(
                 AdversaryFacts(
-                    who=one.who, knows=one.knows, unique_share=self._share(unique), chance=self._share(classes)
+                    who=adversary.who,
+                    knows=adversary.knows,
+                    unique_share=self._share(unique),
+                    chance=self._share(classes),
                 )
-                for one, (unique, classes) in zip(document.adversaries, known.adversaries, strict=True)
+                for adversary, (unique, classes) in zip(document.adversaries, known.adversaries, strict=True)
             ),
             subsets=None if document.subsets is None else self._subsets(document.subsets),
             payout_curve=None,
@@ -193,7 +196,7 @@ class _Edition:
         )
 
     def _removed(self, table: TableFacts) -> Count:
-        """How many suppressed records left the table, as a range: also if there are none."""
+        """The number of removed suppressed records as a range, also if there are none."""
         removed = table.removed_records
         return _about(range_of(removed, self.known.cell_size)) if isinstance(removed, int) else removed
 
@@ -212,7 +215,7 @@ class _Edition:
         )
 
     def _number(self, statistic: str | None, unit: str) -> Value:
-        """One of the statistics that measures have outside."""
+        """The external value of a statistic."""
         known = self.known
         if statistic == "smallest class" and unit == "chance":
             if known.smallest_class is None:
@@ -226,7 +229,7 @@ class _Edition:
         return self._share(counts[statistic]) if statistic in counts else TELLS_COUNTS
 
     def _statistic(self, entry: Metric, compared: str | None) -> str | None:
-        """The statistic that a measure, or the limit that a rule compares with, has outside."""
+        """The statistic that the external edition has for a measure, or for the limit of a rule."""
         if entry.linked and self.known.population is not None:
             return None
         if compared is None:
@@ -236,7 +239,7 @@ class _Edition:
         return "classes" if compared == "average" else None
 
     def _results(self) -> Iterator[MeasureResult]:
-        """The measures that have a number outside."""
+        """The measures that have a number in the external edition."""
         for result in self.document.results:
             entry = find(result.measure)
             statistic = self._statistic(entry, None)
@@ -292,10 +295,14 @@ class _Edition:
             number=answers.number,
             if_they_know=tuple(map(self._if_they_know, answers_shown(self.document))),
             limits=tuple(
-                replace(one, worst=_beside(one.at_most, one.satisfied)) for one in answers.limits if one.limit in shown
+                replace(limit, worst=_beside(limit.at_most, limit.satisfied))
+                for limit in answers.limits
+                if limit.limit in shown
             ),
             minimal_risky=tuple(
-                replace(one, value=Bound(above=one.at_most)) for one in answers.minimal_risky if one.limit in shown
+                replace(subset, value=Bound(above=subset.at_most))
+                for subset in answers.minimal_risky
+                if subset.limit in shown
             ),
             drivers=None
             if answers.drivers is None
@@ -307,14 +314,14 @@ class _Edition:
         return KnownAttributes(answer.known, answer.attack, answer.subsets, lowest, median, highest)
 
     def _case(self, attack: str, case: SubsetCase) -> SubsetCase:
-        """A case; they come in the order of the protected statistics."""
+        """The next case, in the order of the protected statistics."""
         unique, prior, posterior = next(self._ranges)
         return SubsetCase(
             case.attributes, self._share(unique), self._guesses(attack, prior), self._guesses(attack, posterior)
         )
 
     def _guesses(self, attack: str, count: Range) -> Bound:
-        """The share of right guesses, from the right ones or from the wrong ones."""
+        """The share of right guesses, given the range of right ones (re-identification) or of wrong ones."""
         return self._share(count) if attack == RE_IDENTIFICATION else complement(self._share(count))
 
     def _driver(self, driver: Driver, guesses: tuple[Range, Range]) -> Driver:
@@ -340,7 +347,7 @@ def _beside(limit: float, satisfied: bool) -> Bound:
 
 
 def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], satisfied: bool | None) -> Value:
-    """A number, or its relation to the limit if it seems to be on the other side of it than the verdict says."""
+    """The value, or its relation to the limit if the rounded value would contradict the verdict."""
     if satisfied is None or len(parameters) != 1:
         return value
     ((name, limit),) = parameters.items()
@@ -359,7 +366,7 @@ def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], 
 
 
 def _parameters(rule: RuleResult) -> Mapping[str, Any]:
-    """The parameters that are not texts and have none: a text may be a value of the table."""
+    """The parameters without texts, which may be values of the table."""
     if rule.measure not in catalogue:
         return rule.parameters
     known = catalogue[rule.measure].parameters

@@ -1,4 +1,4 @@
-"""Protected statistics: counts as ranges, withheld verdicts, everything that outsiders may know about the records."""
+"""Protected statistics for outsiders: counts as ranges, and withheld verdicts."""
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -25,23 +25,23 @@ from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.measures.catalogue import catalogue
 
 FIGURES = 2  # significant figures of a share
-FEWEST_RANGES = 10  # of a table for which shares are published
+FEWEST_RANGES = 10  # shares are published only for tables of at least so many narrowest ranges
 
 
 class Range(NamedTuple):
-    """A count that is at least `low` and at most `high`."""
+    """A count between `low` and `high`, both included."""
 
     low: int
     high: int
 
     @property
     def middle(self) -> int:
-        """The number that stands for the range."""
+        """The number that represents the range."""
         return (self.low + self.high + 1) // 2
 
 
 def narrowest(cell_size: int) -> int:
-    """The width of the narrowest range: a round number that is not smaller than a cell.
+    """The width of the narrowest range: a round number that is not smaller than the cell size.
 
     >>> [narrowest(size) for size in (1, 3, 5, 11, 20)]
     [2, 5, 5, 20, 20]
@@ -51,7 +51,7 @@ def narrowest(cell_size: int) -> int:
 
 
 def range_of(count: int, cell_size: int) -> Range:
-    """The range of a count, about a tenth of it wide, but at least as wide as a cell.
+    """The range of a count, about a tenth of it wide, but at least as wide as the cell size.
 
     >>> range_of(3, 5), range_of(42, 5), range_of(45222, 5)
     (Range(low=0, high=4), Range(low=40, high=44), Range(low=44000, high=45999))
@@ -62,12 +62,12 @@ def range_of(count: int, cell_size: int) -> Range:
 
 
 def has_few(records: Range, cell_size: int) -> bool:
-    """Whether a table has too few records for shares of them to be published."""
+    """Whether a table has too few records to publish shares of them."""
     return records.low < FEWEST_RANGES * narrowest(cell_size)
 
 
 def share_of(count: Range, records: Range, cell_size: int) -> Bound:
-    """The share that a count is of the records, as far as their ranges tell."""
+    """The share of the records, as far as it follows from the ranges."""
     if has_few(records, cell_size):
         return FEW_RECORDS
     if count.low == 0:
@@ -78,7 +78,7 @@ def share_of(count: Range, records: Range, cell_size: int) -> Bound:
 
 
 def complement(share: Bound) -> Bound:
-    """What is left of the whole, if this is the share that is gone."""
+    """One minus a share."""
     if share.below is not None:
         return Bound(above=_places(1 - share.below))
     if share.above is not None:
@@ -96,11 +96,11 @@ def two_figures(number: float) -> float:
 
 
 def _places(number: float) -> float:
-    return round(number, 12)  # without the noise of a subtraction
+    return round(number, 12)  # removes rounding noise of the subtraction
 
 
 def round_number(number: float) -> int:
-    """The largest of 1, 2, 5, 10, 20, 50, ... that is not larger; 1 for what is below.
+    """The largest of 1, 2, 5, 10, 20, 50, ... that does not exceed the number; at least 1.
 
     >>> [round_number(number) for number in (0, 9.5, 83, 1200, 836000)]
     [1, 5, 50, 1000, 500000]
@@ -122,15 +122,15 @@ def _rounded(number: float, direction: Callable[[float], float]) -> float:
     return round(direction(number * scale) / scale, max(places, 0))
 
 
-SizeLimit = tuple[str, int]  # the classes of what, and the size of the smallest
+SizeLimit = tuple[str, int]  # the table whose classes are meant, and the size of the smallest
 
 
 def rules_withheld(
     rules: Sequence[RuleResult], cell_size: int, records: Range, attacked: Range | None = None
 ) -> frozenset[str]:
-    """The names of these rules.
+    """The names of the rules whose verdict is withheld from outsiders.
 
-    attacked   the people whose values in several releases can be intersected; None if there are no other releases
+    attacked   number of people whose values in several releases can be intersected; None without other releases
     """
     size_limits = _sizes_to_hide(rules, cell_size, records)
     share_limits = set(_shares_to_hide(rules, cell_size, records))
@@ -146,14 +146,14 @@ def rules_withheld(
 
 
 def class_size_demanded(rule: RuleResult) -> int | None:
-    """The class size that is all a rule demands of the release; None if it demands anything else."""
+    """The class size that a rule demands, if it demands nothing else of the release; otherwise None."""
     limits = list(_class_sizes(rule))
     only = len(limits) == len(rule.parameters) and all(axis == RELEASE for axis, _ in limits)
     return max(size for _, size in limits) if limits and only and not is_about_values(rule) else None
 
 
 def hides_guesses(rules: Sequence[RuleResult], cell_size: int) -> bool:
-    """Whether no guesses of values are published, since there are verdicts about values or about small classes."""
+    """Whether guesses of values are withheld, because verdicts about values or small classes are published."""
     sizes = (size for rule in rules for _, size in _class_sizes(rule))
     return any(map(is_about_values, rules)) or any(size < cell_size for size in sizes)
 
@@ -164,10 +164,10 @@ RELEASE = "release"
 
 
 def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> set[SizeLimit]:
-    """The class sizes which, with the others that are compared, tell the size of the smallest class exactly.
+    """The class sizes that, with the others compared, would reveal the exact size of the smallest class.
 
-    Outsiders learn between which two of the sizes the smallest class is; also whether it is below the cell size. Of a
-    small table, in which the size of one class tells that of the rest, no other size is shown.
+    Outsiders learn between which two sizes the smallest class lies, and whether it is below the cell size. For a small
+    table, in which the size of one class reveals that of the rest, no other size is shown.
     """
     hidden: set[SizeLimit] = set()
     limits = {limit for rule in rules for limit in _class_sizes(rule)}
@@ -176,7 +176,9 @@ def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) 
     implied = set(map(_size_implied, rules))
     for axis in {axis for axis, _ in limits}:
         shown = cell_size
-        for size in sorted((size for one, size in limits if one == axis and size < cell_size), reverse=True):
+        for size in sorted(
+            (size for other_axis, size in limits if other_axis == axis and size < cell_size), reverse=True
+        ):
             if shown - size < 2 or size - 1 in {1, *implied}:
                 hidden.add((axis, size))
             else:
@@ -185,7 +187,7 @@ def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) 
 
 
 def _class_sizes(rule: RuleResult) -> Iterator[SizeLimit]:
-    """The smallest classes that a rule allows, of the release or of what it is linked with."""
+    """The smallest classes that a rule allows, in the release or in the table it is linked with."""
     if rule.measure == SUBSETS and rule.parameters.get("highest-risk"):
         yield RELEASE, _size(1 / rule.parameters["highest-risk"])
     elif rule.measure in catalogue:
@@ -210,22 +212,22 @@ def _size(size: float) -> int:
 
 
 class ShareLimit(NamedTuple):
-    """A limit on a share of the records, or of what is kept of them."""
+    """A limit on a share of the records, or of the information kept."""
 
     measure: str  # or SUBSETS
     parameter: str
-    threshold: float | None  # the risk above which records are at risk, for measures that have one
+    threshold: float | None  # the risk from which a record counts as at risk, for measures that have one
     share: float
 
     @property
     def statistic(self) -> Hashable:
-        """What is limited: the same for limits on numbers that depend on the same count, or nearly."""
+        """The limited statistic: equal for limits on numbers that depend on (nearly) the same count."""
         of_set = self.measure in (SUBSETS, TOGETHER)
         named = self.parameter.partition(":")[0] if of_set or self.parameter == "average" else self.measure
         return SAME_COUNT.get(named, (self.measure, self.parameter, self.threshold))
 
 
-# The count on which a number depends, by its measure, or by its parameter if that says more.
+# The count that a number depends on, by its measure, or by its parameter if that is more specific.
 SAME_COUNT = {
     "average": "classes",
     "average-risk": "classes",
@@ -236,11 +238,11 @@ SAME_COUNT = {
     "alone": "unique records",
     "attribute-inference": "guesses",
     "inference": "guesses",
-}  # with more releases there are more classes, unique records and right guesses: the limits of both lie between them
+}  # more releases have more classes, unique records and right guesses, so limits on one release and on all interact
 
 
 def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> Iterator[ShareLimit]:
-    """The limits of few records, of all but few, and those that few records lie between."""
+    """Limits on few records, on all but few, and limits that only few records lie between."""
     few = narrowest(cell_size)
     shown: dict[Hashable, list[float]] = {}
     for limit in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
@@ -253,7 +255,7 @@ def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range)
 
 
 def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
-    """The shares that a rule limits."""
+    """The limits of a rule on shares."""
     if rule.measure == SUBSETS:
         limits = ((name, value) for name, value in rule.parameters.items() if name != "highest-risk")
         yield from (ShareLimit(SUBSETS, name, None, value) for name, value in limits)
@@ -269,7 +271,7 @@ def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
 
 
 def _is_in_money(rule: RuleResult) -> bool:
-    """Whether a rule limits an amount, which is a sum over records."""
+    """Whether a rule limits an amount of money, which is a sum over records."""
     if rule.measure == TOGETHER:
         return _limit_of(rule) == "gain"
     return rule.measure in catalogue and catalogue[rule.measure].unit == "money"
@@ -283,26 +285,30 @@ ABOUT_VALUES = ("one-value", *SHARES_OF_ATTACKED, "m-invariance")
 
 
 def fewest_attacked(releases: ReleasesFacts | None, cell_size: int) -> Range | None:
-    """The people whose values can be intersected: of the sensitive attribute that has the fewest."""
-    counts = [one.people for one in releases.unlinked if isinstance(one.people, int)] if releases is not None else []
+    """The number of people whose values can be intersected, for the sensitive attribute with the fewest."""
+    counts = (
+        [intersection.people for intersection in releases.unlinked if isinstance(intersection.people, int)]
+        if releases is not None
+        else []
+    )
     return range_of(min(counts), cell_size) if counts else None
 
 
 def _limit_of(rule: RuleResult) -> str:
-    """What a rule about all releases limits, without the name of an attribute."""
+    """The kind of limit of a rule about all releases, without the name of an attribute."""
     return next(iter(rule.parameters)).partition(":")[0]
 
 
 def _reveals_people(rule: RuleResult, rules: Sequence[RuleResult], cell_size: int, attacked: Range | None) -> bool:
-    """Whether a rule about the values in all releases would tell of few people.
+    """Whether a rule about the values in all releases would reveal facts about few people.
 
-    The first rule of each kind is shown, if neither few people nor all but few are within its limit. The smallest class
-    of other releases, which m-invariance is about, is not told.
+    The first rule of each kind is shown, unless few people or all but few are within its limit. The smallest class of
+    other releases, which m-invariance is about, is not revealed.
     """
     if rule.measure != TOGETHER or _limit_of(rule) not in ABOUT_VALUES:
         return False
     kind = _limit_of(rule)
-    first = next(one for one in rules if one.measure == TOGETHER and _limit_of(one) == kind)
+    first = next(other for other in rules if other.measure == TOGETHER and _limit_of(other) == kind)
     if kind == "m-invariance" or rule.parameters != first.parameters:
         return True
     if kind not in SHARES_OF_ATTACKED:
@@ -323,8 +329,8 @@ def _reveals_people(rule: RuleResult, rules: Sequence[RuleResult], cell_size: in
 def _reveals_values(rule: RuleResult, rules: Sequence[RuleResult], cell_size: int, records: Range) -> bool:
     """Whether a rule about the values inside classes, or about guesses of them, reveals too much.
 
-    The first rule of each measure is shown, but none of a small table, and none that tells the size of a class that is
-    below the cell size. Rules about guesses are shown if guesses are.
+    The first rule of each measure is shown, but none for a small table, and none that reveals the size of a class below
+    the cell size. Rules about guesses are shown if guesses are.
     """
     if _is_about_guesses(rule):
         return hides_guesses(rules, cell_size)
@@ -332,12 +338,12 @@ def _reveals_values(rule: RuleResult, rules: Sequence[RuleResult], cell_size: in
         return False
     if rule.measure == TOGETHER:
         return has_few(records, cell_size)
-    first = next(one for one in rules if one.measure == rule.measure)
+    first = next(other for other in rules if other.measure == rule.measure)
     return has_few(records, cell_size) or rule.parameters != first.parameters or _size_implied(rule) == cell_size - 1
 
 
 def is_about_values(rule: RuleResult) -> bool:
-    """Whether a rule limits what is inside single classes, apart from their size."""
+    """Whether a rule limits the content of single classes, apart from their size."""
     if rule.measure == TOGETHER:
         return _limit_of(rule) in ABOUT_VALUES
     return (
@@ -354,29 +360,29 @@ def _is_about_guesses(rule: RuleResult) -> bool:
     return rule.measure in catalogue and catalogue[rule.measure].outside == "guesses"
 
 
-OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices of tables that do not say who the people are
-WHATEVER = Range(0, 0)  # in place of a count that is not published
+OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices about tables that do not identify people
+WHATEVER = Range(0, 0)  # placeholder for a count that is not published
 Steps = tuple[Range, Range]
 Shares = tuple[Range | None, Range | None]
 
 
 @dataclass(frozen=True)
 class Protected:
-    """The statistics.
+    """All statistics that outsiders may see.
 
-    people           the records, or the people where one may have several records: what shares are shares of
-    smallest_class   a round number that is not larger; None if the smallest class is below the cell size
-    columns          for each column the missing cells, and the information lost, as a number of cells
-    adversaries      for each assumed adversary the unique records and the classes
-    missed           the records whose sensitive value an adversary guesses wrong; None if the policy has rules about
-                     the values inside classes or about small classes, whose verdicts are published instead
-    subsets          for each case of the attacks with subsets: unique records, and guesses before and after: the right
-                     ones of whose record it is, the wrong ones of what somebody has
-    releases         for each attack with all releases that is published: the guesses and the people who are certain
-                     with one release after the other; for each release what it adds, and the guesses without it
-    attacked         for each sensitive attribute the people whose values in several releases can be intersected
-    drivers          for each driver the right guesses that it adds, and the guesses without it
-    verdicts         of the rules
+    people           the denominator of shares: records, or people if a person may have several records
+    smallest_class   a round number not above the smallest class; None if that is below the cell size
+    columns          missing cells, and lost information as a number of cells, of each column
+    adversaries      unique records and classes for each assumed adversary
+    missed           records whose sensitive value an adversary guesses wrong; None if the policy has rules about the
+                     values inside classes or about small classes, whose verdicts are published instead
+    subsets          for each case of the attacks by subsets: unique records, prior and posterior guesses. Counted are
+                     right guesses for re-identification, and wrong guesses for inference
+    releases         for each published attack by all releases: the guesses and the people who are certain, with one
+                     release after the other; and for each release its contribution, and the guesses without it
+    attacked         people whose values in several releases can be intersected, for each sensitive attribute
+    drivers          right guesses that each driver adds, and the guesses without it
+    verdicts         the verdicts of the rules
     """
 
     cell_size: int
@@ -397,7 +403,7 @@ class Protected:
 
 
 def _finds_class_size(rule: RuleResult) -> bool:
-    """Whether what a rule found is the number of people in the smallest class."""
+    """Whether the value of a rule is the number of people in the smallest class."""
     return rule.measure == "k-anonymity" or rule.compared == "cell_size"
 
 
@@ -421,11 +427,11 @@ class _Counts:
 
     def protected(self) -> Protected:
         document, people = self.document, range_of(self.people, self.cell_size)
-        (unique,) = (one.records for one in document.small_classes if one.size == 2)
+        (unique,) = (small.records for small in document.small_classes if small.size == 2)
         population = document.table.population
         attacked = fewest_attacked(document.releases, self.cell_size)
         hidden = rules_withheld(document.rules, self.cell_size, people, attacked)
-        guesses = [one.value for one in document.results if one.measure == "attribute-inference"]
+        guesses = [result.value for result in document.results if result.measure == "attribute-inference"]
         return Protected(
             cell_size=self.cell_size,
             records=range_of(self.records, self.cell_size),
@@ -435,9 +441,10 @@ class _Counts:
             classes=self._range(self.classes.classes),
             unique=self._range(unique),
             missed=self._missed(guesses[0]) if guesses and not _hides_guesses(document) else None,
-            columns=tuple((self._cells(one.missing), self._lost(one.granularity)) for one in document.columns),
+            columns=tuple((self._cells(column.missing), self._lost(column.granularity)) for column in document.columns),
             adversaries=tuple(
-                (self._range(one.unique_records), self._range(one.classes)) for one in document.adversaries
+                (self._range(adversary.unique_records), self._range(adversary.classes))
+                for adversary in document.adversaries
             ),
             subsets=tuple(
                 self._case(answer.attack, case) for answer in answers_shown(document) for case in cases(answer)
@@ -445,7 +452,8 @@ class _Counts:
             drivers=tuple(map(self._driver, drivers_shown(document))),
             releases=tuple(map(self._attack, attacks_shown(document))),
             attacked=tuple(
-                None if self.few else range_of(_whole(one.people), self.cell_size) for one in intersections(document)
+                None if self.few else range_of(_whole(intersection.people), self.cell_size)
+                for intersection in intersections(document)
             ),
             verdicts=tuple(
                 WITHHELD if rule.name in hidden and not self._is_implied(rule) else rule.verdict
@@ -454,15 +462,16 @@ class _Counts:
         )
 
     def _is_implied(self, rule: RuleResult) -> bool:
-        """Whether the published bound of the smallest class says that a rule holds."""
+        """Whether a rule holds by the published bound of the smallest class."""
         smallest, demanded = self._smallest_class(), class_size_demanded(rule)
         return smallest is not None and demanded is not None and demanded <= smallest
 
     def _smallest_class(self) -> int | None:
-        """The bound that is published.
+        """The published bound of the smallest class.
 
-        Where people have several records and the table does not say so any more, its classes are of records: what
-        counts is what a rule found by people when the table was made; without one, the class is taken to be small.
+        If people have several records and the table no longer identifies them, its classes are classes of records. Then
+        the value that a rule found by counting people when the table was made is used; without such a rule, the class
+        is assumed to be small.
         """
         smallest = self.classes.smallest_class
         if any(notice.notice in OF_RECORDS for notice in self.document.notices or ()):
@@ -477,24 +486,27 @@ class _Counts:
     def _driver(self, driver: Driver) -> tuple[Range, Range]:
         return self._people(driver.shapley), self._guesses(driver.attack, driver.without)
 
-    def _attack(self, given: SetAttack) -> tuple[tuple[Steps, ...], tuple[Shares, ...]]:
-        """Who is certain is told of re-identification only: they are alone. Of values it would tell what they have."""
-        told = given.attack == RE_IDENTIFICATION
+    def _attack(self, attack: SetAttack) -> tuple[tuple[Steps, ...], tuple[Shares, ...]]:
+        """Steps and shares. Certain people are reported for re-identification only; for values it would reveal them."""
+        is_re_identification = attack.attack == RE_IDENTIFICATION
         steps = tuple(
-            (self._guesses(given.attack, one.chance), self._people(one.certain) if told else WHATEVER)
-            for one in given.curve
+            (
+                self._guesses(attack.attack, step.chance),
+                self._people(step.certain) if is_re_identification else WHATEVER,
+            )
+            for step in attack.curve
         )
         shares = tuple(
             (
-                None if one.adds is None else self._people(one.adds),
-                None if one.without is None else self._guesses(given.attack, one.without),
+                None if contribution.adds is None else self._people(contribution.adds),
+                None if contribution.without is None else self._guesses(attack.attack, contribution.without),
             )
-            for one in given.shares
+            for contribution in attack.shares
         )
         return steps, shares
 
     def _guesses(self, attack: str, share: object) -> Range:
-        """The right guesses of whose record it is, or the wrong ones of what somebody has."""
+        """The right guesses for re-identification, the wrong guesses for inference."""
         return self._people(share) if attack == RE_IDENTIFICATION else self._missed(share)
 
     def _lost(self, kept: object) -> Range | None:
@@ -502,31 +514,31 @@ class _Counts:
         return None if kept is None else self._cells(1 - kept)
 
     def _cells(self, share: object) -> Range | None:
-        """A share of the cells of a column."""
+        """The range of a number of cells, given as a share of a column."""
         return None if share is None else self._range(_times(share, self.records))
 
     def _people(self, share: object) -> Range:
         return self._range(_times(share, self.people))
 
     def _missed(self, guessed: object) -> Range:
-        """Those who are not guessed: the few among whom a rare value is."""
+        """The people whose value is not guessed: the few with a rare value are among them."""
         return self._range(self.people - _times(guessed, self.people))
 
     def _range(self, count: object) -> Range:
-        """The range of a count; of a small table, whatever it may be."""
+        """The range of a count; a placeholder for a small table."""
         return WHATEVER if self.few else range_of(_whole(count), self.cell_size)
 
 
 def answers_shown(document: CheckDocument) -> tuple[KnownAttributes, ...]:
-    """The attacks with subsets that outsiders see."""
+    """The attacks by subsets that outsiders may see."""
     answers = () if document.subsets is None else document.subsets.if_they_know
-    return tuple(one for one in answers if _is_shown(document, one.attack))
+    return tuple(answer for answer in answers if _is_shown(document, answer.attack))
 
 
 def attacks_shown(document: CheckDocument) -> tuple[SetAttack, ...]:
-    """The attacks with all releases that outsiders see."""
+    """The attacks by all releases that outsiders may see."""
     attacks = () if document.releases is None else document.releases.attacks
-    return tuple(one for one in attacks if _is_shown(document, one.attack))
+    return tuple(attack for attack in attacks if _is_shown(document, attack.attack))
 
 
 def intersections(document: CheckDocument) -> tuple[SetIntersection, ...]:
@@ -535,9 +547,9 @@ def intersections(document: CheckDocument) -> tuple[SetIntersection, ...]:
 
 
 def drivers_shown(document: CheckDocument) -> tuple[Driver, ...]:
-    """The drivers that outsiders see."""
+    """The drivers that outsiders may see."""
     drivers = () if document.subsets is None else document.subsets.drivers or ()
-    return tuple(one for one in drivers if _is_shown(document, one.attack))
+    return tuple(driver for driver in drivers if _is_shown(document, driver.attack))
 
 
 def cases(answer: KnownAttributes) -> tuple[SubsetCase, SubsetCase, SubsetCase]:
@@ -550,9 +562,11 @@ def _is_shown(document: CheckDocument, attack: str) -> bool:
 
 
 def _hides_guesses(document: CheckDocument) -> bool:
-    """Whether shares of guesses stay inside: also where they are shares of some of the people, who may be few."""
-    inferred = [one.details.get("attributes", {}) for one in document.results if one.measure == "attribute-inference"]
-    some = any("records_with_a_value" in one for attributes in inferred for one in attributes.values())
+    """Whether shares of guesses are withheld: also if they are shares of some of the people, who may be few."""
+    inferred = [
+        result.details.get("attributes", {}) for result in document.results if result.measure == "attribute-inference"
+    ]
+    some = any("records_with_a_value" in facts for attributes in inferred for facts in attributes.values())
     return some or hides_guesses(document.rules, document.policy.cell_size)
 
 
