@@ -1,4 +1,4 @@
-"""Releases made by a policy: its rules for the search, the policy of the release, and reasons per record."""
+"""Releases made by a policy: rules for the search, the policy of the release, and reasons per record."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,11 +26,12 @@ from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
-TABLES = ("data", "original", "policy")  # of an earlier release
+TABLES = ("data", "original", "policy")  # keys of an earlier release that are paths
 SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method")
-SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")  # by the policy of the release
+# Keys that the policy of a release states anew.
+SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
 WRITTEN = "Written by petworks anonymize, for the release beside it."
-MARK = f"# {WRITTEN}"  # in every language: it tells the files of this program from those of the user
+MARK = f"# {WRITTEN}"  # the same in every language: it marks files written by this program, not by the user
 NOT_TO_BE_RELEASED = (
     "Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."
 )
@@ -38,12 +39,12 @@ HOW_MADE = "How it was made:"
 
 
 def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
-    """The rules that a release must keep: those of measures and of subsets, without those that are waived."""
+    """The rules that a release must keep: those about measures and subsets that are not waived."""
     waived = waived_rules(policy, today)
     rules: list[Rule] = []
     for rule in policy.rules:
         if rule.name in waived or rule.name in IMPLICIT or rule.about_all_releases:
-            continue  # a search sees one table; the check of the release judges all of them
+            continue  # a search handles one table; the check judges all releases together
         if rule.measure is not None:
             rules.append(MeasureRule(rule.measure, rule.parameters, rule.name))
         else:
@@ -62,7 +63,7 @@ def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
 
 
 def waived_rules(policy: Policy, today: date) -> tuple[str, ...]:
-    """The rules that a release could break, but that are waived."""
+    """The names of waived rules that a release could break."""
     waived = {waiver.rule for waiver in policy.waivers if waiver.expires >= today}
     return tuple(rule.name for rule in policy.rules if rule.name in waived and rule.name not in IMPLICIT)
 
@@ -74,9 +75,14 @@ def anonymize_by(
     given: Mapping[str, Any],
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
-    """The best release of the policy's table; what is given takes precedence over what the policy says."""
+    """The best release of the policy's table; `given` settings override those of the policy."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
-    for name in ("order", "privacy_unit", "protect", "spreadsheet_safe"):  # of the file; columns are protected already
+    for name in (
+        "order",
+        "privacy_unit",
+        "protect",
+        "spreadsheet_safe",
+    ):  # not settings of the search; columns are already protected
         settings.pop(name, None)
     time = settings.pop("time", None)
     if time is not None:
@@ -86,7 +92,7 @@ def anonymize_by(
 
 
 def seconds_given(time: Any) -> float | None:
-    """A time such as 90, 90s, 10m or 2h in seconds; None if it is none.
+    """A time such as 90, 90s, 10m or 2h in seconds; None if it is not a valid time.
 
     >>> seconds_given("10m"), seconds_given("90"), seconds_given("soon")
     (600.0, 90.0, None)
@@ -105,16 +111,16 @@ def frontier_by(
     vary: Mapping[str, Any] | None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
-    """What other thresholds and limits of suppression would cost, for the policy's table and rules."""
+    """The cost of other thresholds and limits of suppression, for the policy's table and rules."""
     settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
-    kept = {name: value for name, value in settings.items() if name in SETTINGS and name != "method"}
+    used = {name: value for name, value in settings.items() if name in SETTINGS and name != "method"}
     with located(policy, given):
-        return frontier_of(release, rules, vary, **kept, progress=progress)
+        return frontier_of(release, rules, vary, **used, progress=progress)
 
 
 @contextmanager
 def located(policy: Policy, given: Mapping[str, Any]) -> Any:
-    """A context in which errors about settings get the line of the policy that sets them."""
+    """A context in which errors about settings get the line of the policy with the setting."""
     try:
         yield
     except PETWorksError as error:
@@ -129,7 +135,7 @@ def located(policy: Policy, given: Mapping[str, Any]) -> Any:
 
 
 def policy_content(policy: Policy) -> dict[str, Any]:
-    """What a policy says, with paths that start where the program does."""
+    """The content of a policy, with paths relative to the working directory of the program."""
     content = dict(policy.file.content)
     for key in ("data", "original", "population"):
         if isinstance(getattr(policy, key), Path):
@@ -139,8 +145,8 @@ def policy_content(policy: Policy) -> dict[str, Any]:
     if policy.releases.earlier:
         folder = policy.path.parent
         earlier = [
-            {key: folder / text if key in TABLES and not is_address(text) else text for key, text in one.items()}
-            for one in content["releases"]["earlier"]
+            {key: folder / text if key in TABLES and not is_address(text) else text for key, text in release.items()}
+            for release in content["releases"]["earlier"]
         ]
         content["releases"] = {**content["releases"], "earlier": earlier}
     return content
@@ -160,14 +166,14 @@ def released_policy(
 ) -> tuple[str, Path | None]:
     """The policy that comes with a release, and the folder it needs as root if its own is not enough.
 
-    content      what the policy of the original says
-    target       the file of the release; the policy comes beside it
-    hierarchies  for each column the file of its hierarchy
-    data         what the policy calls the release
-    seed         of the random order of its records; None if they are in the order of the table
-    plan         the file that says how it was made
-    made         the release, for comments that say how it was made
-    say          what puts comments into the user's language
+    content      the content of the original's policy
+    target       the file of the release; the policy is written beside it
+    hierarchies  the file of the hierarchy of each column
+    data         the name of the release in the policy
+    seed         seed of the random order of the records; None if they are in the order of the table
+    plan         the file of the plan
+    made         the release, for comments about how it was made
+    say          translates comments into the user's language
     """
     import yaml
 
@@ -179,7 +185,7 @@ def released_policy(
     is_file = isinstance(original, Path)
     inside = is_file and original.resolve().is_relative_to(folder)
     named: dict[str, Any] = {"petworks_policy": new.pop("petworks_policy", 1)}
-    # A title that is only the name of the file would be that of another file.
+    # A title that is just the name of the original's file would be wrong for the release.
     if new.get("title") == getattr(content["data"], "name", None):
         new.pop("title", None)
     named |= {"title": new.pop("title")} if "title" in new else {}
@@ -204,10 +210,13 @@ def released_policy(
 
 
 def _without_unit(content: Mapping[str, Any], unit: str) -> dict[str, Any]:
-    """What a policy says of a release without the column that names the person: it is an identifier."""
+    """The content of a policy for a release without the column that names the person: it is an identifier."""
     new = dict(content)
     roles = {role: [name for name in names if name.strip() != unit] for role, names in new.get("roles", {}).items()}
-    roles = {"identifiers": [*roles.pop("identifiers", []), unit], **{role: own for role, own in roles.items() if own}}
+    roles = {
+        "identifiers": [*roles.pop("identifiers", []), unit],
+        **{role: names for role, names in roles.items() if names},
+    }
     for key in ("no_role", "role_reasons"):
         if key in new:
             new[key] = {name: reason for name, reason in new[key].items() if name.strip() != unit}
@@ -215,35 +224,35 @@ def _without_unit(content: Mapping[str, Any], unit: str) -> dict[str, Any]:
 
 
 def _order(content: Mapping[str, Any], seed: int | None) -> dict[str, str]:
-    """What a policy says about the order of the records, compared with the original."""
+    """The policy's keys about the order of the records, compared with the original."""
     before = {key: str(content[key]) for key in ("order", "seed") if key in content and "original" in content}
     if seed is None:
         return before
-    is_twice = before.get("order") == ORDERS[1]  # no seed makes both orders at once
+    is_twice = before.get("order") == ORDERS[1]  # shuffled twice: no single seed gives that order
     return {"order": ORDERS[1]} | ({} if is_twice else {"seed": str(seed)})
 
 
 def _paths_in(content: Any) -> Iterator[Path]:
-    """The paths that a policy names, at any depth."""
+    """The paths in the content of a policy, at any depth."""
     if isinstance(content, Path):
         yield content
     elif isinstance(content, Mapping | list):
-        for one in content.values() if isinstance(content, Mapping) else content:
-            yield from _paths_in(one)
+        for item in content.values() if isinstance(content, Mapping) else content:
+            yield from _paths_in(item)
 
 
 def _moved(content: Any, folder: Path) -> Any:
-    """What a policy says, with paths as a policy in a folder names them."""
+    """The content of a policy with paths relative to a folder."""
     if isinstance(content, Mapping):
-        return {key: _moved(one, folder) for key, one in content.items()}
-    return [_moved(one, folder) for one in content] if isinstance(content, list) else _relative(content, folder)
+        return {key: _moved(item, folder) for key, item in content.items()}
+    return [_moved(item, folder) for item in content] if isinstance(content, list) else _relative(content, folder)
 
 
 def _how_made(made: Recoded) -> Iterator[str]:
-    """The levels of a release, and the settings with which they were searched for."""
+    """Lines with the levels of a release, and the settings of the search."""
     import yaml
 
-    told: dict[str, Any] = {"levels": {name: _plain(level) for name, level in made.levels.items()}}
+    facts: dict[str, Any] = {"levels": {name: _plain(level) for name, level in made.levels.items()}}
     if isinstance(made, Anonymization):
         problem = made.problem
         used = {
@@ -255,27 +264,27 @@ def _how_made(made: Recoded) -> Iterator[str]:
             "weights": dict(problem.weights),
             "levels": {name: list(bounds) for name, bounds in problem.allowed_levels.items()},
         }
-        told["anonymize"] = {name: value for name, value in used.items() if value not in (None, {})}
-    told["suppressed_records"] = made.suppressed
-    told |= {"protect": words} if (words := protect_words(made.original.source)) else {}
-    text = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, default_flow_style=None, width=100)
+        facts["anonymize"] = {name: value for name, value in used.items() if value not in (None, {})}
+    facts["suppressed_records"] = made.suppressed
+    facts |= {"protect": words} if (words := protect_words(made.original.source)) else {}
+    text = yaml.safe_dump(facts, allow_unicode=True, sort_keys=False, default_flow_style=None, width=100)
     yield from (f"  {line}" for line in text.splitlines())
 
 
 def _plain(level: Any) -> Any:
-    """A level, or several of local recoding, as YAML has them."""
+    """A level, or several levels of local recoding, for YAML."""
     return list(level) if isinstance(level, tuple) else level
 
 
 def _relative(table: Any, folder: Path) -> Any:
-    """A path as a policy in a folder names it."""
+    """The path relative to a folder; anything else unchanged."""
     return path_from(folder, table.resolve()) if isinstance(table, Path) else table
 
 
 def released_hierarchy_files(
     target: Path, hierarchies: Mapping[str, Hierarchy], columns: tuple[str, ...]
 ) -> dict[str, Path]:
-    """For each column the file of its hierarchy: in a folder beside the release."""
+    """The file of each column's hierarchy, in a folder beside the release."""
     folder = target.parent.resolve() / f"{target.stem}_hierarchies"
     files: dict[str, Path] = {}
     for column in columns:
@@ -287,9 +296,9 @@ def released_hierarchy_files(
 
 
 def reasons_by(policy: Policy, data: Any, results: Sequence[RuleResult], below: int | None, **counted: Any) -> Any:
-    """The records in classes that break rules of the policy which are not waived, as an Arrow table.
+    """The records in classes that break unwaived rules of the policy, as an Arrow table.
 
-    What a generalisation loses is told by the objective of the policy.
+    The loss by generalisation is measured by the objective of the policy.
     """
     waived = {result.name for result in results if result.verdict == WAIVED}
     rules = [

@@ -1,4 +1,4 @@
-"""Another table recoded as a plan says, and the policy of the release that it becomes."""
+"""Another table recoded by a plan, and the policy of its release."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -32,8 +32,8 @@ from PETWorks.tables.source import Source
 class Prepared:
     """Another table with the roles and hierarchies of a plan.
 
-    strange   for each column the values that have no place in its hierarchy
-    missing   columns of the plan that the table does not have, and need not have
+    strange   the values of each column that have no place in its hierarchy
+    missing   columns of the plan that the table lacks and need not have
     """
 
     plan: Plan
@@ -42,7 +42,7 @@ class Prepared:
     missing: tuple[str, ...]
 
     def recoded(self, rules: tuple[Rule, ...], *, strict: bool = False) -> Replayed:
-        """The table on the levels of the plan."""
+        """The table recoded to the levels of the plan."""
         plan = self.plan
         steps = Steps(
             plan.levels,
@@ -54,20 +54,21 @@ class Prepared:
             plan.smallest_class or 1,
             plan.suppressed_records or STARS,
         )
-        then = PlanTable(plan.records, plan.suppressed, plan.loss)
-        result = replay(self.release, rules, steps, then, self.strange, self.missing)
+        plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
+        result = replay(self.release, rules, steps, plan_table, self.strange, self.missing)
         if strict and result.without_place:
-            told = [
+            values_by_column = [
                 Phrase(
                     "{column!r} ({values} values, {records} records)",
                     column=column,
-                    values=found.values,
-                    records=found.records,
+                    values=unplaced.values,
+                    records=unplaced.records,
                 )
-                for column, found in result.without_place.items()
+                for column, unplaced in result.without_place.items()
             ]
             raise HierarchyError(
-                "values without a place in the hierarchies of the plan: {columns}", columns=Joined(", ", told)
+                "values without a place in the hierarchies of the plan: {columns}",
+                columns=Joined(", ", values_by_column),
             )
         return result
 
@@ -84,8 +85,8 @@ def prepare(
 ) -> Prepared:
     """Another table with the roles and hierarchies of a plan.
 
-    earlier     the hierarchies that have to be known to fit the values of this table
-    new_roles   of columns that the plan does not know
+    earlier     the earlier hierarchies that are needed to fit the values of this table
+    new_roles   roles of columns that the plan does not have
     """
     if plan.population is not None and population is not None:
         raise ParameterError("the plan has a population already, so none can be given", what="population")
@@ -128,7 +129,7 @@ def prepare(
 
 
 def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
-    """The rules of a plan, without those that are waived today."""
+    """The rules of a plan that are not waived today."""
     waived = set(_waived(plan, today))
     checked = [(rule.name, _rule(rule)) for rule in plan.rules]
     rules = tuple(rule for name, rule in checked if name not in waived)
@@ -138,7 +139,7 @@ def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
 
 
 def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
-    """What the policy of the release of another table says, as the policy of the original would say it."""
+    """The content of a policy for another table's release, in the form of the original's policy."""
     plan, release = prepared.plan, prepared.release
     content = {
         key: value for key, value in (plan.policy or {}).items() if key not in SAID_ELSEWHERE or key == "subsets"
@@ -150,8 +151,8 @@ def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
     if limits:
         sizes = next(rule.parameters["sizes"] for rule in plan.rules if rule.measure == SUBSETS)
         content["subsets"] = {"sizes": sizes, "limits": limits}
-    own = [rule for rule in plan.rules if rule.preset is None and rule.measure != SUBSETS]
-    said = {
+    own_rules = [rule for rule in plan.rules if rule.preset is None and rule.measure != SUBSETS]
+    settings = {
         "petworks_policy": 1,
         "data": data,
         "roles": {
@@ -160,15 +161,15 @@ def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
             if own_role in release.roles.values()
         },
         "privacy_unit": plan.privacy_unit,
-        "treatment": {"sensitive_values": EXACT, **plan.treatment},  # as a plan means that says nothing of them
+        "treatment": {"sensitive_values": EXACT, **plan.treatment},  # the default of plans without this key
         "population": plan.population,
-        "rules": [_written(rule) for rule in own] or None,
+        "rules": [_written(rule) for rule in own_rules] or None,
     }
-    return {**content, **{key: value for key, value in said.items() if value is not None}}
+    return {**content, **{key: value for key, value in settings.items() if value is not None}}
 
 
 def check_same_rules(plan: Plan, policy: Policy) -> None:
-    """An error if presets do not demand any more what they did when the plan was made."""
+    """Raise if presets have changed since the plan was made."""
     found = {rule.name: rule.parameters for rule in policy.rules if rule.measure is not None}
     wanted = {rule.name: find(rule.measure).check(rule.parameters) for rule in plan.rules if rule.measure != SUBSETS}
     changed = [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]
@@ -177,7 +178,7 @@ def check_same_rules(plan: Plan, policy: Policy) -> None:
 
 
 def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Mapping[str, str]) -> tuple[str, ...]:
-    """The columns of the plan that the table lacks; an error if it needs them, or has columns that nobody knows."""
+    """The columns of the plan that the table lacks; raises if it needs them, or has unknown columns."""
     lacking = [column for column in known if column not in source.names]
     needed = {*plan.columns, *plan.roles.get("sensitive_attributes", ()), plan.privacy_unit}
     if needed & set(lacking):
@@ -215,7 +216,7 @@ def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Map
 
 
 def _values(release: Release, column: str) -> Iterator[str | None]:
-    """The values of a column in the table and in those that it is compared with."""
+    """The values of a column in the table and in the tables it is compared with."""
     background = release.view.background
     yield from release.as_read.marginal(column).values
     if background.has_original:
@@ -229,12 +230,12 @@ def _values(release: Release, column: str) -> Iterator[str | None]:
 
 
 def given_hierarchies(plan: Plan, given: Any) -> dict[str, Hierarchy]:
-    """The hierarchies that a plan needs, from those that are given; an error if one is missing or another one."""
+    """The hierarchies that a plan needs, out of those given; raises if one is missing or different."""
     needed = [column for column, planned in plan.hierarchies.items() if needs_earlier(planned.words)]
     if isinstance(given, Mapping):
         given = {column: given[column] for column in needed if column in given}
     found = as_hierarchies(given, needed)
-    earlier = {column: one for column in needed if isinstance(one := found.get(column), Hierarchy)}
+    earlier = {column: hierarchy for column in needed if isinstance(hierarchy := found.get(column), Hierarchy)}
     without = [column for column in needed if column not in earlier]
     if without:
         raise HierarchyError(
@@ -242,13 +243,15 @@ def given_hierarchies(plan: Plan, given: Any) -> dict[str, Hierarchy]:
             Hint.HIERARCHIES,
             without=quoted(without),
         )
-    return {column: same_hierarchy(column, plan.hierarchies[column], one) for column, one in earlier.items()}
+    return {
+        column: same_hierarchy(column, plan.hierarchies[column], hierarchy) for column, hierarchy in earlier.items()
+    }
 
 
 def _waived(plan: Plan, today: date) -> Iterator[str]:
     waivers = (plan.policy or {}).get("waivers", ())
     try:
-        yield from (one["rule"] for one in waivers if date.fromisoformat(one["expires"]) >= today)
+        yield from (waiver["rule"] for waiver in waivers if date.fromisoformat(waiver["expires"]) >= today)
     except (KeyError, TypeError, ValueError):
         raise InputError("the waivers in the plan are not those of a policy") from None
 
@@ -258,16 +261,17 @@ def _rule(planned: PlannedRule) -> Rule:
         metric = find(planned.measure)
         asked = planned.parameters if planned.asked is None else planned.asked
         return MeasureRule(metric, metric.check(asked), planned.name)
-    given = planned.parameters
-    if set(given) != {"limit", "at_most", "sizes"} or not isinstance(given["limit"], str):
+    parameters = planned.parameters
+    if set(parameters) != {"limit", "at_most", "sizes"} or not isinstance(parameters["limit"], str):
         raise ParameterError(
             "{rule}: expected the parameters 'limit' (a name), 'at_most' and 'sizes'",
             rule=planned.name,
             what="rules",
         )
-    return SubsetRule(given["limit"], given["at_most"], given["sizes"])
+    return SubsetRule(parameters["limit"], parameters["at_most"], parameters["sizes"])
 
 
 def _written(rule: PlannedRule) -> dict[str, Any]:
+    """The rule as an entry of a policy."""
     why = {} if rule.why is None else {"why": rule.why}
     return {"name": rule.name, "measure": rule.measure, **rule.parameters, **why}

@@ -1,4 +1,4 @@
-"""Plans as files: what is written beside a release, and what is read again, strictly."""
+"""Plan files: written beside a release, and read again with strict checks."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import IMPLICIT, Rule
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
-# What a plan says in its own words, or what is about the files of one table.
+# Keys of a policy that a plan has keys of its own for, or that are about the files of one table.
 SAID_ELSEWHERE = (
     *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
     *("order", "seed", "plan", "roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
@@ -40,9 +40,9 @@ def made_plan(
 ) -> Plan:
     """The plan of a release that has been written.
 
-    content   what the policy of the original says
+    content   the content of the original's policy
     target    the file of the release
-    files     for each column the file of its hierarchy
+    files     the file of the hierarchy of each column
     """
     plan = Plan.from_dict(result.plan)
     data = content["data"]
@@ -51,32 +51,35 @@ def made_plan(
         further.pop("title", None)
     if policy is not None and "waivers" in further:  # the next table has no earlier releases yet
         gone = [rule.name for rule in policy.rules if rule.about_all_releases]
-        further["waivers"] = [one for one in further["waivers"] if one["rule"] not in gone]
+        further["waivers"] = [waiver for waiver in further["waivers"] if waiver["rule"] not in gone]
     if policy is not None and policy.subset_sizes is not None:
         further["subsets"] = {"sizes": policy.subset_sizes}
-    rules = plan.rules if policy is None else tuple(_rules(policy, {one.name: one.parameters for one in plan.rules}))
+    rules = plan.rules if policy is None else tuple(_rules(policy, {rule.name: rule.parameters for rule in plan.rules}))
     return _of_file(replace(plan, rules=rules, policy=further or None), data, target, files)
 
 
 def plan_of_next(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
-    """The plan of a release that was made as an earlier plan says: it demands the same.
+    """The plan of a release made by an earlier plan: it has the same rules.
 
-    data   the table that it was made from; the others as above
+    data   the table that it was made from; other parameters as in `made_plan`
     """
     plan = Plan.from_dict(result.plan)
     hierarchies = {
-        column: replace(one, words=earlier.hierarchies[column].words) for column, one in plan.hierarchies.items()
+        column: replace(hierarchy, words=earlier.hierarchies[column].words)
+        for column, hierarchy in plan.hierarchies.items()
     }
-    told = {name: getattr(earlier, name) for name in ("method", "levels", "allowed_levels", "rules", "policy")}
-    return _of_file(replace(plan, hierarchies=hierarchies, **told), data, target, files)
+    copied = {name: getattr(earlier, name) for name in ("method", "levels", "allowed_levels", "rules", "policy")}
+    return _of_file(replace(plan, hierarchies=hierarchies, **copied), data, target, files)
 
 
 def _of_file(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
-    """A plan that names the files of its release, with their digests."""
+    """The plan with the names and digests of its files added."""
     folder = target.parent
     hierarchies = {
-        column: replace(one, file=files[column].relative_to(folder).as_posix()) if needs_earlier(one.words) else one
-        for column, one in plan.hierarchies.items()
+        column: replace(hierarchy, file=files[column].relative_to(folder).as_posix())
+        if needs_earlier(hierarchy.words)
+        else hierarchy
+        for column, hierarchy in plan.hierarchies.items()
     }
     return replace(
         plan,
@@ -89,18 +92,18 @@ def _of_file(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> 
 
 
 def plan_text(plan: Plan) -> str:
-    """A plan as JSON, with the levels of a node in one line."""
+    """A plan as JSON, with the levels of a node on one line."""
     text = json.dumps(plan.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return _NUMBERS.sub(lambda numbers: f"[{', '.join(re.findall('[0-9]+', numbers[1]))}]", text)
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan of a file, or an error."""
+    """The plan in a file; raises if it is not a valid plan."""
     return checked_plan(read_json(path, Phrase("a plan"), Hint.PLAN), path.name)
 
 
 def checked_plan(content: Any, name: str) -> Plan:
-    """A plan from JSON; an error if it is none, or contradicts itself."""
+    """The plan in JSON content; raises if it is invalid or contradicts itself."""
     version = content.get("petworks_plan") if isinstance(content, Mapping) else None
     if isinstance(version, int | str) and not isinstance(version, bool) and version != VERSION:
         raise InputError(
@@ -119,7 +122,7 @@ def checked_plan(content: Any, name: str) -> Plan:
 
 
 def plan_of_file(policy: Policy, path: Path | None) -> Plan | None:
-    """The plan that a policy names, if the file is the very release that it is about, by the digest."""
+    """The plan named in a policy, if the file is the release made by it, judged by the digest."""
     if policy.plan is None or path is None:
         return None
     with policy.located("plan"):
@@ -131,10 +134,10 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
     columns = plan.columns
     if columns != plan.roles.get("quasi_identifiers", ()):
         yield Phrase("'columns' are not the quasi-identifiers of its 'roles', in this order")
-    listed = [*(column for own in plan.roles.values() for column in own), *plan.no_role]
+    listed = [*(column for columns_of_role in plan.roles.values() for column in columns_of_role), *plan.no_role]
     if len(set(listed)) < len(listed):
         yield Phrase("a column is listed twice in 'roles' and 'no_role'")
-    heights = {column: one.height for column, one in plan.hierarchies.items()}
+    heights = {column: hierarchy.height for column, hierarchy in plan.hierarchies.items()}
     generalised = [column for place, column in enumerate(columns) if any(any(node[place:][:1]) for node in plan.levels)]
     without = [column for column in generalised if column not in heights]
     if without:
@@ -158,7 +161,7 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
 
 
 def earlier_hierarchies(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
-    """The hierarchies that a plan needs as files, as they were; an error if one is not the same any more."""
+    """The hierarchies that a plan needs from files; raises if one has changed."""
     return {
         column: same_hierarchy(column, planned, _earlier(column, planned, folder))
         for column, planned in plan.hierarchies.items()
@@ -172,17 +175,17 @@ def hierarchy_paths(plan: Plan, folder: Path) -> list[Path]:
     return [folder / planned.file for planned in needed if planned.file is not None]
 
 
-def same_hierarchy(column: str, planned: PlannedHierarchy, given: Hierarchy) -> Hierarchy:
-    """A hierarchy; an error if it is not the one of the plan."""
-    if hierarchy_digest(given) != planned.sha256:
+def same_hierarchy(column: str, planned: PlannedHierarchy, hierarchy: Hierarchy) -> Hierarchy:
+    """The hierarchy; raises if it differs from that of the plan."""
+    if hierarchy_digest(hierarchy) != planned.sha256:
         raise HierarchyError(
             "column {column!r}: its hierarchy ({hierarchy}) is not the one that the plan was "
             "made with; restore that one, or make a new plan",
             column=column,
-            hierarchy=given.name,
+            hierarchy=hierarchy.name,
             what=f"hierarchies.{column}",
         )
-    return given
+    return hierarchy
 
 
 def _earlier(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
@@ -206,19 +209,19 @@ def _earlier(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
 
 
 def _rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -> Iterator[PlannedRule]:
-    """The rules of a policy, those that are waived included: the waivers are in the plan, too, and expire.
+    """All rules of a policy. Waived ones are included: their waivers are in the plan too, and expire.
 
-    made_with   for each rule that was not waived, the thresholds that were asked for instead, or the same
+    made_with   for each rule that was not waived, the thresholds of the search, which may differ from the policy's
     """
     for rule in policy.rules:
         if rule.name not in IMPLICIT and not rule.about_all_releases:
-            own = _parameters(rule, policy.subset_sizes)
-            asked = made_with.get(rule.name, own)
+            parameters = _parameters(rule, policy.subset_sizes)
+            asked = made_with.get(rule.name, parameters)
             yield PlannedRule(
                 name=rule.name,
                 measure=SUBSETS if rule.measure is None else rule.measure.name,
-                parameters=own,
-                asked=None if asked == own else asked,
+                parameters=parameters,
+                asked=None if asked == parameters else asked,
                 preset=rule.preset,
                 why=rule.why,
             )
@@ -228,5 +231,5 @@ def _parameters(rule: Rule, sizes: str | None) -> dict[str, Any]:
     if rule.measure is None:
         ((limit, at_most),) = rule.parameters.items()
         return {"limit": limit, "at_most": at_most, "sizes": sizes}
-    usual = rule.measure.parameters
-    return {name: value for name, value in rule.parameters.items() if value != usual[name].default}
+    declared = rule.measure.parameters
+    return {name: value for name, value in rule.parameters.items() if value != declared[name].default}
