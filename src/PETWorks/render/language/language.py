@@ -1,4 +1,4 @@
-"""Texts in each language, the language of the user, and how numbers and names are written."""
+"""Messages in each language, the language of the user, and the formatting of numbers and names."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ def in_all_languages(message: str, **values: Any) -> Any:
 
 
 def spoken(text: Callable[[str], str]) -> Any:
-    """The text that a function returns for each language, each in a span; a single text if all are the same."""
+    """The text of a function in each language, each in a span; a single text if all are equal."""
     from markupsafe import Markup, escape
 
     texts = {lang: text(lang) for lang in LANGUAGES}
@@ -32,18 +32,18 @@ def spoken(text: Callable[[str], str]) -> Any:
     return Markup("").join(Markup('<span lang="{}">{}</span>').format(lang, texts[lang]) for lang in LANGUAGES)
 
 
-VARIABLE = "PETWORKS_LANG"  # of the environment: the language, unless an option says otherwise
+VARIABLE = "PETWORKS_LANG"  # environment variable with the language, unless an option sets it
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 def language() -> str:
-    """The code of the language; English unless a command has chosen another one."""
+    """The code of the current language; English unless a command has chosen another one."""
     return _language.get()
 
 
 @contextmanager
 def speaking(lang: str) -> Iterator[None]:
-    """Within it, this is the language."""
+    """A context in which this is the current language."""
     token = _language.set(lang)
     try:
         yield
@@ -52,7 +52,7 @@ def speaking(lang: str) -> Iterator[None]:
 
 
 def in_language(english: str, lang: str | None = None) -> str:
-    """A phrase in a language, by default that of the command; in English if the language lacks it.
+    """A phrase in a language, by default that of the command; in English if there is no translation.
 
     >>> in_language("Usage:", "zh-TW"), in_language("Usage:", "en"), in_language("Usage:")
     ('用法：', 'Usage:', 'Usage:')
@@ -62,9 +62,9 @@ def in_language(english: str, lang: str | None = None) -> str:
 
 
 def translated(text: str, lang: str | None = None) -> str:
-    """What an error or a warning says in a language, by default that of the command.
+    """An error or a warning in a language, by default that of the command.
 
-    Texts that are no phrases, such as those of a document, stay as they are.
+    Texts that are not phrases, such as those of a document, are returned unchanged.
 
     >>> translated(Phrase("no file matches {pattern!r}", pattern="*.csv"), "zh-TW")
     '沒有檔案符合「*.csv」'
@@ -85,7 +85,7 @@ _cuts: ContextVar[bool] = ContextVar("cuts", default=True)
 
 @contextmanager
 def uncut() -> Iterator[None]:
-    """Within it, names, texts and lists are shown in full length."""
+    """A context in which names, texts and lists are not shortened."""
     token = _cuts.set(False)
     try:
         yield
@@ -94,7 +94,7 @@ def uncut() -> Iterator[None]:
 
 
 def checked_language(lang: str) -> str:
-    """The code of a language from any of its spellings, or an error."""
+    """The code of a language from any of its spellings; raises if it is unknown."""
     if lang in LANGUAGES:
         return lang
     spellings = {
@@ -108,12 +108,12 @@ def checked_language(lang: str) -> str:
 
 
 def used_language(lang: str | None) -> str:
-    """The code of the language that was asked for; otherwise that of PETWORKS_LANG, or English."""
+    """The code of the requested language; by default that of PETWORKS_LANG, or English."""
     return checked_language(lang or os.environ.get(VARIABLE) or ENGLISH)
 
 
 def said(lang: str, message: str, **values: Any) -> str:
-    """The text of a message in a language with its values filled in; in English if the language lacks it.
+    """The text of a message in a language with its values filled in; in English if there is no translation.
 
     >>> said("en", "word.more", n=3), said("zh-TW", "word.more", n=3)
     ('and 3 more', '其餘 3 項')
@@ -133,16 +133,16 @@ def said(lang: str, message: str, **values: Any) -> str:
 
 
 def _put_in(key: str, value: Any, lang: str) -> str:
-    """A value to fill in; the key says whether a list has names of columns, of rules, or of something else."""
+    """A value to fill in; the key decides whether a list has names of columns, rules or releases."""
     if isinstance(value, str):
         return printable(value) if key in ("command", "path") else own(value, lang)
     if isinstance(value, list | tuple) and value:
         if key in ("column", "columns"):
-            return listed([said(lang, "write.column", name=name(one)) for one in value], lang)
+            return listed([said(lang, "write.column", name=name(column)) for column in value], lang)
         if key == "releases":
-            return listed([own(one, lang) for one in value], lang)
+            return listed([own(release, lang) for release in value], lang)
         if key == "rules":
-            return listed([rule_name(one, lang) for one in value], lang)
+            return listed([rule_name(rule, lang) for rule in value], lang)
     return put(value, lang)
 
 
@@ -157,12 +157,12 @@ def put(value: Any, lang: str) -> str:
     if isinstance(value, int):
         return numbers.count(value)
     if isinstance(value, list | tuple):
-        return listed([put(one, lang) for one in value], lang)
+        return listed([put(item, lang) for item in value], lang)
     return numbers.amount(value) if isinstance(value, float) else name(str(value))
 
 
 def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
-    """What the external edition says instead of a number: a sign and a limit, or why there is no number."""
+    """The bound that replaces a number in the external edition: a sign and a limit, or why it is withheld."""
     if bound.withheld is not None:
         return said(lang, f"withheld.{bound.withheld}")
     return next(
@@ -173,7 +173,7 @@ def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
 
 
 def listed(texts: Sequence[str], lang: str) -> str:
-    """The first texts of a list, and how many more there are."""
+    """The first texts of a list, and the number of further ones."""
     few = list(texts[:MOST_NAMES]) if _cuts.get() else list(texts)
     if len(texts) > len(few):
         few.append(said(lang, "word.more", n=len(texts) - MOST_NAMES))
@@ -188,7 +188,7 @@ def measured(result: "MeasureResult | RuleResult", lang: str) -> str:
 
 
 def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
-    """The value of a result or a rule, with as many figures as tell it from its limits."""
+    """The value of a result or a rule, with enough figures to distinguish it from its limits."""
     if not isinstance(result.value, float):
         return put(result.value, lang)
     return numbers.amount(result.value, _numbers(result.parameters.values()))
@@ -199,7 +199,7 @@ def _numbers(values: Iterable[Any]) -> list[float]:
 
 
 def _exact_value(result: "MeasureResult | RuleResult") -> Any:
-    """The exact value of a result; if there are several attributes, that of the attribute with the value."""
+    """The exact value of a result; with several attributes, that of the attribute with this value."""
     details = result.details
     if "exact" in details:
         return details["exact"]
@@ -208,7 +208,7 @@ def _exact_value(result: "MeasureResult | RuleResult") -> Any:
 
 
 def own(text: "Spoken", lang: str) -> str:
-    """A text of the policy, in the given language if there is a translation; shortened if it is long.
+    """A text of the policy, in the language if there is a translation, and shortened if it is long.
 
     >>> own({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), own("a colleague", "zh-TW")
     ('鄰居', 'a colleague')
@@ -221,7 +221,7 @@ def own(text: "Spoken", lang: str) -> str:
 
 
 def percent(share: Number, lang: str = ENGLISH, beside: Iterable[float] = ()) -> str:
-    """A share of a document as per cent, with as many digits as tell it from those beside it."""
+    """A share of a document in per cent, with enough digits to distinguish it from those beside it."""
     if isinstance(share, Bound):
         return _bound(share, lang, percent)
     return "" if share is None else numbers.percent(share, said(lang, "write.percent"), beside)
@@ -233,7 +233,7 @@ def name(text: str) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    """A text, shortened with a note of its length if it is long."""
+    """The text, shortened with a note of its length if it is long."""
     return text if len(text) <= longest or not _cuts.get() else f"{text[: longest - 12]}… [{numbers.count(len(text))}]"
 
 
@@ -279,52 +279,56 @@ def rule_name(rule: str, lang: str) -> str:
 
 
 def attack_name(attack: str, lang: str) -> str:
-    """What an attack is called.
+    """The name of an attack in a language.
 
     >>> attack_name("gain of grade", "en"), attack_name("attribute-inference of grade", "zh-TW")
     ('gain of grade', '屬性推論（「grade」）')
     """
     kind, of, column = attack.partition(" of ")
-    called = said(lang, f"attack.{kind}")
-    return said(lang, "write.attack", attack=called, column=name(column)) if of else called
+    translated_kind = said(lang, f"attack.{kind}")
+    return said(lang, "write.attack", attack=translated_kind, column=name(column)) if of else translated_kind
 
 
 def limit_name(limit: str, lang: str) -> str:
     """The name of a parameter, or of a limit on every subset, in a language."""
     kind, of, column = limit.partition(":")
-    called = LANGUAGES[lang].parameters.get(kind, kind)
+    translated_kind = LANGUAGES[lang].parameters.get(kind, kind)
     if not of:
-        return name(called)
-    return name(limit) if called == kind else said(lang, "write.attack", attack=called, column=name(column))
+        return name(translated_kind)
+    return (
+        name(limit)
+        if translated_kind == kind
+        else said(lang, "write.attack", attack=translated_kind, column=name(column))
+    )
 
 
 def thresholds(rule: "RuleResult", lang: str) -> str:
-    """What a rule demands: `k ≥ 11`."""
+    """The thresholds of a rule: `k ≥ 11`."""
     known = {} if rule.measure in (SUBSETS, TOGETHER, *IMPLICIT) else find(rule.measure).parameters
     texts = []
     for label, value in rule.parameters.items():
         if value is not None:
             sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]
-            called = "" if label in ("at_least", "at_most") else limit_name(label, lang)
+            limit = "" if label in ("at_least", "at_most") else limit_name(label, lang)
             number = put(value, lang) if isinstance(value, bool | int | float) else name(numbers.format_value(value))
             if isinstance(value, float):
                 number = numbers.amount(value, _numbers([rule.value]))
-            texts.append(f"{called} {sign} {number}".strip())
+            texts.append(f"{limit} {sign} {number}".strip())
     return said(lang, "write.separator").join(texts)
 
 
 def _direction(limit: str) -> str:
-    """Whether a limit on subsets or releases is the most or the least that is allowed."""
+    """Whether a limit on subsets or releases is an upper or a lower limit."""
     return "at least" if limit.partition(":")[0] in ("m-invariance", "records") else "at most"
 
 
-def dated(one: "PresetFacts | Regime", lang: str) -> str:
+def dated(entry: "PresetFacts | Regime", lang: str) -> str:
     """The date of a preset or a regime."""
     from PETWorks.gate.policy.policy_rules import UNDATED
 
-    return said(lang, "word.undated") if one.date == UNDATED else one.date
+    return said(lang, "word.undated") if entry.date == UNDATED else entry.date
 
 
 def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:
-    """The note on a preset or a regime; their files have it in both languages."""
+    """The note on a preset or a regime, which has it in both languages."""
     return preset.chinese if lang == "zh-TW" else preset.note

@@ -1,4 +1,4 @@
-"""How a release was made, in words: the same for the terminal and for the report."""
+"""The making of a release in words, for the terminal and the report."""
 
 import math
 from collections.abc import Sequence
@@ -30,19 +30,19 @@ VALUES = ("head.column", "head.values-before", "head.values-after")
 KEPT = (*VALUES, "column.kept", "column.shift", "column.correlation_kept")
 LOSSES = ("head.objective", "head.before", "head.after", "head.all-suppressed")
 SHARES = ("highest_risk", "unique")
-STILL_IMPROVING = 0.5  # of the time of a search; a better release was found later than that
+STILL_IMPROVING = 0.5  # share of the search time after which a new best release means that it was still improving
 STATES = ("records", "suppressed", "classes", "smallest_class", "highest_risk", "unique", "granularity", "precision")
 
 
 def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """What was lost, what is suppressed, and whether it is proved that nothing better exists."""
+    """The loss, the suppressed records, and whether the result is proved to be the best."""
     objective = objective_name(facts.objective, lang)
     if facts.aggregate is not None:
         objective = said(
             lang, "anonymize.aggregated", objective=objective, how=said(lang, f"aggregate.{facts.aggregate}")
         )
     texts = [said(lang, "anonymize.loss", objective=objective, loss=loss(facts.loss))]
-    weights = [(name(one.column), put(one.weight, lang)) for one in facts.columns if one.weight is not None]
+    weights = [(name(column.column), put(column.weight, lang)) for column in facts.columns if column.weight is not None]
     if weights:
         weighed = listed(
             [said(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
@@ -51,11 +51,11 @@ def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
     texts += [*_suppressed(facts, lang), _proof(facts, lang), *_stopped(facts, lang)]
     if facts.waived:
         texts.append(said(lang, "anonymize.waived", rules=facts.waived))
-    return [*texts, *(_protected(one, lang) for one in facts.protected)]
+    return [*texts, *(_protected(column, lang) for column in facts.protected)]
 
 
 def _protected(column: ProtectedColumn, lang: str) -> str:
-    """How a column was protected, and what that costs."""
+    """How a column was protected, and the cost of that."""
     values = {"column": [column.column], "how": in_yaml(column.how)[1:-1], "changed": percent(column.changed, lang)}
     if column.variance_kept is None:
         return said(lang, "anonymize.protected-texts", **values)
@@ -63,14 +63,14 @@ def _protected(column: ProtectedColumn, lang: str) -> str:
 
 
 def order(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """In which order the records are, if that is known."""
+    """The order of the records, if it is known."""
     if facts.shuffled is None:
         return []
     return [said(lang, "anonymize.shuffled" if facts.shuffled else "anonymize.in-order")]
 
 
 def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """How many records are suppressed, and a warning if nothing is left."""
+    """The number of suppressed records, and a warning if nothing is left."""
     suppressed = facts.suppressed / facts.records
     limit = percent(facts.suppression_limit, lang, [suppressed])
     all_on_top = all(column.level == column.height for column in facts.columns)
@@ -86,12 +86,12 @@ def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
 
 
 def _proof(facts: AnonymizationFacts, lang: str) -> str:
-    """What is proved: among all levels, or among those that were allowed."""
+    """The optimality that is proved: among all levels, or among the allowed ones."""
     proof = {"checked": facts.checked, "nodes": facts.nodes}
     if facts.local is not None:
         text = "anonymize.local" if facts.seconds is None else "anonymize.local-stopped"
         return said(lang, text, n=facts.local.combinations, loss=loss(facts.local.global_loss))
-    bounded = any(one.allowed_levels is not None for one in facts.columns)
+    bounded = any(column.allowed_levels is not None for column in facts.columns)
     if facts.optimal:
         return said(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
     text = "anonymize.stopped-allowed" if bounded else "anonymize.stopped"
@@ -99,7 +99,7 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
 
 
 def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """How far a search that was stopped is from the best release, and whether it was still finding better ones."""
+    """The distance of a stopped search from the best release, and whether it was still improving."""
     if facts.seconds is None or facts.improved_after is None or facts.local is not None:
         return []
     gap = (
@@ -114,17 +114,17 @@ def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
 
 
 def _tenths(seconds: float, lang: str) -> str:
-    """Seconds, rounded up: nothing is done in no time."""
+    """Seconds with one decimal, rounded up so that they are never zero."""
     return put(max(1, math.ceil(seconds * 10)) / 10, lang)
 
 
 def loss(value: float) -> str:
-    """A loss: a share with four figures, an amount with separators."""
+    """A loss as text: a share with four figures, an amount with separators."""
     return numbers.amount(value)
 
 
 def level(column: ColumnLevel, lang: str) -> str:
-    """The level of a column among all of them, and which were allowed."""
+    """The level of a column among all its levels, and the allowed ones."""
     if column.level == column.height:
         text = said(lang, "anonymize.level-top", height=column.height)
     else:
@@ -137,7 +137,7 @@ def level(column: ColumnLevel, lang: str) -> str:
 
 
 def _named(level: str, lang: str) -> str:
-    """What a level is, in a few words."""
+    """The meaning of a level in a few words."""
     kind, _, item = level.partition(" ")
     if kind in ("dates", "icd10"):
         return said(lang, f"studio.levels.unit.{item}")
@@ -145,13 +145,13 @@ def _named(level: str, lang: str) -> str:
 
 
 def finer(column: ColumnLevel, lang: str) -> str:
-    """What would happen one level finer."""
+    """The effect of one level finer."""
     if column.broken:
         reasons = [
-            rule_name(one.rule, lang)
-            if one.records is None
-            else said(lang, "anonymize.broken", rule=rule_name(one.rule, lang), n=one.records)
-            for one in column.broken
+            rule_name(rule.rule, lang)
+            if rule.records is None
+            else said(lang, "anonymize.broken", rule=rule_name(rule.rule, lang), n=rule.records)
+            for rule in column.broken
         ]
         return said(lang, "anonymize.breaks", reasons=listed(reasons, lang))
     if column.finer_loss is None or column.finer_suppressed is None:
@@ -163,22 +163,22 @@ def finer(column: ColumnLevel, lang: str) -> str:
 
 
 def change(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) -> str:
-    """How other levels differ from the best ones."""
-    both = zip(best, other.levels, strict=True)
-    changes = [f"{name(column)} {was} → {now}" for (column, was), now in both if now != was]
+    """The difference of other levels from the best ones."""
+    pairs = zip(best, other.levels, strict=True)
+    changes = [f"{name(column)} {old} → {new}" for (column, old), new in pairs if new != old]
     return said(lang, "write.separator").join(changes)
 
 
 def frontier_texts(facts: FrontierFacts, lang: str) -> list[str]:
-    """What a frontier shows, and where the rules are on it."""
-    own = facts.least_loss(facts.threshold, facts.suppression)
+    """A description of a frontier, and the position of the rules on it."""
+    own_loss = facts.least_loss(facts.threshold, facts.suppression)
     where = {"limit": percent(facts.suppression, lang), "rule": varied(facts, lang)}
     texts = [said(lang, "frontier.what")]
-    if own is None:
+    if own_loss is None:
         return [*texts, said(lang, "frontier.own-none")]
     if facts.measure is None:
-        return [*texts, said(lang, "frontier.own-limit", **where, loss=loss(own))]
-    return [*texts, said(lang, "frontier.own", **where, threshold=put(facts.threshold, lang), loss=loss(own))]
+        return [*texts, said(lang, "frontier.own-limit", **where, loss=loss(own_loss))]
+    return [*texts, said(lang, "frontier.own", **where, threshold=put(facts.threshold, lang), loss=loss(own_loss))]
 
 
 def varied(facts: FrontierFacts, lang: str) -> str:
@@ -191,7 +191,7 @@ def varied(facts: FrontierFacts, lang: str) -> str:
 
 
 def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list[str]]]:
-    """A row for each threshold and a column for each limit, with the least loss; where the rules are is marked."""
+    """The least loss with a row per threshold and a column per limit; the position of the rules is marked."""
     limits = sorted({point.suppression for point in facts.points} | {facts.suppression})
     rows = []
     for threshold in facts.thresholds:
@@ -203,7 +203,7 @@ def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list
         rows.append(row)
     return [
         *([varied(facts, lang)] if facts.measure is not None else []),
-        *(percent(one, lang) for one in limits),
+        *(percent(limit, lang) for limit in limits),
     ], rows
 
 
@@ -226,12 +226,12 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
 
 
 def costs(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """What each rule costs."""
+    """The cost of each rule."""
     return [
-        said(lang, "anonymize.without-none", rule=rule_name(one.rule, lang))
-        if one.loss_without is None
-        else said(lang, "anonymize.without", rule=rule_name(one.rule, lang), loss=loss(one.loss_without))
-        for one in facts.rules
+        said(lang, "anonymize.without-none", rule=rule_name(cost.rule, lang))
+        if cost.loss_without is None
+        else said(lang, "anonymize.without", rule=rule_name(cost.rule, lang), loss=loss(cost.loss_without))
+        for cost in facts.rules
     ]
 
 
@@ -248,8 +248,8 @@ def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
     rows.append((said(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
     rows.append((said(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
     if kept.correlation_before is not None:
-        both = (put(kept.correlation_before, lang), put(kept.correlation_after, lang))
-        rows.append((said(lang, "state.correlation"), *both))
+        correlations = (put(kept.correlation_before, lang), put(kept.correlation_after, lang))
+        rows.append((said(lang, "state.correlation"), *correlations))
     if kept.correlation_kept is not None:
         share = percent(kept.correlation_kept, lang)
         rows.append((said(lang, "column.correlation_kept"), percent(1.0, lang), share))
@@ -257,37 +257,39 @@ def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
 
 
 def correlation_note(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """What the share of correlation that is kept means, where it is among the states."""
+    """The meaning of the share of correlation kept, if it is among the states."""
     is_shown = facts.utility is not None and facts.utility.correlation_kept is not None
     return [said(lang, "anonymize.correlation")] if is_shown else []
 
 
 def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
-    """What is left of each column: its name, values before and after, and shares."""
+    """The information left in each column: its name, values before and after, and shares."""
     return [
         (
-            name(one.column),
-            put(one.values_before, lang),
-            put(one.values_after, lang),
-            percent(one.kept, lang),
-            percent(one.shift, lang),
-            percent(one.correlation_kept, lang),
+            name(column.column),
+            put(column.values_before, lang),
+            put(column.values_after, lang),
+            percent(column.kept, lang),
+            percent(column.shift, lang),
+            percent(column.correlation_kept, lang),
         )
-        for one in (facts.utility.columns if facts.utility is not None else ())
+        for column in (facts.utility.columns if facts.utility is not None else ())
     ]
 
 
 def undefined(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """Which objectives are not defined for such a release."""
-    names = [objective_name(one, lang) for one in (facts.utility.undefined if facts.utility is not None else ())]
+    """The objectives that are not defined for such a release."""
+    names = [
+        objective_name(objective, lang) for objective in (facts.utility.undefined if facts.utility is not None else ())
+    ]
     return [said(lang, "anonymize.undefined", objectives=listed(names, lang))] if names else []
 
 
 def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
-    """What is lost by each objective: before, after, and at most."""
+    """The loss by each objective: before, after, and at most."""
     return [
-        (objective_name(one.objective, lang), loss(one.before), loss(one.after), loss(one.most))
-        for one in (facts.utility.losses if facts.utility is not None else ())
+        (objective_name(objective.objective, lang), loss(objective.before), loss(objective.after), loss(objective.most))
+        for objective in (facts.utility.losses if facts.utility is not None else ())
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a report says about other releases: its sentences, and the rows of its tables."""
+"""The part of a report about other releases: its sentences, and the rows of its tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,14 +17,14 @@ from PETWorks.render.language.language import name, own, percent, put, said
 MOST_RELEASES = 60
 MOST_ATTACKS = 4
 ATTRIBUTE_ATTACK = "attribute-inference of "
-# The assumption that is replaced by what was measured, as policies used to state it.
+# An assumption stated in older policies, which the report replaces by its own sentence.
 STATED = ("no other table about the same people is released", "同一群人沒有其他資料表已釋出")
 
 Rows = list[list[str]]
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
-    """What was measured together, and what is assumed of the rest."""
+    """The number of releases measured together, and the assumption about the rest."""
     facts = document.releases
     measured, left = (0, 0) if facts is None else (facts.measured, facts.not_measured)
     sentences = []
@@ -36,12 +36,12 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
 
 
 def is_replaced(text: str) -> bool:
-    """Whether a text of the policy is the assumption that the report states in its own words."""
+    """Whether a text of the policy is an assumption that the report states in its own words."""
     return text.strip().rstrip(".。").casefold() in STATED
 
 
 def outcome(document: CheckDocument, lang: str) -> list[str]:
-    """What the releases disclose together, in sentences; none if nothing is known of other releases."""
+    """Sentences about the disclosure by all releases together; empty if no other release is known."""
     facts = document.releases
     if facts is None:
         return []
@@ -55,8 +55,12 @@ def outcome(document: CheckDocument, lang: str) -> list[str]:
             sentences.append(said(lang, "releases.identity", **chances, alone=percent(first.alone, lang)))
             certain = {"certain": percent(first.certain, lang), "alone": percent(first.certain_alone, lang)}
             sentences.append(said(lang, "releases.alone", **certain))
-    sentences += [_inference(one, lang) for one in facts.attacks[1:MOST_ATTACKS] if one.alone is not None]
-    sentences += [_disclosed(facts, one, lang) for one in facts.unlinked[:MOST_ATTACKS] if one.disclosed is not None]
+    sentences += [_inference(attack, lang) for attack in facts.attacks[1:MOST_ATTACKS] if attack.alone is not None]
+    sentences += [
+        _disclosed(facts, intersection, lang)
+        for intersection in facts.unlinked[:MOST_ATTACKS]
+        if intersection.disclosed is not None
+    ]
     if facts.not_measured:
         sentences.append(said(lang, "releases.not-measured", n=facts.not_measured))
     if facts.registered is not None:
@@ -75,11 +79,11 @@ def _inference(attack: SetAttack, lang: str) -> str:
     return said(lang, "releases.attribute", column=[column], **chances)
 
 
-def _disclosed(facts: ReleasesFacts, found: SetIntersection, lang: str) -> str:
-    this = next(one.number for one in facts.releases if one.this)
-    alone = next(one.disclosed for one in found.alone if one.release == this)
-    shares = {"share": percent(found.disclosed, lang), "alone": percent(alone, lang)}
-    return said(lang, "releases.disclosed", column=[found.attribute], people=found.people, **shares)
+def _disclosed(facts: ReleasesFacts, intersection: SetIntersection, lang: str) -> str:
+    this = next(release.number for release in facts.releases if release.this)
+    alone = next(confidence.disclosed for confidence in intersection.alone if confidence.release == this)
+    shares = {"share": percent(intersection.disclosed, lang), "alone": percent(alone, lang)}
+    return said(lang, "releases.disclosed", column=[intersection.attribute], people=intersection.people, **shares)
 
 
 def is_shown(document: CheckDocument) -> bool:
@@ -89,8 +93,8 @@ def is_shown(document: CheckDocument) -> bool:
 
 
 def called(facts: ReleasesFacts, number: int, lang: str) -> str:
-    """What a report calls a release."""
-    return _called(next(one for one in facts.releases if one.number == number), lang)
+    """The name of a release in a report."""
+    return _called(next(release for release in facts.releases if release.number == number), lang)
 
 
 def _called(release: ReleaseOfSet, lang: str) -> str:
@@ -117,38 +121,41 @@ def list_heads(document: CheckDocument) -> list[str]:
 
 
 def list_rows(document: CheckDocument, lang: str) -> Rows:
-    """The releases; inside also each of them alone."""
+    """The releases; in the internal edition with the numbers of each of them alone."""
     facts = document.releases
     shown = [] if facts is None else facts.releases[:MOST_RELEASES]
     if document.edition != INTERNAL:
-        return [[str(one.number), _called(one, lang), put(one.measured, lang)] for one in shown]
+        return [[str(release.number), _called(release, lang), put(release.measured, lang)] for release in shown]
     return [
         [
-            str(one.number),
-            _called(one, lang),
-            put(one.quasi_identifiers, lang) if one.measured else said(lang, "releases.unmeasured"),
-            *(put(count, lang) if one.measured else "" for count in (one.people, one.in_common)),
-            *(percent(share, lang) for share in (one.chance, one.alone)),
+            str(release.number),
+            _called(release, lang),
+            put(release.quasi_identifiers, lang) if release.measured else said(lang, "releases.unmeasured"),
+            *(put(count, lang) if release.measured else "" for count in (release.people, release.in_common)),
+            *(percent(share, lang) for share in (release.chance, release.alone)),
         ]
-        for one in shown
+        for release in shown
     ]
 
 
 def handed_out(document: CheckDocument, lang: str) -> list[str]:
-    """For each release when it was handed out, and to whom; nothing outside."""
+    """The date and the recipients of each release; empty texts in the external edition."""
     facts = document.releases
     return [
         said(lang, "write.clauses").join(
-            [*([one.date] if one.date else []), *([own(one.recipients, lang)] if one.recipients else [])]
+            [
+                *([release.date] if release.date else []),
+                *([own(release.recipients, lang)] if release.recipients else []),
+            ]
         )
-        for one in (() if facts is None else facts.releases[:MOST_RELEASES])
+        for release in (() if facts is None else facts.releases[:MOST_RELEASES])
     ]
 
 
 def curve_rows(facts: ReleasesFacts, attack: SetAttack, lang: str) -> Rows:
-    """The numbers of a curve: number, release, chance, certain, and disclosed if that was measured."""
-    crossed = intersection_of(facts, attack)
-    disclosed = {} if crossed is None else {one.release: one.disclosed for one in crossed.curve}
+    """The rows of a curve: number, release, chance, certain, and disclosed if that was measured."""
+    intersection = intersection_of(facts, attack)
+    disclosed = {} if intersection is None else {step.release: step.disclosed for step in intersection.curve}
     return [
         [
             str(step.release),
@@ -162,54 +169,61 @@ def curve_rows(facts: ReleasesFacts, attack: SetAttack, lang: str) -> Rows:
 
 
 def curve_heads(facts: ReleasesFacts, attack: SetAttack) -> list[str]:
-    """The heads of the numbers of a curve."""
-    crossed = intersection_of(facts, attack)
-    more = [">head.disclosed"] if crossed is not None and crossed.curve else []
+    """The heads of the table of a curve."""
+    intersection = intersection_of(facts, attack)
+    more = [">head.disclosed"] if intersection is not None and intersection.curve else []
     return [">head.number", "head.up-to", ">head.chance", ">head.certain", *more]
 
 
 def intersection_of(facts: ReleasesFacts, attack: SetAttack) -> SetIntersection | None:
-    """The attack without joined records on the attribute of an attack with joined ones."""
+    """The attack by intersection on the attribute of an attack by joined records."""
     column = attack.attack.removeprefix(ATTRIBUTE_ATTACK)
-    return next((one for one in facts.unlinked if one.attribute == column and column != attack.attack), None)
+    return next(
+        (
+            intersection
+            for intersection in facts.unlinked
+            if intersection.attribute == column and column != attack.attack
+        ),
+        None,
+    )
 
 
 def share_rows(facts: ReleasesFacts, attack: SetAttack, lang: str) -> Rows:
-    """What each release adds: number, release, adds, without, saves."""
+    """The contribution of each release: number, release, adds, without, saves."""
     return [
         [
-            str(one.release),
-            called(facts, one.release, lang),
-            percent(one.adds, lang),
-            percent(one.without, lang),
-            percent(one.saves, lang),
+            str(share.release),
+            called(facts, share.release, lang),
+            percent(share.adds, lang),
+            percent(share.without, lang),
+            percent(share.saves, lang),
         ]
-        for one in attack.shares[:MOST_RELEASES]
+        for share in attack.shares[:MOST_RELEASES]
     ]
 
 
 def unlinked_rows(facts: ReleasesFacts, lang: str) -> Rows:
-    """The intersection attack, with each release alone and with all: attribute, with, people, and two shares."""
+    """The intersection attack by each release alone and by all: attribute, releases, people, and two shares."""
     rows: Rows = []
-    for found in facts.unlinked:
-        if found.disclosed is None:
+    for intersection in facts.unlinked:
+        if intersection.disclosed is None:
             continue
-        for one in found.alone[:MOST_RELEASES]:
-            with_it = said(lang, "releases.only", name=called(facts, one.release, lang))
-            shares = percent(one.disclosed, lang), percent(one.half_sure, lang)
-            rows.append([name(found.attribute), with_it, put(one.people, lang), *shares])
-        shares = percent(found.disclosed, lang), percent(found.half_sure, lang)
-        rows.append([name(found.attribute), said(lang, "releases.all"), put(found.people, lang), *shares])
+        for confidence in intersection.alone[:MOST_RELEASES]:
+            with_it = said(lang, "releases.only", name=called(facts, confidence.release, lang))
+            shares = percent(confidence.disclosed, lang), percent(confidence.half_sure, lang)
+            rows.append([name(intersection.attribute), with_it, put(confidence.people, lang), *shares])
+        shares = percent(intersection.disclosed, lang), percent(intersection.half_sure, lang)
+        rows.append([name(intersection.attribute), said(lang, "releases.all"), put(intersection.people, lang), *shares])
     return rows
 
 
 def unlinked_notes(facts: ReleasesFacts, lang: str) -> list[str]:
-    """Of how many people the value changed, and what a guess gains."""
+    """The number of people whose value changed, and the gain of a guess."""
     notes = []
-    for found in facts.unlinked:
-        if found.changed is not None:
-            numbers = {key: getattr(found, key) for key in ("changed", "contradictory", "mistaken")}
-            notes.append(said(lang, "releases.changed", column=[found.attribute], **numbers))
+    for intersection in facts.unlinked:
+        if intersection.changed is not None:
+            numbers = {key: getattr(intersection, key) for key in ("changed", "contradictory", "mistaken")}
+            notes.append(said(lang, "releases.changed", column=[intersection.attribute], **numbers))
     for attack in facts.attacks:
         if attack.gain is not None:
             gains = dict(zip(("prior", "alone", "together"), attack.gain, strict=True))
@@ -219,31 +233,31 @@ def unlinked_notes(facts: ReleasesFacts, lang: str) -> list[str]:
 
 
 def invariance_rows(facts: ReleasesFacts, lang: str) -> Rows:
-    """m-invariance of each sensitive attribute, or why there is none."""
+    """The m-invariance of each sensitive attribute, or why there is none."""
     return [
         [
-            name(one.attribute),
-            put(one.m, lang)
-            if one.m is not None
-            else said(lang, "releases.no-m", repeated=one.repeated, changing=one.changing),
+            name(invariance.attribute),
+            put(invariance.m, lang)
+            if invariance.m is not None
+            else said(lang, "releases.no-m", repeated=invariance.repeated, changing=invariance.changing),
         ]
-        for one in facts.m_invariance
+        for invariance in facts.m_invariance
     ]
 
 
 def register_rows(facts: ReleasesFacts, lang: str) -> Rows:
-    """The releases of the register that share something with this one."""
+    """The releases of the register that share columns with this one."""
     return [
         [
-            own(one.title, lang),
-            one.date,
-            "" if one.recipients is None else own(one.recipients, lang),
-            put(one.shared_keys, lang),
-            put(one.shared_quasi_identifiers, lang),
-            put(one.shared_sensitive_attributes, lang),
-            put(one.measured, lang),
+            own(entry.title, lang),
+            entry.date,
+            "" if entry.recipients is None else own(entry.recipients, lang),
+            put(entry.shared_keys, lang),
+            put(entry.shared_quasi_identifiers, lang),
+            put(entry.shared_sensitive_attributes, lang),
+            put(entry.measured, lang),
         ]
-        for one in (facts.registered or ())[:MOST_RELEASES]
+        for entry in (facts.registered or ())[:MOST_RELEASES]
     ]
 
 

@@ -1,4 +1,4 @@
-"""The sentences of a report in any language: verdict, notices, and what to do next."""
+"""The sentences of a report in any language: verdict, notices and next steps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -46,13 +46,13 @@ GLOSSARY = (
     *("term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"),
     *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
 )
-LOOKING = ("looks", "mixed")  # kinds of reasons that say what values look like
+LOOKING = ("looks", "mixed")  # kinds of reasons that are about the look of values
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
 SECRET = (None, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)  # roles of columns that nobody is assumed to know
 
 
 def verdict(document: CheckDocument, lang: str) -> str:
-    """The verdict in a sentence."""
+    """The verdict in one sentence."""
     rules, counts = len(document.rules), document.rule_verdicts
     if counts.failed:
         return said(lang, "summary.fail", n=counts.failed, all=rules)
@@ -64,7 +64,7 @@ def verdict(document: CheckDocument, lang: str) -> str:
 
 
 def table(document: CheckDocument, lang: str) -> str:
-    """What was examined."""
+    """The table that was examined, in a few sentences."""
     described = document.table
     sentences = [
         said(
@@ -92,7 +92,7 @@ def moment(document: CheckDocument) -> str:
 
 
 def utility(document: CheckDocument, lang: str) -> list[str]:
-    """What was lost since the original: first records, then values, and which measures do not see that."""
+    """The loss since the original: first records, then values, and the measures that do not notice it."""
     before, after = document.table.original_records, document.table.records
     if before is None or not isinstance(after, int):
         return []
@@ -100,9 +100,11 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
     share = percent(abs(before - after) / before, lang)
     sentences = [said(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
     recoded = [column.column for column in document.columns if column.recoded]
-    blind = [one.measure for one in document.results if find(one.measure).sees in ("class-sizes", "suppression")]
+    blind = [
+        result.measure for result in document.results if find(result.measure).sees in ("class-sizes", "suppression")
+    ]
     if recoded and blind:
-        measures = listed([measure_name(one, lang) for one in blind], lang)
+        measures = listed([measure_name(measure, lang) for measure in blind], lang)
         sentences.append(said(lang, "utility.blind", columns=recoded, measures=measures))
     without = [column for column in recoded if column not in document.table.hierarchies]
     if without:
@@ -111,20 +113,20 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
 
 
 def loss(column: ColumnFacts, lang: str) -> list[str]:
-    """What a column lost, in the cells of a table: its name, values before and after, cells changed, entropy kept."""
+    """The loss of a column as cells of a table: name, values before and after, cells changed, entropy kept."""
     counts = (put(column.distinct_before, lang), put(column.distinct, lang))
     shares = (percent(column.changed, lang), percent(column.entropy_kept, lang))
     return [name(column.column), *counts, *shares]
 
 
 def sees(measure: str, lang: str) -> str:
-    """What a measure looks at, if it does not see how coarse recoded values are."""
+    """The aspect that a measure is limited to, if it ignores how coarse recoded values are."""
     kind = find(measure).sees
     return "" if kind is None else said(lang, f"sees.{kind}")
 
 
 def presence(document: CheckDocument, lang: str) -> str:
-    """Why presence was not measured."""
+    """The reason why presence was not measured."""
     if "the original table" in lacking(document, find("delta-presence")):
         return said(lang, "presence.needs-original")
     known = document.table.quasi_identifiers
@@ -136,7 +138,7 @@ def presence(document: CheckDocument, lang: str) -> str:
 
 
 def summary(document: CheckDocument, lang: str) -> str:
-    """The verdict and what was examined."""
+    """The verdict and the examined table."""
     return _together(lang, verdict(document, lang), table(document, lang))
 
 
@@ -145,19 +147,19 @@ def _together(lang: str, *sentences: str) -> str:
 
 
 def bars(document: CheckDocument, lang: str) -> str:
-    """What the bars in the table of the columns' utility show."""
+    """The meaning of the bars in the table of the columns' utility."""
     keys = utility_keys(document)
     return said(lang, "utility.bars", what=said(lang, f"column.{keys[0]}")) if keys else ""
 
 
-def waiver(given: WaiverFacts, lang: str) -> str:
+def waiver(facts: WaiverFacts, lang: str) -> str:
     """A waiver as a line of text."""
-    text = said(lang, f"waiver.{given.state}", expires=given.expires, reason=own(given.reason, lang))
-    return text if given.owner is None else text + said(lang, "waiver.owner", owner=own(given.owner, lang))
+    text = said(lang, f"waiver.{facts.state}", expires=facts.expires, reason=own(facts.reason, lang))
+    return text if facts.owner is None else text + said(lang, "waiver.owner", owner=own(facts.owner, lang))
 
 
 def finding(column: ColumnFacts, lang: str) -> str:
-    """What was found about a column, with the reason; and why it has no role."""
+    """The findings about a column with their reasons, and the reason why it has no role."""
     sentences = [sentence for found in column.found for sentence in _finding(found, lang)]
     if column.no_role is not None:
         sentences.append(own(column.no_role, lang))
@@ -178,33 +180,33 @@ def _finding(found: ColumnFinding, lang: str) -> list[str]:
 
 
 def personal_details(details: Mapping[str, int], lang: str) -> str:
-    """How many personal details of each kind were found."""
+    """The number of personal details found of each kind."""
     kinds = [said(lang, "finding.detail", what=said(lang, f"look.{kind}"), n=n) for kind, n in details.items()]
     return said(lang, "write.separator").join(kinds)
 
 
 def suggested(why: Reason, lang: str) -> str:
-    """Why a role is suggested for a column."""
+    """The reason for suggesting a role."""
     what = "" if why.what is None else said(lang, f"{'look' if why.kind in LOOKING else 'subject'}.{why.what}")
     share = percent(why.part / why.whole, lang) if why.whole else ""
     return said(lang, f"reason.{why.kind}", what=what, share=share, n=why.whole)
 
 
-def suggestion(one: Suggestion, lang: str) -> str:
-    """Why a role is suggested for a column, with the counts."""
+def suggestion(proposed: Suggestion, lang: str) -> str:
+    """The reason for suggesting a role, with the counts."""
     if lang == ENGLISH:
-        return one.reason
-    why = suggested(one.why, lang)
-    return said(lang, "write.clauses").join([why, translated(one.facts, lang)]) if one.adds_facts else why
+        return proposed.reason
+    why = suggested(proposed.why, lang)
+    return said(lang, "write.clauses").join([why, translated(proposed.facts, lang)]) if proposed.adds_facts else why
 
 
 def spoken_comments(lang: str) -> dict[str, Any]:
-    """What puts the comments of a new policy into a language."""
+    """The functions that translate the comments of a new policy into a language."""
 
     def say(text: str) -> str:
         return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang)
 
-    return {"say": say, "why": lambda one: suggestion(one, lang), "typed": command_line}
+    return {"say": say, "why": lambda proposed: suggestion(proposed, lang), "typed": command_line}
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
@@ -218,11 +220,12 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     if policy.review_by:
         sentences.append(said(lang, "context.review", date=policy.review_by))
     sentences.append(said(lang, "context.known", columns=described.quasi_identifiers))
-    secret = [one.column for one in document.columns if one.released and one.role in SECRET]
+    secret = [column.column for column in document.columns if column.released and column.role in SECRET]
     if secret:
         sentences.append(said(lang, "context.unknown", columns=secret))
     sentences += [
-        said(lang, "context.adversary", who=own(one.who, lang), columns=one.knows) for one in document.adversaries
+        said(lang, "context.adversary", who=own(adversary.who, lang), columns=adversary.knows)
+        for adversary in document.adversaries
     ]
     sentences += treatment(described.treatment, lang)
     sentences.append(
@@ -230,7 +233,7 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
         if described.population is None
         else said(lang, "context.population", n=described.population)
     )
-    in_money = [one.parameters for one in document.results if find(one.measure).unit == "money"]
+    in_money = [result.parameters for result in document.results if find(result.measure).unit == "money"]
     if in_money:
         sentences.append(said(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
     sentences += other_releases.assumptions(document, lang)
@@ -239,7 +242,7 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
 
 
 def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
-    """How missing values, suppressed records, several sensitive attributes and several records of a person count."""
+    """How missing values, suppressed records, several sensitive attributes and several records per person count."""
     known = [
         *("treatment.missing.value", "treatment.missing.apart"),
         *("treatment.suppressed.apart", "treatment.suppressed.class"),
@@ -278,9 +281,10 @@ def residual(document: CheckDocument, lang: str) -> str:
 
 
 def highest_chance(document: CheckDocument) -> float | Bound | None:
-    """The chance to find the person most at risk, in whatever record: also in one that rules set aside.
+    """The chance to find the person most at risk, in any record, including records set aside by rules.
 
-    None if that is not known. The measures of classes, of which outsiders see bounds, leave out what is set aside.
+    None if it is not known. The bounds in the external edition come from measures of classes, which leave out records
+    that are set aside.
     """
     results = {result.measure: result for result in document.results if not _is_withheld(result)}
     smallest = results["re-identification"].details.get("smallest_class") if "re-identification" in results else None
@@ -321,7 +325,7 @@ def method(document: CheckDocument, lang: str) -> list[str]:
 
 
 def repeat(document: CheckDocument, lang: str) -> str:
-    """How to get the same result again."""
+    """How to repeat the check with the same result."""
     if document.inputs[0].file is None:
         return said(
             lang,
@@ -330,8 +334,8 @@ def repeat(document: CheckDocument, lang: str) -> str:
             moment=document.generated,
             edition=document.edition,
         )
-    given = {**document.options, "as-of": document.generated, "edition": document.edition, "json": None}
-    options = (part for name, value in given.items() for part in (f"--{name}", value) if part is not None)
+    arguments = {**document.options, "as-of": document.generated, "edition": document.edition, "json": None}
+    options = (part for name, value in arguments.items() for part in (f"--{name}", value) if part is not None)
     command = command_line(["petworks", "check", file_argument(document.policy.file), *options])
     return said(lang, "method.repeat", command=command)
 
@@ -342,7 +346,7 @@ def file_argument(path: str) -> str:
 
 
 def checked_file(document: CheckDocument, lang: str) -> str:
-    """Which file was checked, if that is not the one to release: it still has the column that names people."""
+    """The checked file, if it still has the column that names people and so is not the file to release."""
     unit, file = linking_column(document), document.inputs[0].file
     if unit is None:
         return ""
@@ -374,12 +378,12 @@ def _reason(document: CheckDocument, measure: str, lang: str) -> str:
     if needs:
         return said(lang, "needs", what=[said(lang, f"need.{need}") for need in needs])
     reason = document.not_applicable[measure]
-    # A document from a file has it in English only.
+    # A document read from a file has the reason in English only.
     return translated(reason, lang) if isinstance(reason, Phrase) else said(lang, "needs.other")
 
 
 def notices(document: CheckDocument, lang: str) -> list[str]:
-    """What to know besides the verdict; of the external edition, what it has published of the worst case."""
+    """The notices besides the verdict; for the external edition, its published bound of the worst case."""
     if document.edition == EXTERNAL:
         return [_worst_case_outside(document, lang)]
     return notice_texts(document.notices, lang)
@@ -392,28 +396,28 @@ def _worst_case_outside(document: CheckDocument, lang: str) -> str:
     return said(lang, "notice.outside-highest", share=percent(highest, lang))
 
 
-def notice_texts(given: Sequence[Notice], lang: str) -> list[str]:
-    """What to know besides the verdict."""
+def notice_texts(notices_shown: Sequence[Notice], lang: str) -> list[str]:
+    """The notices as texts."""
     return [
         said(
             lang,
-            f"notice.{one.notice}",
-            columns=one.columns or (),
-            n=one.records or 0,
-            rules=[rule_name(rule, lang) for rule in one.rules or ()],
-            share=percent(one.share, lang, _numbers(one.average)),
-            average=percent(one.average, lang, _numbers(one.share)),
+            f"notice.{notice.notice}",
+            columns=notice.columns or (),
+            n=notice.records or 0,
+            rules=[rule_name(rule, lang) for rule in notice.rules or ()],
+            share=percent(notice.share, lang, _numbers(notice.average)),
+            average=percent(notice.average, lang, _numbers(notice.share)),
         )
-        for one in given
+        for notice in notices_shown
     ]
 
 
 def _numbers(share: float | None) -> list[float]:
-    """The share that stands beside another one, if there is any."""
+    """The other share shown beside a share, if any."""
     return [] if share is None else [share]
 
 
-# The steps that concern rules about roles, which they do not name.
+# The steps for rules about roles; these steps do not name their rule.
 STEPS_FOR_ROLES = {
     NO_IDENTIFIERS: ("remove-identifiers",),
     NO_HIDDEN: ("hidden-identifiers", "personal-details", "unmeasured-values", "rename-column"),
@@ -422,7 +426,7 @@ STEPS_FOR_ROLES = {
     RECORDS_LEFT: ("nothing-left", "plan-anew"),
 }
 MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
-ALLOWING = ("root", "network")  # options of a check without which the policy cannot be read
+ALLOWING = ("root", "network")  # options of a check that the policy cannot be read without
 
 
 def step_texts(document: CheckDocument, lang: str) -> list[str]:
@@ -431,7 +435,7 @@ def step_texts(document: CheckDocument, lang: str) -> list[str]:
 
 
 def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
-    """What to do about a rule, in texts that name no other rule; always at least one."""
+    """The steps for a rule, in texts that name no other rule; always at least one."""
     found = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
     found += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
     return [_step(step, lang, document) for step in found] or [said(lang, "step.other")]
@@ -453,7 +457,7 @@ def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
 
 
 def _merge_classes(step: NextStep, lang: str) -> str:
-    """The step to larger classes; the external edition names the columns that help, without numbers of records."""
+    """The step about larger classes; the external edition names helpful columns without numbers of records."""
     removals = (step.without or ())[:MOST_REMOVALS]
     if step.records is None:
         text = said(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
@@ -469,24 +473,31 @@ def _merge_classes(step: NextStep, lang: str) -> str:
 
 
 def fixing_command(document: CheckDocument) -> str:
-    """The command that makes a release that keeps the rules."""
+    """The command that makes a release which keeps the rules."""
     options = [part for name in ALLOWING if name in document.options for part in (f"--{name}", document.options[name])]
-    given = [file_argument(document.policy.file), *(part for part in options if part is not None)]
-    return command_line(["petworks", "anonymize", *given, "-o", "RELEASED.csv"])
+    arguments = [file_argument(document.policy.file), *(part for part in options if part is not None)]
+    return command_line(["petworks", "anonymize", *arguments, "-o", "RELEASED.csv"])
 
 
 def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
-    """The command that fixes it, and what could be done by hand."""
+    """The command that fixes the failing rules, and the manual alternatives."""
     command = fixing_command(document)
     if step.records is None:
         return said(lang, "step.anonymize-table", command=command)
     text = said(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)
     return text + "".join(
-        said(lang, "step.raise", column=[one.column], level=one.level, n=one.records, loss=numbers.amount(one.loss))
-        for one in step.raised or ()
+        said(
+            lang,
+            "step.raise",
+            column=[level.column],
+            level=level.level,
+            n=level.records,
+            loss=numbers.amount(level.loss),
+        )
+        for level in step.raised or ()
     )
 
 
 def _fewer(records: Count, than: Count) -> bool:
-    """Whether a count is lower than another; a bound cannot be compared."""
+    """Whether a count is lower than another; bounds cannot be compared."""
     return isinstance(records, int) and isinstance(than, int) and records < than

@@ -13,7 +13,7 @@ from PETWorks.render.report.other_releases import is_shown
 
 
 def rule_rows(rules: Sequence[RuleResult], lang: str) -> tuple[list[RuleResult], tuple[str, str] | None]:
-    """The rules to list, and a label and a text for the built-in ones that hold, if there are several."""
+    """The rules to list, and a label and a text that summarise the built-in rules that hold, if several do."""
     built_in = [rule for rule in rules if rule.name in IMPLICIT]
     holding = [rule.name for rule in built_in if rule.verdict == PASS and rule.waiver is None]
     if len(holding) < 2:
@@ -29,7 +29,7 @@ MOST_RULES = 50
 MOST_STEPS = 30
 MOST_ATTRIBUTES = 8
 MOST_EARLIER = 30
-MOST_LOSSES = 5  # columns that the short formats show
+MOST_LOSSES = 5  # columns shown in the short formats
 LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.entropy_kept")
 
 SECTIONS = (
@@ -40,15 +40,15 @@ _FIRST = ("fail", "withheld", "waived", "pass")
 
 
 def lacking(document: CheckDocument, entry: Metric) -> list[str]:
-    """What a measure needs that the document does not have."""
-    given = _given(document)
-    return [need for need in entry.needs if need not in given]
+    """The needs of a measure that the document does not meet."""
+    met = _given(document)
+    return [need for need in entry.needs if need not in met]
 
 
 def _given(document: CheckDocument) -> set[str]:
     """The needs of measures that are met, judging by the table, the files and the results of the document."""
     table = document.table
-    files = {one.use for one in document.inputs}
+    files = {file.use for file in document.inputs}
     met = {
         "quasi-identifiers": bool(table.quasi_identifiers),
         "a sensitive attribute": bool(table.sensitive_attributes),
@@ -64,7 +64,7 @@ def _given(document: CheckDocument) -> set[str]:
 
 
 def shown_sections(document: CheckDocument) -> dict[str, int]:
-    """The sections that the report of a document has, with their numbers; outsiders sign nothing."""
+    """The sections of a document's report with their numbers; outsiders get no sign-off."""
     absent = {
         name
         for name, fact in (("sign-off", document.sign_off), ("anonymization", document.anonymization))
@@ -83,7 +83,7 @@ def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
 
 
 def view(document: CheckDocument) -> dict[str, Any]:
-    """The rows of the tables, and how they are labelled."""
+    """The rows of the tables, and their labels."""
     results = {result.measure: result for result in document.results}
     columns = document.columns[:MOST_COLUMNS]
     keys = utility_keys(document)
@@ -110,12 +110,12 @@ def view(document: CheckDocument) -> dict[str, Any]:
 
 
 def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:
-    """A column; the one that identifies the person has that as its role."""
+    """The column, with the role of privacy unit if it identifies the person."""
     return replace(column, role="privacy_unit") if column.column == unit else column
 
 
 def by_loss(document: CheckDocument) -> list[ColumnFacts]:
-    """The columns, those that lost most first; the external edition does not say which these are."""
+    """The columns with the largest loss first; in their own order in the external edition, which must not reveal it."""
     keys = utility_keys(document)
 
     def left(column: ColumnFacts) -> tuple[float, float]:
@@ -128,21 +128,25 @@ def by_loss(document: CheckDocument) -> list[ColumnFacts]:
 
 
 def lossy(document: CheckDocument) -> list[ColumnFacts]:
-    """The columns that have lost something since the original, the worst first."""
-    return [one for one in by_loss(document) if one.changed or (one.entropy_kept is not None and one.entropy_kept < 1)]
+    """The columns with a loss since the original, the worst first."""
+    return [
+        column
+        for column in by_loss(document)
+        if column.changed or (column.entropy_kept is not None and column.entropy_kept < 1)
+    ]
 
 
 def utility_keys(document: CheckDocument) -> list[str]:
-    """The utility numbers that the columns have; the first is drawn as bars. Missing values have their own table."""
+    """The utility numbers of the columns; the first is drawn as bars. Missing values have their own table."""
     known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
-    ordered = sorted(known, key=lambda one: (one.better != "higher", one.name != "precision"))
+    ordered = sorted(known, key=lambda number: (number.better != "higher", number.name != "precision"))
     rows = document.columns[:MOST_COLUMNS]
-    names = ["entropy_kept", *(one.name for one in ordered)]
+    names = ["entropy_kept", *(number.name for number in ordered)]
     return [name for name in names if any(getattr(row, name) is not None for row in rows)]
 
 
 def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) -> list[dict[str, Any]]:
-    """The classes by size; the external edition has no such details."""
+    """The classes by size; empty in the external edition."""
     rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
     cell_size = document.policy.cell_size
     return [
@@ -151,12 +155,13 @@ def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) ->
 
 
 def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:
-    """The re-identification scenarios: whom the adversary looks for, and the highest and the average chance."""
+    """The re-identification scenarios: the adversary's target, and the highest and the average chance."""
     register = "a population table" in _given(document)
     results = {result.measure: result for result in document.results}
     rows = []
     for entry in sorted(
-        (one for one in all_measures() if one.scenario), key=lambda entry: (entry.linked, entry.scenario != "highest")
+        (entry for entry in all_measures() if entry.scenario),
+        key=lambda entry: (entry.linked, entry.scenario != "highest"),
     ):
         if entry.name in results:
             result = results[entry.name]
@@ -178,7 +183,7 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
             continue
         keys: tuple[str, ...] = (
             (next(iter(attributes[names[0]])),) if len(names) > 1 else ()
-        )  # of a single attribute, the value is above
+        )  # for a single attribute, the value is already above
         if result.measure == "attribute-inference":
             keys = ("prior", "posterior")
         if "distance" in attributes[names[0]]:
@@ -193,7 +198,7 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
 
 
 def source(measure: str) -> str:
-    """The papers that are cited in a measure's docstring."""
+    """The papers cited in a measure's docstring."""
     paragraphs = (part.strip() for part in (getdoc(find(measure).function) or "").split("\n\n"))
     cited = [" ".join(part.split()) for part in paragraphs if "(19" in part or "(20" in part]
     return cited[-1].replace("*", "") if cited else ""
