@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check(Rows, Shown):
-    """A release judged by a policy. `content` has everything, typed; `edition` is 'internal' or 'external'.
+    """A release judged by a policy. `content` is the complete typed document.
+
+    Methods with `edition` take 'internal' or 'external'.
 
     >>> result = check("data/adult_policy.yaml")
     >>> result
@@ -48,25 +50,25 @@ class Check(Rows, Shown):
     """
 
     content: CheckDocument
-    note: str | None = None  # which engine counted, unless the user chose it
+    note: str | None = None  # a note about the engine, unless the user chose it
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """The content as plain dicts, lists, numbers and texts."""
+        """The content as plain dicts, lists, numbers and strings."""
         return self.content.to_dict()
 
     @property
     def verdict(self) -> str:
-        """`pass`, `waived` (every rule that fails is waived) or `fail`."""
+        """`pass`, `waived` (every failing rule is waived) or `fail`."""
         return self.content.verdict
 
     @property
     def passed(self) -> bool:
-        """Whether the gate is open."""
+        """Whether the release may go out: every rule holds or is waived."""
         return passes(self.verdict)
 
     def file(self, edition: str = INTERNAL) -> CheckFile:
-        """The content of an edition with its digest, as it is written to JSON."""
+        """The content of an edition with its digest, as written to JSON."""
         if edition not in (INTERNAL, EXTERNAL):
             raise ParameterError(
                 "edition is {internal!r} or {external!r}, got {edition!r}",
@@ -78,11 +80,11 @@ class Check(Rows, Shown):
         return CheckFile(**vars(content), content_sha256=content_digest(content))
 
     def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
-        """The document, ready for JSON: all of it, or what outsiders may see."""
+        """The document, ready for JSON: everything, or the edition for outsiders."""
         return self.file(edition).to_dict()
 
     def to_json(self, edition: str = INTERNAL) -> str:
-        """The document in canonical form: the same content is the same text."""
+        """The document in canonical form: equal content gives equal text."""
         return self.to_format("json", edition=edition)
 
     def to_html(self, lang: str = "en", edition: str = INTERNAL) -> str:
@@ -90,7 +92,7 @@ class Check(Rows, Shown):
         return self.to_format("html", lang, edition)
 
     def to_markdown(self, lang: str = "en", edition: str = INTERNAL) -> str:
-        """A short table, as for a pull request."""
+        """A short table, for example for a pull request."""
         return self.to_format("markdown", lang, edition)
 
     def to_junit(self, edition: str = INTERNAL) -> str:
@@ -115,8 +117,8 @@ class Check(Rows, Shown):
         """A row for each rule as a PyArrow table.
 
         rule, measure    names
-        value            what was found, as a number; null if it is none
-        found, required  the value and what the rule demands, as texts
+        value            the measured value; null if it is not a number
+        found, required  the value and the threshold of the rule, as texts
         verdict          `pass`, `waived` or `fail`
         """
         import pyarrow as pa
@@ -147,16 +149,16 @@ def check(
 ) -> Check:
     """Judge a release by a policy file.
 
-    data       other data than the policy names, whose table then need not be there: a path, an address or a frame
-    as_of      the moment to judge waivers by and to write down, as 2026-11-16 or 2026-11-16T08:00:00Z; now otherwise
-    salt       32 hexadecimal digits, as the internal edition of an earlier check has them, to repeat its external
-               edition exactly; random otherwise
-    previous   the JSON file of an earlier check, of which an external edition was published: a step warns of what
-               outsiders learn from the difference
-    register   the folder of the register of releases, instead of the policy's: the result says which releases in it
-               share a key or quasi-identifiers with this one, and who received them
-    progress   told how many subsets of how many are counted
-    counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each
+    data       other data to check, a path, an address or a frame; then the policy's own table need not exist
+    as_of      the time to judge waivers by and to record, as 2026-11-16 or 2026-11-16T08:00:00Z; by default now
+    salt       32 hexadecimal digits from the internal edition of an earlier check, to repeat its external edition
+               exactly; by default random
+    previous   the JSON file of an earlier check whose external edition was published: a step warns of what outsiders
+               learn from the difference
+    register   the folder of the register of releases, instead of the policy's: the result lists the releases that
+               share a key or quasi-identifiers with this one, and their recipients
+    progress   called with the number of counted subsets and of all subsets
+    counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each engine
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy, unread=() if data is None else ("data",))
     policy = policy if register is None else replace(policy, register=Path(register))
@@ -174,14 +176,14 @@ NEW_LINE = "\n"  # the same in every language
 def require_release(
     policy: str | Path | Policy, *, data: Any = None, lang: str = "en", **options: Any
 ) -> dict[str, Any]:
-    """Judge a release by a policy, and go on only if it passes: otherwise `ReleaseRefused` says which rules fail.
+    """Judge a release by a policy and return a summary; raise `ReleaseRefused`, naming the failing rules, if it fails.
 
-    data      a path, an address or a frame; otherwise the table that the policy names
+    data      a path, an address or a frame; by default the table of the policy
     lang      the language of the error: 'en' or 'zh-TW'
     options   those of `check`
 
-    The result is plain JSON and small enough to be handed from task to task: the verdict, the digests of policy and
-    table, and each rule with what was found and what is required. Neither it nor the error contains a cell.
+    The result is plain JSON and small enough to be passed from task to task: the verdict, the digests of policy and
+    table, and each rule with its value and threshold. Neither it nor the error contains a cell.
 
     >>> result = require_release("data/adult_policy.yaml")
     >>> result["verdict"], result["table"], result["rules"][0]["found"]
@@ -215,7 +217,7 @@ def require_release(
 
 
 def refusal(document: CheckFile, lang: str) -> list[str]:
-    """Which rules fail, what was found and what is required, and what to do next: a text for each line, no cell."""
+    """The lines of a refusal, without any cell: failing rules with value and threshold, and the next steps."""
     title = said(lang, "write.labelled", label=said(lang, "verdict.fail"), text=own(document.title, lang))
     lines = [title, prose.summary(document, lang)]
     for rule in document.rules:
@@ -223,10 +225,8 @@ def refusal(document: CheckFile, lang: str) -> list[str]:
             continue
         measure = measure_name(rule.measure, lang)
         own_name = rule_name(rule.name, lang)
-        called = (
-            measure if rule.name == rule.measure else said(lang, "write.of-measure", rule=own_name, measure=measure)
-        )
-        values = {"rule": called, "found": measured(rule, lang), "required": thresholds(rule, lang)}
+        label = measure if rule.name == rule.measure else said(lang, "write.of-measure", rule=own_name, measure=measure)
+        values = {"rule": label, "found": measured(rule, lang), "required": thresholds(rule, lang)}
         lines.append(f"* {said(lang, 'refusal.limit' if values['required'] else 'refusal.found', **values)}")
         lines += [f"  {prose.waiver(rule.waiver, lang)}"] if rule.waiver else []
     steps = step_texts(document, lang)

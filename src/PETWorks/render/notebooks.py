@@ -1,4 +1,4 @@
-"""What notebooks show of a result: a few sentences and small tables, in the colours of the report."""
+"""Results as shown in notebooks: a few sentences and small tables, in the colours of the report."""
 
 import re
 from collections.abc import Sequence
@@ -43,16 +43,16 @@ DARK = (
     'html[theme="dark"]',  # Colab
     'html[data-theme="dark"]',
 )
-LIGHT = tuple(one.replace("false", "true").replace("dark", "light") for one in DARK)
+LIGHT = tuple(theme.replace("false", "true").replace("dark", "light") for theme in DARK)
 
 
 @cache
 def style(file: str) -> str:
-    """The rules of a file, with colours; they apply below `.petworks` only, and leave the rest of a page alone.
+    """The style sheet of a file, with colours; it applies below `.petworks` only and leaves the rest of a page alone.
 
-    A notebook that says what it looks like is believed; otherwise the browser decides.
+    The theme that a notebook declares is used; otherwise the browser's preference.
     """
-    report, own = _source("report.css"), _source(file)
+    report, rules = _source("report.css"), _source(file)
     light, dark = (_colours(line) for line in report.splitlines()[:2])
     shapes = [line.replace("svg ", ".petworks ", 1) for line in report.splitlines() if line.startswith("svg .")]
     badges = [f".petworks {line}" for line in report.splitlines() if line.startswith(".verdict")]
@@ -63,7 +63,7 @@ def style(file: str) -> str:
             f"{_below(LIGHT)}{{{light}}}",
             f"{_below(DARK)}{{{dark}}}",
             *(shapes if file == "plot.css" else badges),
-            own,
+            rules,
         ]
     )
 
@@ -83,13 +83,13 @@ def _below(themes: tuple[str, ...]) -> str:
 
 
 MOST_ROWS = 30
-MOST_RECORDS = 1_000_000  # above it, a view does not compare the release with the original
+MOST_RECORDS = 1_000_000  # for larger tables, a view does not compare the release with the original
 MEMORY = "memory"
 
 
 @dataclass(frozen=True)
 class ViewTable:
-    """A table; `figures` are the columns with numbers."""
+    """A table; `figures` are the indices of the columns with numbers."""
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -98,18 +98,18 @@ class ViewTable:
 
     @property
     def shown(self) -> Sequence[Sequence[str]]:
-        """The first rows."""
+        """The rows that are shown."""
         return self.rows[:MOST_ROWS]
 
     @property
     def left_out(self) -> int:
-        """How many rows are not shown."""
+        """The number of rows that are not shown."""
         return len(self.rows) - len(self.shown)
 
 
 @dataclass(frozen=True)
 class NotebookView:
-    """What is shown: a title, perhaps with a verdict, sentences, tables, and notes below them."""
+    """The content of a view: a title, possibly with a verdict, sentences, tables, and notes below them."""
 
     title: str
     texts: Sequence[str] = ()
@@ -174,10 +174,10 @@ def _release(release: Release, lang: str) -> NotebookView:
 
 
 def _result(result: Result, lang: str) -> NotebookView:
-    asked = [(limit_name(one, lang), numbers.format_value(value)) for one, value in result.asked().items()]
+    asked = [(limit_name(parameter, lang), numbers.format_value(value)) for parameter, value in result.asked().items()]
     details = [
-        (name(one.replace("_", " ")), numbers.format_value(value))
-        for one, value in flatten(result.details).items()
+        (name(detail.replace("_", " ")), numbers.format_value(value))
+        for detail, value in flatten(result.details).items()
         if value is not None
     ]
     return NotebookView(
@@ -201,7 +201,9 @@ def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
         )
         for result in evaluation
     ]
-    reasons = [(measure_name(one, lang), translated(error.reason(), lang)) for one, error in evaluation.reasons.items()]
+    reasons = [
+        (measure_name(measure, lang), translated(error.reason(), lang)) for measure, error in evaluation.reasons.items()
+    ]
     known = evaluation.table["quasi_identifiers"]
     return NotebookView(
         said(lang, "view.evaluation", n=evaluation.table["records"]),
@@ -214,8 +216,8 @@ def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
     )
 
 
-def _subsets(found: Subsets, lang: str) -> NotebookView:
-    answers = [answer for answer in found.by_size() if answer["attack"] == RE_IDENTIFICATION]
+def _subsets(subsets: Subsets, lang: str) -> NotebookView:
+    answers = [answer for answer in subsets.by_size() if answer["attack"] == RE_IDENTIFICATION]
     rows = [
         (
             put(answer["known"], lang),
@@ -227,20 +229,22 @@ def _subsets(found: Subsets, lang: str) -> NotebookView:
     heads = _heads(lang, "head.known", "head.lowest", "head.median", "head.highest", "head.riskiest")
     attack = attack_name(RE_IDENTIFICATION, lang)
     tables = [ViewTable(heads, rows, range(4), said(lang, "drivers.chart", attack=attack))]
-    if found.is_complete:
+    if subsets.is_complete:
         ranked = sorted(
-            (one for one in found.drivers() if one["attack"] == RE_IDENTIFICATION), key=lambda one: -one["shapley"]
+            (driver for driver in subsets.drivers() if driver["attack"] == RE_IDENTIFICATION),
+            key=lambda driver: -driver["shapley"],
         )
         shares = [
-            (name(one["attribute"]), *(percent(one[of], lang) for of in ("shapley", "without"))) for one in ranked
+            (name(driver["attribute"]), *(percent(driver[of], lang) for of in ("shapley", "without")))
+            for driver in ranked
         ]
         heads = _heads(lang, "head.column", "head.adds", "head.without")
         tables.append(ViewTable(heads, shares, (1, 2), said(lang, "drivers.columns", attack=attack)))
-    return NotebookView(said(lang, "view.subsets", n=len(found), all=len(found.quasi_identifiers)), (), tables)
+    return NotebookView(said(lang, "view.subsets", n=len(subsets), all=len(subsets.quasi_identifiers)), (), tables)
 
 
 def _recoded(result: Recoded, lang: str) -> NotebookView:
-    """Levels, what is lost, and the table before and after; of a large table only the first two."""
+    """Levels, loss, and the table before and after; for a large table only the first two."""
     levels = [
         (name(column), put(level, lang), put(_height(result, column), lang)) for column, level in result.levels.items()
     ]
@@ -261,8 +265,8 @@ def _height(result: Recoded, column: str) -> int | None:
     return None if hierarchy is None else hierarchy.height
 
 
-def _frontier(found: Frontier, lang: str) -> NotebookView:
-    facts = frontier_facts(found)
+def _frontier(result: Frontier, lang: str) -> NotebookView:
+    facts = frontier_facts(result)
     rows = making.frontier_rows(facts, lang)
     heads = making.frontier_heads(facts, lang)
     figures = range(len(heads) - 1)
@@ -273,8 +277,8 @@ def _frontier(found: Frontier, lang: str) -> NotebookView:
 def _releases(releases: Releases, lang: str) -> NotebookView:
     members = releases.joined.members
     rows = [
-        (name(one.name), put(one.people, lang), put(common, lang), put(one.release.quasi_identifiers, lang))
-        for one, common in zip(members, releases.joined.people.in_common, strict=True)
+        (name(member.name), put(member.people, lang), put(common, lang), put(member.release.quasi_identifiers, lang))
+        for member, common in zip(members, releases.joined.people.in_common, strict=True)
     ]
     heads = _heads(lang, "head.release", "head.people", "head.in-common", "role.quasi_identifier")
     people = releases.joined.focal.people
@@ -282,9 +286,9 @@ def _releases(releases: Releases, lang: str) -> NotebookView:
     return NotebookView(title, (), [ViewTable(heads, rows, (1, 2))])
 
 
-def _composition(found: Composition, lang: str) -> NotebookView:
-    steps = found.steps()
-    last = [row for row in steps if row["number"] == len(found.releases)]
+def _composition(composition: Composition, lang: str) -> NotebookView:
+    steps = composition.steps()
+    last = [row for row in steps if row["number"] == len(composition.releases)]
     attacks = [
         (attack_name(row["attack"], lang), *(percent(row[of], lang) for of in ("prior", "chance", "certain")))
         for row in last
@@ -295,11 +299,11 @@ def _composition(found: Composition, lang: str) -> NotebookView:
             put(part.people, lang),
             *(percent(row["chance"], lang) for row in steps if row["number"] == number),
         )
-        for number, part in enumerate(found.releases, 1)
+        for number, part in enumerate(composition.releases, 1)
     ]
     limits = [
-        (limit_name(one["limit"], lang), put(one["value"], lang), _holds(one["satisfied"], lang))
-        for one in found.limits
+        (limit_name(limit["limit"], lang), put(limit["value"], lang), _holds(limit["satisfied"], lang))
+        for limit in composition.limits
     ]
     names = [attack_name(row["attack"], lang) for row in last]
     tables = [
@@ -307,15 +311,19 @@ def _composition(found: Composition, lang: str) -> NotebookView:
         ViewTable([*_heads(lang, "head.up-to", "head.people"), *names], curve, range(1, 2 + len(names))),
         ViewTable(_heads(lang, "head.limit", "head.value", "head.verdict"), limits, (1,)),
     ]
-    people = found.together.people
-    title = said(lang, "view.together", n=len(found.releases), people=people, focal=name(found.focal))
+    people = composition.together.people
+    title = said(lang, "view.together", n=len(composition.releases), people=people, focal=name(composition.focal))
     return NotebookView(
-        title, (), tables, [translated(one, lang) for one in found.warnings], **_verdict(found.satisfied, lang)
+        title,
+        (),
+        tables,
+        [translated(warning, lang) for warning in composition.warnings],
+        **_verdict(composition.satisfied, lang),
     )
 
 
-def _check(found: Check, lang: str) -> NotebookView:
-    document = found.content
+def _check(check: Check, lang: str) -> NotebookView:
+    document = check.content
     rows = [
         (
             rule_name(rule.name, lang),

@@ -1,4 +1,4 @@
-"""The functions of Python that make a release; they refuse and warn as the command does."""
+"""The Python functions that make a release; they refuse and warn like the command."""
 
 import os
 import warnings
@@ -72,38 +72,38 @@ def anonymize(
     """The release of a table with the least loss that keeps the rules.
 
     Every quasi-identifier is generalised to one level of its hierarchy, and records of classes that break a rule are
-    suppressed, as far as the limit allows. Every column needs a role; direct identifiers are left out. What the command
-    would say of the release is a `ReleaseWarning`, and in `notices` of the result. See `Release` for data, roles,
-    hierarchies, population, the treatment of records and the engine: the result is the same with each.
+    suppressed, as far as the limit allows. Every column needs a role; direct identifiers are left out. Notices that the
+    command would print are raised as `ReleaseWarning`, and listed in `notices` of the result. See `Release` for data,
+    roles, hierarchies, population, the treatment of records and the engine: the result is the same with each engine.
 
     rules         as for `evaluate`: `{"k-anonymity": {"k": 5}}`
     suppression   the share of records that may be suppressed
-    suppressed_records  "remove": they leave the table, and those that were suppressed already; "stars": they stay, with
-                  `*` in every quasi-identifier and all other cells, and are a class of their own
-    objective     what is to be small: "granularity", "precision", "non-uniform-entropy", "discernibility", "aecs",
+    suppressed_records  "remove": they are removed, also those that were suppressed before; "stars": they stay with `*`
+                  in every quasi-identifier and with all other cells, and are a class of their own
+    objective     the loss to minimise: "granularity", "precision", "non-uniform-entropy", "discernibility", "aecs",
                   "ambiguity", "missings" or "publisher-payout"
-    aggregate     how the granularity of columns is put together: "geometric" (mean), "arithmetic", "sum", "maximum"
-    weights       the importance of columns, 1 otherwise
-    levels        a level that is fixed, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
+    aggregate     how the granularity of columns is combined: "geometric" (mean), "arithmetic", "sum", "maximum"
+    weights       the importance of columns, by default 1
+    levels        a fixed level, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
-    method        "global": one level for each column; "local": each record on levels of its own, which loses far less;
-                  for all objectives but non-uniform-entropy
-    protect       how columns become coarser that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
-                  "admitted": {"dates": "month"}}`; rules and measures see the protected values
-    spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers stay, and so do
-                  quasi-identifiers, whose values are those of hierarchies
-    seconds       after this time the best release so far is the result; its `gap` says how far from the best it may
-                  be. Without it, the search goes on until the best is proved, or for a minute if there are more
-                  than 20 million combinations of levels. Of "local", half of it is for the best levels for all
-    resume        the file of a search that was stopped, as `result.write_unfinished` writes it, to go on with it
-    order         "shuffled": the records of the release are in random order, so that nobody is found by their place;
-                  "original": in that of the table. Without it they are shuffled, unless a rule compares them one by
-                  one with the original, or they are not in memory; `result.order` says so
-    seed          of the random order of an earlier release; otherwise a new one, which result and plan have
+    method        "global": one level for each column; "local": individual levels for each record, with far less loss;
+                  for all objectives except non-uniform-entropy
+    protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
+                  "admitted": {"dates": "month"}}`; rules and measures use the protected values
+    spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers are unchanged, and
+                  so are quasi-identifiers, whose values are those of hierarchies
+    seconds       time limit, after which the best release so far is returned; its `gap` bounds the distance from the
+                  best. Without a limit, the search continues until the best is proved, or for a minute if there are
+                  more than 20 million combinations of levels. With "local", half of it is for the global search
+    resume        the file of a stopped search to continue, as written by `result.write_unfinished`
+    order         "shuffled": the records of the release are in random order, so that nobody is found by position;
+                  "original": in the order of the table. By default they are shuffled, unless a rule compares them one
+                  by one with the original, or they are not in memory; see `result.order`
+    seed          the seed of an earlier release's random order; by default a new one, recorded in result and plan
     original      the table that measures compare with, if it is not the data themselves
-    role_reasons  why columns have their role, as in a policy: `{"phone": "that of the ward"}` says of an identifier
-                  that it does not name the people of the table, although it repeats
-    progress      told how far the search is, now and then
+    role_reasons  why columns have their role, as in a policy: `{"phone": "that of the ward"}` states that an identifier
+                  does not name the people of the table, although it repeats
+    progress      called now and then with the progress of the search
     """
     if rules is None and subsets is None:
         raise ParameterError(NO_RULE, what="rules")
@@ -126,7 +126,7 @@ def anonymize(
     )
     _check_roles(release, role_reasons)
     release = with_safe_cells(release) if spreadsheet_safe else release
-    found = anonymize_release(
+    result = anonymize_release(
         release,
         checked,
         suppression=suppression,
@@ -141,7 +141,7 @@ def anonymize(
         order=choose_order(release, checked, shuffle, number),
         progress=progress,
     )
-    return _with_notices(found, policy_for(release, checked, role_reasons))
+    return _with_notices(result, policy_for(release, checked, role_reasons))
 
 
 def apply_levels(
@@ -166,14 +166,14 @@ def apply_levels(
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
 ) -> OnLevels:
-    """A table on levels of one's own choice.
+    """A table generalised to levels chosen by the caller.
 
     See `Release` for data, roles, hierarchies, original, population and the treatment of records, and `anonymize` for
     the order of the records and for warnings.
 
-    levels   the level of each quasi-identifier; those that are not named stay as they are
-    rules    as for `anonymize`: records of classes that break one are suppressed, however many they are; limits for the
-             whole table suppress nothing
+    levels   the level of each quasi-identifier; others stay unchanged
+    rules    as for `anonymize`: records of classes that break one are suppressed, however many; limits for the whole
+             table suppress nothing
     suppressed_records  as for `anonymize`: "remove" or "stars"
     role_reasons  as for `anonymize`
 
@@ -219,18 +219,18 @@ def apply_plan(
     strict: bool = False,
     memory_limit: int | str | None = None,
 ) -> Replayed:
-    """Another table recoded as a plan says: with the same roles, hierarchies, levels and rules.
+    """Another table recoded by a plan: with the same roles, hierarchies, levels and rules.
 
     Records with values that have no place in the hierarchies, and records of classes that break a rule, are suppressed,
-    however many they are; the result says, and a warning, whether that is more than the plan allows.
+    however many; the result, and a warning, state whether that is more than the plan allows.
 
     plan          `anonymize(...).plan`, or the file that `petworks anonymize` writes beside a release
-    hierarchies   those of the plan that are not declared in words: a folder, or by column a file or rows; beside a
-                  plan that is a file, they are found without
-    roles         of columns that the plan does not know: "identifier" (left out) or "insensitive_attribute" (stays)
-    order, seed   of the records, as for `anonymize`
+    hierarchies   the hierarchies of the plan that are not declared: a folder, or by column a file or rows; not needed
+                  if the plan is a file with the hierarchies beside it
+    roles         roles of columns that the plan lacks: "identifier" (left out) or "insensitive_attribute" (stays)
+    order, seed   the order of the records, as for `anonymize`
     original      as for `anonymize`
-    population    the same, if it is a table
+    population    as for `anonymize`, if it is a table
     strict        whether values without a place are an error
 
     >>> from PETWorks import anonymize
@@ -242,17 +242,23 @@ def apply_plan(
     (True, {'k-anonymity (k=3)': True})
     """
     shuffle, number = order_given(order, seed)
-    read = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
+    read_plan_document = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
     if hierarchies is None and not isinstance(plan, Mapping):
-        earlier = earlier_hierarchies(read, Path(plan).parent)
+        earlier = earlier_hierarchies(read_plan_document, Path(plan).parent)
     else:
-        earlier = given_hierarchies(read, hierarchies)
+        earlier = given_hierarchies(read_plan_document, hierarchies)
     prepared = prepare(
-        data, read, earlier, original=original, population=population, new_roles=roles, memory_limit=memory_limit
+        data,
+        read_plan_document,
+        earlier,
+        original=original,
+        population=population,
+        new_roles=roles,
+        memory_limit=memory_limit,
     )
     policy = next_policy(prepared, Path("table"))
     check_people_are_declared(prepared.release, policy.get("role_reasons", ()))
-    demanded = demanded_rules(read, today())
+    demanded = demanded_rules(read_plan_document, today())
     chosen = choose_order(prepared.release, demanded, shuffle, number)
     made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
     return _with_notices(made, policy_in_memory(policy))
@@ -287,12 +293,12 @@ def frontier(
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit of suppression.
 
-    As `anonymize`, which see for everything else; a frontier writes no records, so it takes no order of them. Points
-    that are no stricter and lose no less than another are left out.
+    See `anonymize` for all other parameters; there is no order of records, since none are written. Points that are
+    neither stricter nor lose less than another are left out.
 
-    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; what the rules themselves have
-           is always among it. Without it: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the limits 0, 1, 2,
-           5 and 10 %
+    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; the values of the rules
+           themselves are always included. By default: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the
+           limits 0, 1, 2, 5 and 10 %
     """
     checked = checked_rules(rules or {}, subsets)
     release = Release(
@@ -311,7 +317,7 @@ def frontier(
         temp_folder=temp_folder,
     )
     _check_roles(release, role_reasons)
-    found = frontier_of(
+    result = frontier_of(
         release,
         checked,
         vary,
@@ -323,18 +329,18 @@ def frontier(
         levels=levels,
         progress=progress,
     )
-    return replace(found, make=partial(_anonymized_at_a_point, role_reasons))
+    return replace(result, make=partial(_anonymized_at_a_point, role_reasons))
 
 
 def _anonymized_at_a_point(
     role_reasons: Mapping[str, str] | None, release: Release, rules: tuple[Rule, ...], **settings: Any
 ) -> Anonymization:
-    found = anonymize_release(release, rules, **settings, order=choose_order(release, rules))
-    return _with_notices(found, policy_for(release, rules, role_reasons))
+    result = anonymize_release(release, rules, **settings, order=choose_order(release, rules))
+    return _with_notices(result, policy_for(release, rules, role_reasons))
 
 
 def _check_roles(release: Release, role_reasons: Mapping[str, str] | None) -> None:
-    """Raise if a column has no role, or people have several records that count as if they were of several people."""
+    """Raise if a column has no role, or if records of one person would count as several people."""
     without = columns_without_role(release)
     if without:
         raise RoleError(
@@ -347,12 +353,12 @@ def _check_roles(release: Release, role_reasons: Mapping[str, str] | None) -> No
 
 
 def why_in_order(order: RecordOrder, lang: str) -> str:
-    """Why records keep the order of the table."""
+    """The reason why records keep the order of the table."""
     return said(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
 
 
 def _with_notices(made: Made, policy: Policy) -> Made:
-    """The release with what the command would say of it; each is a warning, of the line that called the door."""
+    """The release with its notices, each also raised as a warning for the line that called the public function."""
     found = tuple(dict.fromkeys(_notices(made, policy, language())))
     for notice in found:
         warnings.warn(notice, ReleaseWarning, stacklevel=3)
@@ -378,12 +384,12 @@ def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
                 if not required
                 else said(lang, "python.fails-limit", **values, required=required)
             )
-    columns, told_of_it = noticed(made.release, policy, judged, tuple(protect_words(made.original.source)))
-    found = [notice for notice in told_of_it if notice.notice not in OF_EVERY_RELEASE]
+    columns, all_notices = noticed(made.release, policy, judged, tuple(protect_words(made.original.source)))
+    found = [notice for notice in all_notices if notice.notice not in OF_EVERY_RELEASE]
     if isinstance(made, Anonymization | OnLevels | Replayed):
         yield from notice_texts(tuple(suppression_notices(made, judged)), lang)
     yield from notice_texts(found, lang)
-    told = {column for notice in found for column in notice.columns or ()}
-    others = [column for column in columns if column not in told]
-    if others:
-        yield said(lang, "anonymize.look-at", columns=others)
+    named = {column for notice in found for column in notice.columns or ()}
+    unnamed = [column for column in columns if column not in named]
+    if unnamed:
+        yield said(lang, "anonymize.look-at", columns=unnamed)

@@ -1,4 +1,4 @@
-"""Terminals: colour, progress of long work, wide characters, and commands quoted for the shell."""
+"""Terminal output: colour, progress of long work, wide characters, and commands quoted for the shell."""
 
 import json
 import os
@@ -19,7 +19,9 @@ WINDOWS = os.name == "nt"
 
 
 def command_line(arguments: Sequence[str]) -> str:
-    """A command that the user may copy; on Windows for its shells, which know no single quotes or no backslashes.
+    """A command that the user may copy, quoted for the shell.
+
+    On Windows, it is quoted for shells that do not understand single quotes or backslashes.
 
     >>> command_line(["petworks", "check", "my policy.yaml"])
     "petworks check 'my policy.yaml'"
@@ -27,14 +29,14 @@ def command_line(arguments: Sequence[str]) -> str:
     return list2cmdline(arguments) if WINDOWS else shlex.join(arguments)
 
 
-# Where a line may end: after a blank, and around a wide character unless punctuation belongs to its other side.
+# Pieces between which a line may break: at blanks, and around wide characters unless punctuation is attached.
 PIECES = re.compile(
     r"\s+|[（「『\[]*[^\x00-\u2e7f（「『][\u3001-\u3003\u3009\u300b\u3011\u3015，。；：、！？）」』\]]*|[^\s\u2e80-\uffff]+[，。；：、！？）」』\]]*|."
 )
 
 
 def cells(text: str) -> int:
-    """How many cells of a terminal a text takes.
+    """The number of terminal cells that a text takes.
 
     >>> cells("k-匿名性"), cells("abc")
     (8, 3)
@@ -43,7 +45,7 @@ def cells(text: str) -> int:
 
 
 def lines_of(text: str, width: int) -> list[str]:
-    """The lines of a paragraph, each of at most so many cells unless a single word has more.
+    """The lines of a paragraph, each at most `width` cells wide unless a single word is wider.
 
     >>> lines_of("等價類中的資料列，無法以準識別符區分。", 16)
     ['等價類中的資料', '列，無法以準識別', '符區分。']
@@ -57,7 +59,7 @@ def lines_of(text: str, width: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-PROGRESS_LINES = "PETWORKS_PROGRESS_LINES"  # a variable of the environment: if it is set, progress is lines of JSON
+PROGRESS_LINES = "PETWORKS_PROGRESS_LINES"  # environment variable: if set, progress is printed as lines of JSON
 
 
 def style(output: Path | None) -> dict[str, Any]:
@@ -75,16 +77,16 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def _line(**state: Any) -> None:
-    """How far the work is, for a program that started this one."""
+    """Print progress as JSON for the program that started this one."""
     finite = {key: value if value != float("inf") else None for key, value in state.items()}
     print(json.dumps({"progress": finite}), file=sys.stderr, flush=True)  # noqa: T201 - it is meant for standard error
 
 
 def progress(doing: str, what: str = "") -> Any:
-    """A spinner with the time on a terminal, nothing elsewhere.
+    """A context with a spinner and the elapsed time on a terminal; does nothing elsewhere.
 
-    doing   one of the texts `progress.*`; a program that started this one gets the word itself
-    what    the table or file that it is done with
+    doing   one of the messages `progress.*`; a program that started this one gets the word itself
+    what    the table or file being processed
     """
     if PROGRESS_LINES in os.environ:
         _line(doing=doing)
@@ -101,7 +103,7 @@ def progress(doing: str, what: str = "") -> Any:
 
 @contextmanager
 def searching() -> Iterator[Callable[[Any], None]]:
-    """How far a search is, with the gap to what could still be better, on a terminal; nothing elsewhere."""
+    """A context whose value reports the progress of a search and its gap on a terminal; does nothing elsewhere."""
     if PROGRESS_LINES in os.environ:
         yield lambda state: _line(doing="searching", checked=state.checked, best=state.best, bound=state.bound)
         return
@@ -129,7 +131,7 @@ def searching() -> Iterator[Callable[[Any], None]]:
 
 @contextmanager
 def counting() -> Iterator[Callable[[int, int], None]]:
-    """A bar with the time left on a terminal, nothing elsewhere."""
+    """A context with a progress bar and the remaining time on a terminal; does nothing elsewhere."""
     if PROGRESS_LINES in os.environ:
         yield lambda finished, total: _line(doing="subsets", finished=finished, total=total)
         return

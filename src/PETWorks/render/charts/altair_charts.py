@@ -1,4 +1,4 @@
-"""Charts as objects of Altair, drawn from the same records as those of reports."""
+"""Charts as Altair objects, drawn from the same records as those of reports."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ PERCENT = ".1~%"
 
 
 def altair_chart(data: ChartData) -> Any:
-    """An Altair chart; its records have the stable names of the data, its axes those of the language."""
+    """An Altair chart; its records keep the field names of the data, its axes are in the chart's language."""
     alt = import_optional("altair", "backend='altair'")
     records = alt.Data(values=[_plain(data, row) for row in data.rows])
     base = alt.Chart(records, title=data.title)
@@ -22,7 +22,7 @@ def altair_chart(data: ChartData) -> Any:
 
 
 def _plain(data: ChartData, row: Any) -> dict[str, Any]:
-    """A record with the series as it is called; no name of it can be taken for the path of a field."""
+    """A record with translated series and label fields; their names cannot be mistaken for nested field paths."""
     shown = {"series": data.called(row[data.series])} if data.series is not None else {}
     what = {"what": data.called(row["what"])} if "what" in row else {}
     return {**row, **what, **shown}
@@ -50,7 +50,7 @@ def _lines(alt: Any, data: ChartData, base: Any) -> Any:
 
 
 def _with_ring(alt: Any, data: ChartData, chart: Any) -> Any:
-    """The chart with a ring around one of its points."""
+    """The chart with a ring around the marked point."""
     if data.ringed is None:
         return chart
     at = alt.Chart(alt.Data(values=[dict(data.ringed)]))

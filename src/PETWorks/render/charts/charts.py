@@ -1,4 +1,4 @@
-"""The charts of reports and pages: their records, and the coordinates of lines, bars and squares."""
+"""The charts of reports and pages: records, and the coordinates of lines, bars and squares."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ class Limit:
     """A line at a limit.
 
     at      the share, or the class size
-    place   where it is among columns: 1.5 is amid the second one
+    place   its position among columns: 1.5 is the middle of the second one
     """
 
     at: float
@@ -49,15 +49,15 @@ class Limit:
 class ChartData(Rows):
     """The records of a chart.
 
-    kind      which chart it is: "risk", "classes" and so on
+    kind      the kind of chart: "risk", "classes" and so on
     mark      how records are drawn: lines, columns (upright bars), bars (from left to right) or squares
-    rows      the records; names of their fields never change, and have no cell of a table
-    x, y      the fields on the axes; of squares, `value` is the field that decides on the colour
-    series    the field that tells lines or bars apart
-    labels    what axes, and the values of the series, are called in the language of the chart
-    shares    whether numbers are shares, to be written as per cent
+    rows      the records; their field names are stable, and they contain no cell of a table
+    x, y      the fields on the axes; for squares, `value` is the field shown by colour
+    series    the field that distinguishes lines or bars
+    labels    the names of axes, and of values of the series, in the language of the chart
+    shares    whether numbers are shares, written in per cent
     ringed    the record with a ring around it
-    drawing   what makes the coordinates of the report's own chart
+    drawing   computes the coordinates of the report's own chart
     """
 
     kind: str
@@ -76,11 +76,11 @@ class ChartData(Rows):
     ringed: Mapping[str, Any] | None = None
 
     def called(self, name: Any) -> str:
-        """What a field, or a value of the series, is called."""
+        """The label of a field, or of a value of the series."""
         return self.labels.get(str(name), str(name))
 
     def in_series(self) -> dict[str, list[Mapping[str, Any]]]:
-        """The records of each line or kind of bar, by what it is called."""
+        """The records of each line or kind of bar, by its label."""
         groups: dict[str, list[Mapping[str, Any]]] = {}
         for row in self.rows:
             groups.setdefault("" if self.series is None else self.called(row[self.series]), []).append(row)
@@ -98,9 +98,9 @@ class ChartData(Rows):
 
 
 WIDTH = 640
-LABELS = 180  # the room for names at the left
+LABELS = 180  # width of the names at the left
 BAR, GAP = 18, 10
-PAIR = 13  # the height of each of two bars beside each other
+PAIR = 13  # height of each bar in a group of two
 STRONGEST, WEAKEST = 0.6, 0.06  # opacity of squares; text stays readable on both
 BROAD = "MW@%"  # letters that are nearly as wide as Chinese characters
 LONGEST = 22  # characters of a name, wide ones counting twice
@@ -109,10 +109,10 @@ LONGEST = 22  # characters of a name, wide ones counting twice
 def bars(
     groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], legend: Sequence[tuple[str, str]], lang: str
 ) -> dict[str, Any]:
-    """Groups of bars below each other.
+    """Groups of horizontal bars, one below the other.
 
     groups   a name, and for each bar its kind (the style) and its share
-    legend   kinds and what they are called, if there are several
+    legend   kinds and their labels, if there are several
     """
     most = max((share for _, shares in groups for _, share in shares), default=0.0) or 1.0
     room = WIDTH - LABELS - 80
@@ -137,7 +137,7 @@ def bars(
 
 
 def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang: str) -> dict[str, Any]:
-    """A square for each pair of names, the stronger the higher its share; none where there is no share."""
+    """A square for each pair of names, stronger for a higher share; none where there is no share."""
     most = max((share for row in shares for share in row if share is not None), default=0.0) or 1.0
     side = min((WIDTH - LABELS) / max(len(names), 1), 70)
     height = min(side, 34)
@@ -173,7 +173,7 @@ def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """A text that fits the room of a name: wide characters count twice.
+    """The text, cut to the width of a name; wide characters count twice.
 
     >>> shortened("marital-status"), shortened("x" * 40)
     ('marital-status', 'xxxxxxxxxxxxxxxxxxxxx…')
@@ -182,7 +182,7 @@ def shortened(text: str, longest: int = LONGEST) -> str:
 
 
 def cut_at(text: str, longest: int) -> str:
-    """The beginning of a text that is no wider than so many characters."""
+    """The longest beginning of a text that is not wider than `longest` characters."""
     for end in range(len(text), 0, -1):
         if width_of(text[:end]) <= longest:
             return text[:end]
@@ -190,10 +190,10 @@ def cut_at(text: str, longest: int) -> str:
 
 
 def width_of(text: str) -> int:
-    """How wide a text is, in narrow characters."""
+    """The width of a text, in narrow characters."""
     from unicodedata import east_asian_width
 
-    return sum(2 if east_asian_width(one) in "WF" or one in BROAD else 1 for one in text)
+    return sum(2 if east_asian_width(character) in "WF" or character in BROAD else 1 for character in text)
 
 
 LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
@@ -204,7 +204,7 @@ MOST_LINES = 5
 
 
 def drawn(share: Number) -> float:
-    """A share in hundredths of a bar; nothing is drawn for a share that is only known to be below a bound."""
+    """A share in per cent of a bar; 0 for a share that is only known to be below a bound."""
     if isinstance(share, Bound):
         share = share.about if share.above is None else share.above
     return round(100 * min(max(float(share or 0), 0), 1), 2)
@@ -223,7 +223,7 @@ def view(document: CheckDocument) -> dict[str, Any]:
 
 
 def risk(document: CheckDocument) -> list[dict[str, Any]]:
-    """The chance of success by the number of known attributes, with what the policy allows as a line."""
+    """The chance of success by the number of known attributes, with a line at the limit of the policy."""
     if document.subsets is None:
         return []
     attacks = dict.fromkeys(answer.attack for answer in document.subsets.if_they_know)
@@ -231,13 +231,14 @@ def risk(document: CheckDocument) -> list[dict[str, Any]]:
 
 
 def allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
-    """The highest chance that the policy allows an attack, and the text of its line."""
+    """The highest chance that the policy allows for an attack, and the message for its line."""
     kind = attack.partition(" of ")[0]
     subsets = () if document.subsets is None else document.subsets.limits
     rules = [rule.parameters.get("at_most") for rule in document.rules if rule.measure == kind]
     return limit_line(
         attack,
-        [(one.limit, one.at_most) for one in subsets] + [("highest-risk", 1 / class_size_wanted(document))],
+        [(subset_limit.limit, subset_limit.at_most) for subset_limit in subsets]
+        + [("highest-risk", 1 / class_size_wanted(document))],
         [limit for limit in rules if limit is not None],
     )
 
@@ -245,12 +246,12 @@ def allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
 def limit_line(
     attack: str, limits: Sequence[tuple[str, float]], others: Sequence[float] = ()
 ) -> tuple[float, str] | None:
-    """The lowest limit on the chance of an attack, and the text of its line.
+    """The lowest limit on the chance of an attack, and the message for its line.
 
-    Where no limit is about the average chance, one about the highest of any record is taken, which the average must not
-    exceed either.
+    If no limit is about the average chance, a limit on the highest chance of any record is used, which the average must
+    not exceed either.
 
-    limits   on subsets, by name
+    limits   limits on subsets, by name
     others   limits on the average chance of this attack
     """
     kind, _, column = attack.partition(" of ")
@@ -307,7 +308,7 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
 
 
 def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
-    """A chart for each attack with all releases: what is known with one release after the other."""
+    """A chart for each attack by all releases: the chances with one release after the other."""
     charts = []
     for attack in facts.attacks[:MOST_CHARTS]:
         lines = curve_lines(facts, attack)
@@ -329,25 +330,25 @@ def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
 
 
 def curve_lines(facts: ReleasesFacts, attack: SetAttack) -> dict[str, list[tuple[int, Number]]]:
-    """What is known with one release after the other, by number of the release: chance, certain and disclosed."""
-    crossed = intersection_of(facts, attack)
+    """The points of each line, by the number of the release: chance, certain and disclosed."""
+    intersection = intersection_of(facts, attack)
     lines: dict[str, list[tuple[int, Number]]] = {
         "chance": [(step.release, step.chance) for step in attack.curve],
         "certain": [(step.release, step.certain) for step in attack.curve if step.certain is not None],
-        "disclosed": [] if crossed is None else [(one.release, one.disclosed) for one in crossed.curve],
+        "disclosed": [] if intersection is None else [(step.release, step.disclosed) for step in intersection.curve],
     }
     return {kind: points for kind, points in lines.items() if points}
 
 
 def frontier_limits(facts: FrontierFacts) -> list[float]:
-    """The suppression limits that a chart of a frontier shows."""
+    """The suppression limits shown in a chart of a frontier."""
     return _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
 
 
 def frontier(facts: FrontierFacts) -> dict[str, Any]:
-    """The least loss by threshold, the strictest last, a line for each limit; by limit, if only that varies.
+    """The least loss by threshold, the strictest last, with a line for each limit; by limit, if only that varies.
 
-    `choices` has where each dot is, and which point of the frontier it stands for.
+    `choices` has the position of each dot, and the index of its point of the frontier.
     """
     limits = frontier_limits(facts)
     steps = facts.thresholds
@@ -360,12 +361,12 @@ def frontier(facts: FrontierFacts) -> dict[str, Any]:
     if by_limit:
         shown = [(place, losses[None, limit]) for place, limit in enumerate(limits)]
         _add_frontier_line(chart, 0, shown)
-        labels, own = [percent(limit) for limit in limits], (limits.index(facts.suppression), facts.suppression)
+        labels, of_rules = [percent(limit) for limit in limits], (limits.index(facts.suppression), facts.suppression)
     else:
         for number, limit in enumerate(limits):
             _add_frontier_line(chart, number, [(place, losses[step, limit]) for place, step in enumerate(steps)])
             chart["lines"][-1] |= {"label": {lang: percent(limit, lang) for lang in LANGUAGES}, "sample": True}
-        labels, own = [amount(step or 0) for step in steps], (steps.index(facts.threshold), facts.suppression)
+        labels, of_rules = [amount(step or 0) for step in steps], (steps.index(facts.threshold), facts.suppression)
     chart["x_ticks"] = [{"at": chart["x"](place), "label": label} for place, label in enumerate(labels)]
     chart["x_label"] = {
         lang: said(lang, "head.suppression-limit") if by_limit else varied(facts, lang) for lang in LANGUAGES
@@ -380,20 +381,20 @@ def frontier(facts: FrontierFacts) -> dict[str, Any]:
         for place, point in found
         if point is not None
     ]
-    loss = losses.get((facts.threshold, own[1]))
+    loss = losses.get((facts.threshold, of_rules[1]))
     if loss is not None:
-        chart["mark"] = {"x": chart["x"](own[0]), "y": chart["y"](loss), "label": _texts("frontier.mark")}
+        chart["mark"] = {"x": chart["x"](of_rules[0]), "y": chart["y"](loss), "label": _texts("frontier.mark")}
     return chart
 
 
 def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tuple[int, float | None]]) -> None:
-    """A line through the points at which the rules can be kept."""
+    """Add a line through the points at which the rules can be kept."""
     known = [(place, loss) for place, loss in points if loss is not None]
     _add_line(chart, f"line-{number}", [place for place, _ in known], [loss for _, loss in known], dots=True)
 
 
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
-    """For each attack, how much each column adds to the risk, in descending order."""
+    """For each attack, the contribution of each column to the risk, in descending order."""
     groups = []
     for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MOST_CHARTS]:
         of_attack = (driver for driver in drivers if driver.attack == attack)
@@ -406,10 +407,10 @@ def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
 
 
 def shares(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], axis: str) -> dict[str, Any]:
-    """Shares by whole numbers, such as the number of a release.
+    """A line chart of shares by whole numbers, such as the number of a release.
 
-    lines   by kind (highest, median, lowest): what the line is called in each language, and its points
-    axis    the message that names the numbers
+    lines   by kind (highest, median, lowest): the label in each language, and the points
+    axis    the message for the label of the axis
     """
     numbers = sorted({number for _, points in lines.values() for number in points})
     most = max(share for _, points in lines.values() for share in points.values())
@@ -423,9 +424,9 @@ def shares(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], a
 
 
 def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> dict[str, Any] | None:
-    """The share of records by the size of their class, as bars, with a line at the size that is required, if one is.
+    """The share of records by class size, as bars, with a line at the required size, if any.
 
-    rows   by group of sizes ("5-10", "1000+"): classes, records, share; as the details of `prosecutor-risk` have them
+    rows   by group of sizes ("5-10", "1000+"): classes, records, share; as in the details of `prosecutor-risk`
     """
     if not rows:
         return None
@@ -448,7 +449,7 @@ def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> di
     ]
     if wanted is not None:
         at = round(LEFT + step * place_of(wanted, firsts), 1)
-        for bar in chart["bars"]:  # the line must not strike through the text
+        for bar in chart["bars"]:  # labels crossed by the line are moved
             bar["is_struck"] = abs(at - bar["middle"]) < 24
         chart["limit"] = {
             "at": at,
@@ -460,7 +461,7 @@ def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> di
 
 
 def place_of(size: int, firsts: Sequence[int]) -> float:
-    """Where a class size lies among groups of sizes, of which the first sizes are given: 1.5 is amid the second."""
+    """The position of a class size among groups of sizes with these first sizes: 1.5 is the middle of the second."""
     place = max(place for place, first in enumerate(firsts) if first <= max(size, 1))
     if place + 1 == len(firsts):
         return place + (0.0 if size == firsts[place] else 0.5)
@@ -508,7 +509,7 @@ def _round_up(share: float) -> float:
 
 
 def _spread(rows: Sequence[Any], most: int) -> list[Any]:
-    """At most `most` rows, evenly spread and with both ends."""
+    """At most `most` rows, evenly spread, including both ends."""
     if len(rows) <= most:
         return list(rows)
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]

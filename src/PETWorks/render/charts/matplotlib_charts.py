@@ -1,4 +1,4 @@
-"""Charts as figures of Matplotlib, drawn from the same records as those of reports."""
+"""Charts as Matplotlib figures, drawn from the same records as those of reports."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FONTS = ["Noto Sans CJK TC", "Noto Sans TC", "PingFang TC", "Microsoft JhengHei"
 
 
 def matplotlib_figure(data: ChartData) -> Any:
-    """A figure with one pair of axes, `figure.axes[0]`; it belongs to no window."""
+    """A figure with one pair of axes, `figure.axes[0]`, which is not attached to a window."""
     library = import_optional("matplotlib", "backend='matplotlib'")
     figures = import_optional("matplotlib.figure", "backend='matplotlib'")
     with library.rc_context({"font.family": _fonts()}):
@@ -28,7 +28,7 @@ def matplotlib_figure(data: ChartData) -> Any:
 
 
 def _fonts() -> list[str]:
-    """The fonts that are installed, of those that have Chinese characters; the usual one last."""
+    """The installed fonts with Chinese characters; the default one last."""
     manager = import_optional("matplotlib.font_manager", "backend='matplotlib'").fontManager
     installed = {font.name for font in manager.ttflist}
     return [font for font in FONTS if font in installed] or ["sans-serif"]
@@ -40,7 +40,7 @@ def _height(data: ChartData) -> float:
 
 
 def _text(text: str) -> str:
-    """A text as it is: dollar signs would begin a formula."""
+    """The text with dollar signs escaped, which would begin a formula."""
     return text.replace("$", r"\$")
 
 
@@ -109,7 +109,7 @@ def _bars(data: ChartData, axes: Any) -> None:
         colour = BEFORE if len(groups) > 1 and place == 0 else FILL
         bars = axes.barh(at, [row[data.x] for row in rows], height, label=_text(label), color=colour)
         axes.bar_label(bars, [percent(row[data.x], data.lang) for row in rows], fontsize="small", padding=3)
-    axes.set_yticks(range(len(names)), [_text(name(data.called(one))) for one in names])
+    axes.set_yticks(range(len(names)), [_text(name(data.called(value))) for value in names])
     axes.invert_yaxis()
     axes.set_xlabel(_text(data.called(data.x)))
     axes.margins(x=0.12)
@@ -127,7 +127,7 @@ def _squares(data: ChartData, axes: Any) -> None:
         for row in data.rows:
             place = names.index(row[data.x]), names.index(row[data.y])
             axes.text(*place, percent(row[data.value], data.lang), ha="center", va="center", fontsize="small")
-    texts = [_text(name(one)) for one in names]
+    texts = [_text(name(attribute)) for attribute in names]
     axes.set_xticks(range(len(names)), texts, rotation=40, ha="right")
     axes.set_yticks(range(len(names)), texts)
     _percents(axes.figure.colorbar(shown, ax=axes, label=_text(data.called(data.value))).ax.yaxis, data)

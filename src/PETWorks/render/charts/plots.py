@@ -1,4 +1,4 @@
-"""`result.plot()`: which charts each result has, their records, and a chart as SVG."""
+"""`result.plot()`: the charts of each kind of result, their records, and a chart as SVG."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 CASES = ("highest", "median", "lowest")
-MOST_NAMES = 15  # of a map of squares
+MOST_NAMES = 15  # attributes in a map of squares at most
 STATES = ("highest_risk", "unique", "suppressed", "granularity", "precision")
 
 
@@ -51,7 +51,7 @@ def risk(
     attack: str | None,
     limit_line: Callable[[str], tuple[float, str] | None],
 ) -> ChartData:
-    """The chance of an attack by the number of known attributes: of the riskiest subset, the median and the lowest."""
+    """The chance of an attack by the number of known attributes: the riskiest subset, the median and the lowest."""
     attack = _attack(attack, [answer.attack for answer in answers])
     allowed = limit_line(attack)
     known = [answer for answer in answers if answer.attack == attack]
@@ -82,12 +82,12 @@ def risk(
 
 
 def _with_samples(chart: dict[str, Any]) -> dict[str, Any]:
-    """A chart whose legend shows what each line looks like."""
+    """The chart with samples of its lines in the legend."""
     return {**chart, "lines": [{**line, "sample": True} for line in chart["lines"]]}
 
 
 def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | None) -> ChartData:
-    """The share of records by the size of their class, and the size that is required."""
+    """The share of records by class size, and the required size."""
     if not sizes or not any(row["records"] for row in sizes.values()):
         raise NotApplicable("there are no equivalence classes to draw: no record is in one")
     firsts = [int(size.split("-")[0].rstrip("+")) for size in sizes]
@@ -120,26 +120,28 @@ def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | Non
     )
 
 
-def drivers(found: Sequence[Driver], lang: str, attack: str | None) -> ChartData:
-    """What each attribute adds to the chance of an attack, the largest first."""
-    attack = _attack(attack, [driver.attack for driver in found])
-    ranked = sorted((one for one in found if one.attack == attack), key=lambda one: -_number(one.shapley))
+def drivers(all_drivers: Sequence[Driver], lang: str, attack: str | None) -> ChartData:
+    """The contribution of each attribute to the chance of an attack, the largest first."""
+    attack = _attack(attack, [driver.attack for driver in all_drivers])
+    ranked = sorted(
+        (driver for driver in all_drivers if driver.attack == attack), key=lambda driver: -_number(driver.shapley)
+    )
     rows = [
         {
-            "attribute": one.attribute,
-            "adds": _number(one.shapley),
-            "without": _number(one.without),
+            "attribute": driver.attribute,
+            "adds": _number(driver.shapley),
+            "without": _number(driver.without),
         }
-        for one in ranked[: charts.MOST_BARS]
+        for driver in ranked[: charts.MOST_BARS]
     ]
     title = said(lang, "drivers.columns", attack=attack_name(attack, lang))
     return _ranked("drivers", title, lang, rows, "attribute", "head.column")
 
 
 def contributions(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | None) -> ChartData:
-    """What each release adds to the chance of an attack, in their order."""
-    attack = _attack(attack, [one.attack for one in facts.attacks])
-    shares = next(one.shares for one in facts.attacks if one.attack == attack)
+    """The contribution of each release to the chance of an attack, in the order of the releases."""
+    attack = _attack(attack, [set_attack.attack for set_attack in facts.attacks])
+    shares = next(set_attack.shares for set_attack in facts.attacks if set_attack.attack == attack)
     if any(share.adds is None for share in shares):
         raise NotApplicable("what each release adds is not known: there are too many releases")
     rows = [
@@ -161,20 +163,20 @@ def _ranked(kind: str, title: str, lang: str, rows: list[dict[str, Any]], of: st
 
 
 def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
-    """The chance of an attack with each pair of attributes; on the diagonal, with one of them alone."""
+    """The chance of an attack by each pair of attributes; on the diagonal, by one of them alone."""
     attack = _attack(attack, attacks_of(subsets))
     if not {1, 2} <= set(subsets.sizes.tolist()) and len(subsets.quasi_identifiers) > 1:
         raise NotApplicable("pairs are drawn once subsets of one and of two attributes are counted, with sizes='1-2'")
     shown = subsets.quasi_identifiers[:MOST_NAMES]
-    _, hits, of = subsets.attacks[attack]
-    chances = dict(zip(subsets.masks.tolist(), (hits / of).tolist(), strict=True))
+    _, hits, total = subsets.attacks[attack]
+    chances = dict(zip(subsets.masks.tolist(), (hits / total).tolist(), strict=True))
     places = range(len(shown))
     rows = [
-        {"attribute": shown[one], "other": shown[other], "chance": chances[1 << one | 1 << other]}
-        for one in places
-        for other in places
+        {"attribute": shown[row], "other": shown[column], "chance": chances[1 << row | 1 << column]}
+        for row in places
+        for column in places
     ]
-    grid = [[chances[1 << one | 1 << other] if other <= one else None for other in places] for one in places]
+    grid = [[chances[1 << row | 1 << column] if column <= row else None for column in places] for row in places]
     return ChartData(
         "pairs",
         SQUARES,
@@ -183,14 +185,14 @@ def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
         rows,
         "attribute",
         "other",
-        partial(charts.squares, [name(one) for one in shown], grid, lang),
+        partial(charts.squares, [name(attribute) for attribute in shown], grid, lang),
         value="chance",
         labels=_called(lang, chance="head.chance", attribute="head.column", other="head.column"),
     )
 
 
 def frontier(facts: FrontierFacts, lang: str) -> ChartData:
-    """The least loss for each threshold, the strictest last, a line for each limit of suppression."""
+    """The least loss for each threshold, the strictest last, with a line for each limit of suppression."""
     if not facts.points:
         raise NotApplicable("there is nothing to draw: no levels keep the rules for any threshold or limit")
     limits = charts.frontier_limits(facts)
@@ -200,8 +202,8 @@ def frontier(facts: FrontierFacts, lang: str) -> ChartData:
         for step in facts.thresholds
         if (loss := facts.least_loss(step, limit)) is not None
     ]
-    by_limit, own = facts.measure is None, (facts.threshold, facts.suppression)
-    called = {str(limit): percent(limit, lang) for limit in limits} | {
+    by_limit, of_rules = facts.measure is None, (facts.threshold, facts.suppression)
+    value_labels = {str(limit): percent(limit, lang) for limit in limits} | {
         str(step): amount(step) for step in facts.thresholds if step is not None
     }
     head = said(lang, "head.suppression-limit")
@@ -216,18 +218,18 @@ def frontier(facts: FrontierFacts, lang: str) -> ChartData:
         lambda: charts.frontier(facts),
         series=None if by_limit else "suppression",
         labels={
-            **called,
+            **value_labels,
             "threshold": head if by_limit else varied(facts, lang),
             "suppression": head,
             "loss": said(lang, "head.loss"),
         },
         shares=False,
-        ringed=next((row for row in rows if (row["threshold"], row["suppression"]) == own), None),
+        ringed=next((row for row in rows if (row["threshold"], row["suppression"]) == of_rules), None),
     )
 
 
 def before_after(before: State, after: State, lang: str) -> ChartData:
-    """Risks and utility of a table before and after, those that are known of both."""
+    """Risks and utility of a table before and after, as far as both are known."""
     rows, groups = [], []
     for measure in STATES:
         shares = [_share(state, measure) for state in (before, after)]
@@ -263,11 +265,11 @@ def _share(state: State, measure: str) -> float | None:
 
 
 def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | None) -> ChartData:
-    """What is known with one release after the other."""
-    attack = _attack(attack, [one.attack for one in facts.attacks])
-    one = next(own for own in facts.attacks if own.attack == attack)
-    lines = charts.curve_lines(facts, one)
-    drawn = charts.release_curves(replace(facts, attacks=(one,)))
+    """The chances with one release after the other."""
+    attack = _attack(attack, [set_attack.attack for set_attack in facts.attacks])
+    chosen = next(set_attack for set_attack in facts.attacks if set_attack.attack == attack)
+    lines = charts.curve_lines(facts, chosen)
+    drawn = charts.release_curves(replace(facts, attacks=(chosen,)))
     if not drawn:
         raise NotApplicable("the curve is not part of this edition")
     rows = [
@@ -295,8 +297,8 @@ def attacks_of(subsets: Subsets) -> list[str]:
 
 
 def _attack(wanted: str | None, known: Sequence[str]) -> str:
-    """The attack to draw; re-identification if none was asked for."""
-    names = list(dict.fromkeys(one for one in known if not one.startswith("gain of ")))
+    """The attack to draw; by default re-identification."""
+    names = list(dict.fromkeys(attack for attack in known if not attack.startswith("gain of ")))
     if wanted is None:
         return RE_IDENTIFICATION
     if not isinstance(wanted, str):
@@ -307,7 +309,7 @@ def _attack(wanted: str | None, known: Sequence[str]) -> str:
 
 
 def _number(share: Number) -> float:
-    """A share as it is; of one that is only known to be within a bound, what a report draws."""
+    """A share as a number; for a bound, the number that a report draws."""
     return charts.drawn(share) / 100 if share is None or isinstance(share, Bound) else float(share)
 
 
@@ -330,7 +332,7 @@ def _risk(
 ) -> ChartData:
     checked = check_limits(limits or {}, found.priors, found.worths)
     answers = [KnownAttributes.from_dict(answer) for answer in found.by_size()]
-    return risk(answers, lang, attack, lambda one: charts.limit_line(one, list(checked.items())))
+    return risk(answers, lang, attack, lambda chosen_attack: charts.limit_line(chosen_attack, list(checked.items())))
 
 
 def _drivers(found: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
@@ -363,10 +365,10 @@ def _sizes(sizes: ClassSizes, lang: str, wanted: int | None) -> ChartData:
     return classes(distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes), lang, wanted)
 
 
-def _threshold(given: Any) -> int | None:
-    if given is not None and (type(given) is not int or given < 1):
-        raise ParameterError("expected a class size of 1 or more, got {given!r}", given=given, what="threshold")
-    return given
+def _threshold(threshold: Any) -> int | None:
+    if threshold is not None and (type(threshold) is not int or threshold < 1):
+        raise ParameterError("expected a class size of 1 or more, got {given!r}", given=threshold, what="threshold")
+    return threshold
 
 
 def _before_after(result: Recoded, lang: str) -> ChartData:
@@ -392,7 +394,7 @@ def _contributions(composition: Composition, lang: str, *, attack: str | None = 
 
 
 def _checked_classes(result: Check, lang: str) -> ChartData:
-    measured = {one.measure: one for one in result.content.results}
+    measured = {entry.measure: entry for entry in result.content.results}
     if "prosecutor-risk" not in measured:
         raise NotApplicable("the check has no classes: no column is a quasi-identifier")
     sizes = measured["prosecutor-risk"].details["class_sizes"]
@@ -412,12 +414,12 @@ def _checked_drivers(result: Check, lang: str, *, attack: str | None = None) -> 
 def _checked_curve(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
     facts = _known(result.content.releases, "releases")
     _known(facts.attacks or None, "releases")
-    names = [own(one.name or one.file or str(one.number), lang) for one in facts.releases]
+    names = [own(release.name or release.file or str(release.number), lang) for release in facts.releases]
     return curve(facts, names, lang, attack)
 
 
 def _known(part: Any, key: str) -> Any:
-    """A part of the document, which a policy with a certain key brings about."""
+    """The part of the document; raises if the policy lacks the key that requests it."""
     if part is None:
         raise NotApplicable("there is nothing to draw: the policy does not ask for it with its key {key!r}", key=key)
     return part
@@ -435,12 +437,12 @@ KINDS: Mapping[type, Kinds] = {
 
 
 BACKENDS = ("svg", "altair", "matplotlib")
-LONGEST_LINE = 74  # of a title, in narrow characters
-MOST_TOLD = 60  # records that the description of a picture has
+LONGEST_LINE = 74  # width of a line of a title, in narrow characters
+MOST_TOLD = 60  # records in the description of a picture at most
 
 
 def plotted(result: Any, kind: str | None, backend: str, lang: str | None, options: Mapping[str, Any]) -> Any:
-    """A chart of a result, for one of the libraries."""
+    """A chart of a result, drawn by one of the libraries."""
     if backend not in BACKENDS:
         raise unknown("backend", str(backend), BACKENDS, what="backend")
     kinds = kinds_of(result)
@@ -470,7 +472,11 @@ def plotted(result: Any, kind: str | None, backend: str, lang: str | None, optio
 
 
 def _check_options(kind: str, make: Callable[..., ChartData], options: Mapping[str, Any]) -> None:
-    known = [one.name for one in inspect.signature(make).parameters.values() if one.kind is one.KEYWORD_ONLY]
+    known = [
+        parameter.name
+        for parameter in inspect.signature(make).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
     for option in options:
         if option not in known:
             raise ParameterError(
@@ -484,7 +490,7 @@ def _check_options(kind: str, make: Callable[..., ChartData], options: Mapping[s
 
 @dataclass(frozen=True, eq=False)
 class Plot(Rows):
-    """A chart as a picture, for notebooks and files; `data` has its records, and so have `to_pandas()` and the like."""
+    """A chart as a picture for notebooks and files; its records are in `data`, `to_pandas()` and the like."""
 
     data: ChartData
 
@@ -519,7 +525,7 @@ class Plot(Rows):
         return "\n".join(line for line in text.splitlines() if line.strip()) + "\n"
 
     def save(self, path: Any) -> None:
-        """Write the picture to a file, whole or not at all; its name ends in `.svg`."""
+        """Write the picture to a file, completely or not at all; its name ends in `.svg`."""
         file = Path(path)
         if file.suffix.lower() != ".svg":
             raise InputError(
@@ -543,7 +549,7 @@ class Plot(Rows):
 
 
 def _wrapped(title: str) -> list[str]:
-    """A title on lines that fit the picture; broken between words where there are any."""
+    """The title on lines that fit the picture, broken between words if possible."""
     lines, rest = [], title
     while width_of(rest) > LONGEST_LINE:
         line = cut_at(rest, LONGEST_LINE)
@@ -554,12 +560,13 @@ def _wrapped(title: str) -> list[str]:
 
 
 def _described(data: ChartData) -> str:
-    """The records in words, for those who do not see the picture."""
-    fields = [one for one in (data.series, data.x, data.y, data.value) if one is not None]
-    told = [
-        ", ".join(f"{data.called(one)} {_written(data, row[one])}" for one in fields) for row in data.rows[:MOST_TOLD]
+    """The records in words, for people who cannot see the picture."""
+    fields = [field for field in (data.series, data.x, data.y, data.value) if field is not None]
+    sentences = [
+        ", ".join(f"{data.called(field)} {_written(data, row[field])}" for field in fields)
+        for row in data.rows[:MOST_TOLD]
     ]
-    return "; ".join([*([] if data.limit is None else [data.limit.label]), *told])
+    return "; ".join([*([] if data.limit is None else [data.limit.label]), *sentences])
 
 
 def _written(data: ChartData, value: Any) -> str:

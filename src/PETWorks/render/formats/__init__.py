@@ -1,1 +1,1 @@
-"""The formats of a check, one module for each."""
+"""The formats of a check, one module each."""

@@ -1,8 +1,8 @@
 """The evidence folder of a check: everything that shows how a release was judged, and none of the tables.
 
-What recipients may see is in a folder of its own, if the release may go out. Where the external edition does not show
-the verdict, the folder has the same files whatever it is, and its README.txt does not tell it either. The digests are
-those of all files in the folder, as `sha256sum` prints them, and those of the tables, which stay where they are.
+Files for recipients are in a separate folder, if the release may go out. If the external edition withholds the verdict,
+the folder has the same files for every verdict, and its README.txt does not reveal it either. The digests are those of
+all files in the folder, in the format of `sha256sum`, and those of the tables, which stay where they are.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from PETWorks.tables.yaml_files import LARGEST_FILE
 KINDS = ("html", "json")
 OUT = "for_recipients"
 INSIDE = "internal"
-EXTERNAL_INSIDE = "report.external"  # while it may not go out, or the folder does not tell whether it may
+EXTERNAL_INSIDE = "report.external"  # used if it may not go out, or if the folder must not reveal whether it may
 DIGESTS = "SHA256SUMS"
 README = "README.txt"
 
@@ -55,21 +55,21 @@ def write_evidence(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def _plan(policy: Policy, check: Check) -> Path | None:
-    """The plan beside the release, if it is the one by which this very file was made."""
+    """The plan beside the release, if this file was made by it."""
     if not isinstance(policy.data, Path):
         return None
     path = policy.data.with_name(f"{policy.data.stem}_plan.json")
-    checked = next(one.sha256 for one in check.content.inputs if one.use == "data")
+    checked = next(file.sha256 for file in check.content.inputs if file.use == "data")
     return path if path.is_file() and read_plan(path).release_sha256 == checked else None
 
 
 def _against(check: Check) -> Obstacle | None:
-    """What stands against handing out the table, as far as outsiders may know."""
+    """The obstacle to handing out the table, as far as outsiders may know it."""
     return obstacle(check.file(EXTERNAL)) or obstacle(check.content)
 
 
 def recipients_files(folder: Path) -> list[Path]:
-    """The files of an evidence folder that go out with the table if that does: those that were written, unchanged."""
+    """The unchanged files of an evidence folder that go out with the table, if the table does."""
     digests = dict(_digests(folder / DIGESTS))
     named = [f"{report}.{kind}" for report in (f"{OUT}/report", f"{INSIDE}/{EXTERNAL_INSIDE}") for kind in KINDS]
     files = [folder / name for name in named if name in digests]
@@ -88,14 +88,14 @@ def _digest(path: Path) -> str | None:
 
 
 def _readme(check: Check, lang: str) -> str:
-    """What is in the folder, what may go out, and the digests of the tables, in all languages."""
+    """The content of the folder, the files that may go out, and the digests of the tables, in all languages."""
     document, against, shown = check.content, _against(check), check.file(EXTERNAL).verdict
     paragraphs = []
-    for code in (lang, *(one for one in LANGUAGES if one != lang)):
+    for code in (lang, *(other for other in LANGUAGES if other != lang)):
         tables = [
-            f"{one.sha256}  {printable(one.file)}"
-            for one in document.inputs
-            if one.sha256 is not None and one.file is not None
+            f"{file.sha256}  {printable(file.file)}"
+            for file in document.inputs
+            if file.sha256 is not None and file.file is not None
         ]
         paragraphs += [
             said(code, "evidence.what", verdict=said(code, f"verdict.{shown}")),
@@ -108,7 +108,7 @@ def _readme(check: Check, lang: str) -> str:
 
 
 def _out(against: Obstacle | None, lang: str) -> str:
-    """What of the folder may go to the recipients."""
+    """The parts of the folder that may go to the recipients."""
     if against is None:
         return f"{OUT}/\n  {said(lang, 'evidence.out')}"
     if against == "withheld":

@@ -1,4 +1,4 @@
-"""The formats of a check. A new one is a module with a function of the document and a language, and an entry here."""
+"""The formats of a check. To add one, write a module with a function of document and language, and an entry here."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from PETWorks.gate.document.check_document import CheckFile, canonical
 
 
 def dumps(result: Mapping[str, Any]) -> str:
-    """JSON with an indent of four spaces, and text that is not escaped."""
+    """The result as JSON with an indent of four spaces and unescaped text."""
     return json.dumps(result, indent=4, ensure_ascii=False, allow_nan=False)
 
 
@@ -18,7 +18,7 @@ Write = Callable[[CheckFile, str], str]
 
 @dataclass(frozen=True)
 class Format:
-    """A way to show a check: `--name FILE` writes it; `write` takes the document and a language."""
+    """A format of a check: `--name FILE` writes it; `write` takes the document and a language."""
 
     name: str
     suffix: str
@@ -54,10 +54,10 @@ def _text(document: CheckFile, lang: str) -> str:
     return check_text(document, lang, colour=False, width=120)
 
 
-TEXT = Format("text", ".txt", "Print the verdict and the rules as a table.", _text)  # what a terminal gets unasked
+TEXT = Format("text", ".txt", "Print the verdict and the rules as a table.", _text)  # the default on a terminal
 FILES: Mapping[str, Format] = {
-    one.name: one
-    for one in (
+    entry.name: entry
+    for entry in (
         Format("json", ".json", "Write everything as JSON; - prints it instead of the table.", _json),
         Format("junit", ".xml", "Write a test case for each rule.", _junit),
         Format("markdown", ".md", "Write a summary, as for a pull request.", _markdown),

@@ -42,7 +42,7 @@ LARGEST_PAGE = 2_000_000
 
 @cache
 def environment() -> Any:
-    """The templates of this folder; whatever is put into them is escaped."""
+    """The templates of this folder; all values put into them are escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -55,7 +55,7 @@ def environment() -> Any:
 
 
 def page(document: CheckFile, lang: str = ENGLISH) -> str:
-    """The whole report of a check."""
+    """The complete report of a check."""
     from markupsafe import Markup
 
     lang = checked_language(lang)
@@ -124,14 +124,14 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
 
 
 def _others(document: CheckDocument) -> dict[str, Any]:
-    """What the section about other releases says, if there is one."""
+    """The content of the section about other releases, if there is one."""
     facts = document.releases
     if facts is None or not other_releases.is_shown(document):
         return {}
     drawn = {chart["attack"]: chart for chart in charts.release_curves(facts)}
     attacks = []
     for attack in facts.attacks[: other_releases.MOST_ATTACKS]:
-        most = max((charts.drawn(one.adds) for one in attack.shares), default=0) or 1
+        most = max((charts.drawn(share.adds) for share in attack.shares), default=0) or 1
         attacks.append(
             {
                 "title": _attack_title(attack.attack, "releases.curve"),
@@ -140,7 +140,7 @@ def _others(document: CheckDocument) -> dict[str, Any]:
                 "rows": rows_in_all(partial(other_releases.curve_rows, facts, attack)),
                 "shares_title": _attack_title(attack.attack, "releases.shares"),
                 "shares": rows_in_all(partial(other_releases.share_rows, facts, attack)),
-                "bars": [charts.drawn(one.adds) / most for one in attack.shares],
+                "bars": [charts.drawn(share.adds) / most for share in attack.shares],
             }
         )
     return {
@@ -172,7 +172,7 @@ def rows_in_all(make: Callable[[str], Sequence[Sequence[str]]]) -> list[list[Any
 
 
 def _made(document: CheckDocument) -> dict[str, Any]:
-    """What the section says about how the release was made, if the document does."""
+    """The content of the section about how the release was made, if the document has it."""
     facts = document.anonymization
     if facts is None:
         return {}
@@ -189,7 +189,7 @@ def _made(document: CheckDocument) -> dict[str, Any]:
         ),
         "made_costs": _listed(lambda _document, lang: making.costs(facts, lang), document),
         "made_states": rows(making.states),
-        "made_kept": [{"cells": cells, "bar": one.correlation_kept} for cells, one in kept],
+        "made_kept": [{"cells": cells, "bar": column.correlation_kept} for cells, column in kept],
         "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT[1:])],
         "made_losses": rows(making.losses),
         "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSSES[1:])],
@@ -202,7 +202,7 @@ def _made(document: CheckDocument) -> dict[str, Any]:
 
 
 def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
-    """The chart and the table of what other rules would cost."""
+    """The chart and the table of the costs of other rules."""
     heads = _listed(lambda _document, lang: making.frontier_heads(facts, lang), document)
 
     def rows(_document: CheckDocument, lang: str) -> list[str]:
@@ -218,7 +218,7 @@ def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
 
 
 def _in_all(function: Callable[..., str]) -> Callable[[Any], Any]:
-    """A function of a value and a language, turned into one that returns the text in all languages."""
+    """The function with its text in all languages, for a function of a value and a language."""
     return lambda value: spoken(lambda lang: function(value, lang))
 
 

@@ -13,7 +13,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(document: CheckDocument) -> str:
-    """A rule that fails is a failure; one that is waived or withheld is skipped, with the reason. Nothing is cut."""
+    """The check as JUnit XML: failing rules are failures, waived and withheld rules are skipped. Nothing is cut."""
     with uncut():
         return _junit(document)
 

@@ -9,13 +9,13 @@ from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.report.sections import rule_rows
 
-BREAK = "\u200b"  # invisible; entities and backslashes do not keep GitHub and GitLab from linking
+BREAK = "\u200b"  # invisible; entities and backslashes do not prevent automatic links on GitHub and GitLab
 HEADS = ("rule", "measure", "found", "wanted", "verdict")
 SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌", "withheld": "➖"}
 
 
 def markdown(document: CheckDocument, lang: str) -> str:
-    """The verdict, the rules as a table, and what to do next."""
+    """The verdict, the rules as a table, and the next steps."""
     lang = checked_language(lang)
     headers = [said(lang, f"head.{head}") for head in HEADS]
     lines = [
@@ -33,33 +33,38 @@ def markdown(document: CheckDocument, lang: str) -> str:
         if rule.waiver:
             waived = prose.waiver(rule.waiver, lang)
             verdict = _plain(said(lang, "write.labelled", label=verdict, text=waived))
-        called = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
-        cells = map(_plain, (*called, measured(rule, lang), thresholds(rule, lang)))
+        names = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
+        cells = map(_plain, (*names, measured(rule, lang), thresholds(rule, lang)))
         lines.append(f"| {' | '.join(cells)} | {verdict} |")
     if holding is not None:
         lines.append(f"| {' | '.join(map(_plain, holding))} | | | {SIGNS['pass']} {said(lang, 'verdict.pass')} |")
-    others = other_releases.outcome(document, lang)
-    if others:
-        lines += ["", f"### {said(lang, 'section.releases')}", "", *(_plain(sentence) for sentence in others)]
+    about_releases = other_releases.outcome(document, lang)
+    if about_releases:
+        lines += ["", f"### {said(lang, 'section.releases')}", "", *(_plain(sentence) for sentence in about_releases)]
         for heads, rows in other_releases.short_tables(document, lang):
             lines += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
             lines += [f"| {' | '.join(map(_plain, row))} |" for row in rows]
     lost = prose.utility(document, lang)
     if lost:
-        lines += ["", f"### {said(lang, 'section.utility')}", "", *(line for one in lost for line in (_plain(one), ""))]
+        lines += [
+            "",
+            f"### {said(lang, 'section.utility')}",
+            "",
+            *(line for sentence in lost for line in (_plain(sentence), "")),
+        ]
         lines += _losses(document, lang)
     lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang)]
     steps = step_texts(document, lang)
     if steps:
         lines += ["", *(f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1))]
-    files = [(document.policy.file, document.policy.sha256), *((one.file, one.sha256) for one in document.inputs)]
+    files = [(document.policy.file, document.policy.sha256), *((file.file, file.sha256) for file in document.inputs)]
     sums = [f"{file} `{sha256[:12]}`" for file, sha256 in files if sha256]
     listed = "; ".join(_plain(text, "`") for text in sums)
     return "\n".join([*lines, "", f"<sub>PETWorks {document.petworks}, {document.generated}; {listed}</sub>", ""])
 
 
 def _losses(document: CheckDocument, lang: str) -> list[str]:
-    """The columns that lost most since the original."""
+    """The columns with the largest loss since the original."""
     columns = sections.lossy(document)
     if not columns:
         return []
@@ -76,7 +81,7 @@ def _headline(document: CheckDocument, lang: str) -> str:
 
 
 def _plain(text: str, but: str = "") -> str:
-    """A text with its markup, links and mentions escaped."""
+    """The text with markup, links and mentions escaped."""
     signs = "".join(sign for sign in "\\`*_{}[]!|~$^" if sign not in but)
     escaped = re.sub(f"[{re.escape(signs)}]", lambda sign: f"\\{sign[0]}", html.escape(text, quote=False))
     escaped = re.sub(r"^(\s*)([-+]|\d+(?=[.)]))", r"\1\2" + BREAK, escaped)

@@ -13,12 +13,12 @@ from PETWorks.measures.attacks.per_record import risks_per_record
 from PETWorks.measures.attacks.subsets import Subsets
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 
-FIGURES = 6  # of a loss behind the point
-FORMULA = "=+@\t\r-"  # signs with which a spreadsheet takes a text for a formula
+FIGURES = 6  # decimal places of a loss
+FORMULA = "=+@\t\r-"  # first characters by which a spreadsheet recognises a formula
 
 
 def subsets_file(subsets: Subsets, suffix: str) -> bytes:
-    """A row for each subset. In a CSV file, attributes are separated by commas, as in `--qi`."""
+    """A file with a row for each subset. In CSV, attributes are separated by commas, as in `--qi`."""
     table = subsets.to_arrow()
     if suffix == ".csv":
         names = strings([listed(subsets.attributes(mask)) for mask in subsets.masks.tolist()])
@@ -27,7 +27,7 @@ def subsets_file(subsets: Subsets, suffix: str) -> bytes:
 
 
 def per_record_file(release: Release, suffix: str, up_to: int | None, below: int | None = None) -> bytes:
-    """What `risks_per_record` has, names of attributes separated by commas."""
+    """A file of `risks_per_record`, with names of attributes separated by commas."""
     table = risks_per_record(release, up_to=up_to, below=below)
     for name in ("unique_attributes", "stands_out_by"):
         place = table.schema.get_field_index(name)
@@ -37,7 +37,7 @@ def per_record_file(release: Release, suffix: str, up_to: int | None, below: int
 
 
 def reasons_file(reasons: Any, suffix: str) -> bytes:
-    """Why records are suppressed or at risk. In a CSV file, names are separated by commas and levels are `age=2`."""
+    """Reasons for suppression or risk. In CSV, names are separated by commas and levels are written `age=2`."""
     from pyarrow import compute as pc
 
     if suffix == ".csv":
@@ -69,7 +69,7 @@ def _listed_each(lists: Any) -> Any:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names separated by commas, with an apostrophe in front if a spreadsheet would take them for a formula."""
+    """Names separated by commas, preceded by an apostrophe if a spreadsheet would take them for a formula."""
     line = _line(names)
     return f"'{line}" if line.startswith(tuple(FORMULA)) else line
 
@@ -85,7 +85,7 @@ def _written(table: Any, suffix: str) -> bytes:
     if suffix == ".csv":
         from pyarrow import csv as arrow_csv
 
-        file.write(BOM_UTF8)  # by which spreadsheets know the encoding
+        file.write(BOM_UTF8)  # tells spreadsheets the encoding
         arrow_csv.write_csv(table, file)
     else:
         from pyarrow import parquet

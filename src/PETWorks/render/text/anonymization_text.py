@@ -1,4 +1,4 @@
-"""How a release was made, as tables for a terminal."""
+"""The making of a release, as tables for a terminal."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -29,30 +29,30 @@ def anonymization_text(
     colour: bool,
     width: int,
 ) -> str:
-    """What was lost, before and after, levels with their reasons, the verdict of each rule, columns to look at.
+    """Loss, before and after, levels with their reasons, the verdict of each rule, and columns to look at.
 
     found      columns that deserve a look
-    notices    what to know besides the verdict
-    detailed   whether to show what is left of each column, and what is lost by each objective
+    notices    notices besides the verdict
+    detailed   whether to show the information left in each column, and the loss by each objective
     """
-    parts: list[Any] = [_title(file, rules, lang), *(Text(one) for one in notice_texts(notices, lang))]
-    told = {column for notice in notices if notice.notice not in OF_EVERY_RELEASE for column in notice.columns or ()}
-    others = [column for column in found if column not in told]
-    if others:
-        parts.append(Text(said(lang, "anonymize.look-at", columns=others)))
-    parts += [Text(one) for one in making.outcome(facts, lang)]
+    parts: list[Any] = [_title(file, rules, lang), *(Text(sentence) for sentence in notice_texts(notices, lang))]
+    named = {column for notice in notices if notice.notice not in OF_EVERY_RELEASE for column in notice.columns or ()}
+    unnamed = [column for column in found if column not in named]
+    if unnamed:
+        parts.append(Text(said(lang, "anonymize.look-at", columns=unnamed)))
+    parts += [Text(sentence) for sentence in making.outcome(facts, lang)]
     table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
     for row in making.states(facts, lang):
         table.add_row(*map(Text, row))
-    parts += [table, *(Text(one) for one in making.correlation_note(facts, lang))]
+    parts += [table, *(Text(sentence) for sentence in making.correlation_note(facts, lang))]
     parts += [levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
     if detailed:
         parts.append(_table(making.KEPT, making.columns_kept(facts, lang), lang))
         parts.append(_table(making.LOSSES, making.losses(facts, lang), lang))
-        parts += [Text(one) for one in making.undefined(facts, lang)]
+        parts += [Text(sentence) for sentence in making.undefined(facts, lang)]
     if facts.next_best:
         parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
-    parts += [Text(one) for one in making.costs(facts, lang)]
+    parts += [Text(sentence) for sentence in making.costs(facts, lang)]
     if facts.frontier is not None:
         parts += [Text(said(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))
@@ -60,7 +60,7 @@ def anonymization_text(
 
 
 def frontier_text(file: str, facts: FrontierFacts, lang: str, *, colour: bool, width: int) -> str:
-    """The points of a frontier, and where the rules are on it."""
+    """The points of a frontier, with the position of the rules."""
     title = Text(printable(file), "bold")
     return rendered([title, *frontier_parts(facts, lang)], colour=colour, width=width)
 
@@ -71,7 +71,7 @@ def frontier_parts(facts: FrontierFacts, lang: str) -> list[Any]:
     table = new_table(*heads)
     for row in rows:
         table.add_row(*map(Text, row))
-    return [*(Text(one) for one in making.frontier_texts(facts, lang)), table]
+    return [*(Text(sentence) for sentence in making.frontier_texts(facts, lang)), table]
 
 
 def applied_text(
@@ -85,9 +85,9 @@ def applied_text(
     colour: bool,
     width: int,
 ) -> str:
-    """How many records are suppressed, what to know besides, and the verdict of each rule."""
-    told = [said(lang, "apply.suppressed", n=suppressed, all=records), *notice_texts(notices, lang)]
-    parts = [_title(file, rules, lang), *map(Text, told), rules_table(rules, lang)]
+    """The number of suppressed records, notices, and the verdict of each rule."""
+    sentences = [said(lang, "apply.suppressed", n=suppressed, all=records), *notice_texts(notices, lang)]
+    parts = [_title(file, rules, lang), *map(Text, sentences), rules_table(rules, lang)]
     return rendered(parts, colour=colour, width=width)
 
 
@@ -101,23 +101,23 @@ def replayed_text(
     colour: bool,
     width: int,
 ) -> str:
-    """What differs from the table of the plan, why records are suppressed, and the verdict of each rule."""
-    then, limit = result.then, result.problem.suppression
+    """Differences from the table of the plan, reasons for suppression, and the verdict of each rule."""
+    plan_table, limit = result.then, result.problem.suppression
     parts: list[Any] = [_title(file, rules, lang, fails=not result.within_the_limit)]
     parts += map(Text, notice_texts(notices, lang))
     compared = new_table("", said(lang, "apply.plan"), said(lang, "apply.now"))
-    shares = [one.suppressed / one.records for one in (then, result)]
+    shares = [table.suppressed / table.records for table in (plan_table, result)]
     most = percent(limit, lang, shares)
     for label, *numbers in (
-        ("head.records", put(then.records, lang), put(result.records, lang)),
-        ("state.suppressed", *(_of_all(one.suppressed, one.records, limit, lang) for one in (then, result))),
+        ("head.records", put(plan_table.records, lang), put(result.records, lang)),
+        ("state.suppressed", *(_of_all(made.suppressed, made.records, limit, lang) for made in (plan_table, result))),
         ("apply.at-most", most, most),
-        ("head.loss", making.loss(then.loss), making.loss(result.loss)),
+        ("head.loss", making.loss(plan_table.loss), making.loss(result.loss)),
     ):
         compared.add_row(said(lang, label), *numbers)
     parts.append(compared)
     if result.without_place:
-        table = new_table(*(said(lang, one) for one in ("head.column", "apply.without-place", "head.records")))
+        table = new_table(*(said(lang, head) for head in ("head.column", "apply.without-place", "head.records")))
         for column, found in result.without_place.items():
             table.add_row(Text(name(column)), put(found.values, lang), put(found.records, lang))
         parts.append(table)
@@ -128,7 +128,7 @@ def replayed_text(
 
 
 def _reasons(result: Replayed, lang: str) -> Iterator[str]:
-    """Why records are suppressed; a record may be in a class that breaks several rules."""
+    """The reasons for suppression; a record may be in a class that breaks several rules."""
     if result.not_placed:
         yield said(lang, "apply.not-placed", n=result.not_placed)
     if result.sweep is not None and result.sweep.suppressed:
@@ -148,7 +148,7 @@ def _title(file: str, rules: Sequence[RuleResult], lang: str, *, fails: bool = F
 
 
 def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
-    """The level of each column, and what would happen one level finer."""
+    """The level of each column, and the effect of one level finer."""
     table = new_table(*(said(lang, f"head.{head}") for head in ("column", "level", "one-finer")))
     for column in facts.columns:
         cells = (name(column.column), making.level(column, lang), making.finer(column, lang))
@@ -157,7 +157,7 @@ def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
 
 
 def _levels_used(facts: AnonymizationFacts, local: LocalRecoding, lang: str) -> Any:
-    """The combinations of levels with most records."""
+    """The combinations of levels with the most records."""
     table = new_table(*(name(column.column) for column in facts.columns), said(lang, "head.records"))
     for used in local.most_used:
         table.add_row(*map(str, used.levels), Text(put(used.records, lang)))

@@ -42,14 +42,14 @@ STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "wi
 
 
 def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, policy: str | None = None) -> str:
-    """The verdict, the rules, and what to do next; `policy` is its path, which a document does not have."""
+    """The verdict, the rules and the next steps; `policy` is the path of the policy, which a document lacks."""
     lang = checked_language(lang)
     if policy is not None:
         document = replace(document, policy=replace(document.policy, file=policy))
     parts: list[Any] = [
         verdict_word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
-        *(Text(one) for one in notices(document, lang)),
+        *(Text(notice) for notice in notices(document, lang)),
     ]
     parts.append(rules_table(document.rules, lang))
     parts += [
@@ -57,10 +57,10 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
         for rule in document.rules
         if rule.waiver
     ]
-    others = other_releases.outcome(document, lang)
-    if others:
+    about_releases = other_releases.outcome(document, lang)
+    if about_releases:
         parts.append(Text(f"\n{said(lang, 'section.releases')}", "bold"))
-        parts += [Text(sentence) for sentence in others]
+        parts += [Text(sentence) for sentence in about_releases]
         for heads, rows in other_releases.short_tables(document, lang):
             parts.append(new_table(*heads))
             for row in rows:
@@ -75,14 +75,14 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
     command = fixing_command(document)
     for place, step in enumerate(step_texts(document, lang), 1):
         before, found, after = f"{place}. {step}".partition(command)
-        # A command that is broken into lines cannot be copied.
+        # A command must stay on one line to be copied.
         lines = [*lines_of(before, width), *([f"   {found}", *lines_of(after, width)] if found else [])]
         parts += [Text(line, no_wrap=True) for line in lines if line]
     return rendered(parts, colour=colour, width=width)
 
 
 def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
-    """The rules with what was found, what is required, and the verdict; built-in rules that hold are one row."""
+    """The rules with value, threshold and verdict; built-in rules that hold share one row."""
     table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
     listed, holding = rule_rows(rules, lang)
     for rule in listed:
@@ -94,7 +94,7 @@ def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
 
 
 def _losses(document: CheckDocument, lang: str) -> list[Any]:
-    """The columns that lost most since the original."""
+    """The columns with the largest loss since the original."""
     columns = sections.lossy(document)
     if not columns:
         return []
@@ -106,18 +106,18 @@ def _losses(document: CheckDocument, lang: str) -> list[Any]:
 
 
 def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: int) -> str:
-    """What changed between two checks."""
-    old, new = (verdict_word(one, lang) for one in (comparison.verdict.old, comparison.verdict.new))
+    """The changes between two checks."""
+    old, new = (verdict_word(verdict, lang) for verdict in (comparison.verdict.old, comparison.verdict.new))
     parts: list[Any] = [
         Text(said(lang, "write.labelled", label=said(lang, "head.verdict"), text="")) + old + " -> " + new
     ]
     if comparison.different:
         different = said(lang, "write.separator").join(
-            _fact_name(one, lang).replace("_", " ") for one in comparison.different
+            _fact_name(fact, lang).replace("_", " ") for fact in comparison.different
         )
         parts.append(Text(said(lang, "diff.different", what=different), "bold red"))
     if comparison.new_built_in_rules:
-        names = said(lang, "write.separator").join(rule_name(one, lang) for one in comparison.new_built_in_rules)
+        names = said(lang, "write.separator").join(rule_name(rule, lang) for rule in comparison.new_built_in_rules)
         parts.append(Text(said(lang, "diff.new built-in rules", rules=names)))
     if not comparison.rules and not comparison.measures and not comparison.table:
         parts.append(Text(said(lang, "diff.same")))
@@ -132,9 +132,11 @@ def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: i
 def _differences(kind: str, differences: Sequence[Difference], named: Callable[[str, str], str], lang: str) -> Any:
     table = new_table(*(said(lang, f"diff.head.{head}") for head in (kind, "old", "new", "change")))
     colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
-    for one in differences:
-        cells = (named(one.name, lang), *(_state(value, text, lang) for value, text in _sides(one)))
-        table.add_row(*map(Text, cells), Text(said(lang, f"diff.{one.change}"), colours.get(one.change, "")))
+    for difference in differences:
+        cells = (named(difference.name, lang), *(_state(value, text, lang) for value, text in _sides(difference)))
+        table.add_row(
+            *map(Text, cells), Text(said(lang, f"diff.{difference.change}"), colours.get(difference.change, ""))
+        )
     return table
 
 
@@ -149,12 +151,12 @@ def _sides(difference: Difference) -> list[tuple[Any, str]]:
 
 
 def _state(value: Any, text: str, lang: str) -> str:
-    """A side of a difference; in English it has its text."""
+    """One side of a difference; in English its own text."""
     if lang == ENGLISH:
         return text
     if isinstance(value, RuleState):
         asked = said(lang, "write.separator").join(
-            f"{limit_name(one, lang)} = {format_value(limit)}" for one, limit in value.parameters.items()
+            f"{limit_name(parameter, lang)} = {format_value(limit)}" for parameter, limit in value.parameters.items()
         )
         return said(
             lang,
@@ -173,22 +175,26 @@ def _state(value: Any, text: str, lang: str) -> str:
 def suggestions_text(
     suggestions: Sequence[Suggestion], unit: str | None, *, lang: str, colour: bool, width: int
 ) -> str:
-    """The role that is suggested for each column, and why."""
+    """The suggested role of each column, and the reason."""
     table = new_table(*(said(lang, f"head.{head}") for head in ("column", "role", "reason")))
-    for one in suggestions[:MOST_ROWS]:
-        role = said(lang, f"role.{one.role or 'none'}") if lang != ENGLISH else (one.role or "none").replace("_", " ")
-        table.add_row(*map(Text, (name(one.column), role, prose.suggestion(one, lang))))
+    for suggestion in suggestions[:MOST_ROWS]:
+        role = (
+            said(lang, f"role.{suggestion.role or 'none'}")
+            if lang != ENGLISH
+            else (suggestion.role or "none").replace("_", " ")
+        )
+        table.add_row(*map(Text, (name(suggestion.column), role, prose.suggestion(suggestion, lang))))
     parts: list[Any] = [table]
     if len(suggestions) > MOST_ROWS:
         parts.append(Text(said(lang, "init.more-columns", n=len(suggestions) - MOST_ROWS)))
-    if not any(one.role == QUASI_IDENTIFIER for one in suggestions):
+    if not any(suggestion.role == QUASI_IDENTIFIER for suggestion in suggestions):
         parts.append(Text(said(lang, "init.no-quasi-identifier")))
     if unit is not None:
         parts.append(Text(said(lang, "init.unit", column=[unit])))
-    dates = [one.column for one in suggestions if one.unread_dates]
+    dates = [suggestion.column for suggestion in suggestions if suggestion.unread_dates]
     if dates:
         parts.append(Text(said(lang, "init.unread-dates", columns=dates)))
-    if any(one.records == 1 for one in suggestions):
+    if any(suggestion.records == 1 for suggestion in suggestions):
         parts.append(Text(said(lang, "init.one-record")))
     return rendered(parts, colour=colour, width=width)
 
@@ -206,38 +212,39 @@ def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: i
     return rendered([table], colour=colour, width=width)
 
 
-def _source(one: Preset | Regime, lang: str) -> str:
-    named = said(lang, "write.labelled", label=one.organisation, text=f"{one.title}, {dated(one, lang)}")
-    return f"{named}\n{preset_note(one, lang)}\n{one.source}"
+def _source(entry: Preset | Regime, lang: str) -> str:
+    named = said(lang, "write.labelled", label=entry.organisation, text=f"{entry.title}, {dated(entry, lang)}")
+    return f"{named}\n{preset_note(entry, lang)}\n{entry.source}"
 
 
 def regimes_text(regimes: Sequence[Regime], *, lang: str, colour: bool, width: int) -> str:
-    """What standards and laws ask a data holder to write down, as far as a policy can state it."""
-    table = new_table(*(said(lang, one) for one in ("regimes.regime", "regimes.asks", "head.source")))
+    """The items that standards and laws require a data holder to document, as far as a policy can state them."""
+    table = new_table(*(said(lang, head) for head in ("regimes.regime", "regimes.asks", "head.source")))
     for regime in regimes:
-        asks = "\n".join(said(lang, f"item.{one.item}") for one in regime.items)
+        asks = "\n".join(said(lang, f"item.{item.item}") for item in regime.items)
         table.add_row(*map(Text, (regime.name, asks, _source(regime, lang))))
     return rendered([table], colour=colour, width=width)
 
 
 def verified_text(verified: Sequence[Verified], *, lang: str, colour: bool, width: int) -> str:
-    """What agrees with what, and what does not."""
+    """The compared items, and whether they match."""
     words = {True: said(lang, "verify.matches"), False: said(lang, "verify.does-not-match")}
     table = Table.grid(padding=(0, 2))
     table.add_column(min_width=max(map(cell_len, words.values())))
     table.add_column()
-    for one in verified:
+    for comparison in verified:
         table.add_row(
-            Text(words[one.matches], "green" if one.matches else "bold red"), Text(translated(one.what, lang))
+            Text(words[comparison.matches], "green" if comparison.matches else "bold red"),
+            Text(translated(comparison.what, lang)),
         )
     return rendered([table], colour=colour, width=width)
 
 
 def lint_text(policy: str, rules: int, lang: str) -> str:
-    """That a policy has no mistakes."""
+    """A message that a policy has no mistakes."""
     return said(lang, "lint.passed", file=policy, n=rules)
 
 
 def verdict_word(verdict: str, lang: str) -> Text:
-    """A verdict in its colour."""
+    """The verdict in its colour."""
     return Text(said(lang, f"verdict.{verdict}"), STYLES[verdict])

@@ -28,7 +28,7 @@ _STYLES = {True: "green", False: "bold red"}
 def evaluation_text(
     evaluation: Evaluation, reasons: Mapping[str, str], *, details: bool, lang: str, colour: bool, width: int
 ) -> str:
-    """The verdicts as a table; the reasons why measures do not apply; if asked for, the details of each measure."""
+    """The verdicts as a table, the reasons why measures do not apply, and optionally the details of each measure."""
     described = evaluation.table
     classes = described.get("classes", {})
     head = _head(described, lang)
@@ -50,19 +50,23 @@ def evaluation_text(
 
 
 def named(measure: str, lang: str) -> str:
-    """A measure by the name that commands take, in other languages than English also by its own.
+    """The name of a measure as used in commands, with its translated name in languages other than English.
 
     >>> named("k-map", "en"), named("k-anonymity", "zh-TW"), named("k-map", "zh-TW")
     ('k-map', 'k-anonymity（k-匿名性）', 'k-map（k-對映）')
     """
     if lang == ENGLISH:
         return measure
-    called = measure_name(measure, lang)
-    return called if called.startswith(measure) else said(lang, "write.named", id=measure, name=called)
+    translated_name = measure_name(measure, lang)
+    return (
+        translated_name
+        if translated_name.startswith(measure)
+        else said(lang, "write.named", id=measure, name=translated_name)
+    )
 
 
 def _head(described: Mapping[str, Any], lang: str) -> dict[str, Any]:
-    """What was evaluated, and how it was read and counted."""
+    """The table that was evaluated, and how it was read and counted."""
     names = ("records", "quasi_identifiers", "sensitive_attributes", "identifiers_in_the_release")
     head = {name: described[name] for name in (*names, "columns_without_a_role") if described[name]}
     if described["encoding"]:
@@ -93,7 +97,7 @@ def _verdicts(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
 
 
 def _treated(treatment: Mapping[str, str | None], lang: str) -> str:
-    """How missing values, suppressed records and the like were treated."""
+    """The treatment of missing values, suppressed records and the like."""
     ways = [(name, way) for name, way in treatment.items() if way is not None]
     return said(lang, "write.clauses").join(
         said(
@@ -128,7 +132,7 @@ def measures_text(entries: Iterable[Metric], *, lang: str, colour: bool, width: 
 
 
 def _as_given(value: Any) -> str:
-    """A value of a parameter as one types it."""
+    """The value of a parameter as typed by a user."""
     return str(value).lower() if isinstance(value, bool) else format_value(value)
 
 
@@ -158,7 +162,7 @@ def attack_text(
 
 
 def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
-    """What adversaries who know some of the quasi-identifiers can do."""
+    """The attacks by adversaries who know some of the quasi-identifiers."""
     attacks = list(dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]))
     parts: list[Any] = []
     for attack in attacks:
@@ -175,9 +179,9 @@ def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
 
 
 def _known(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Table:
-    """For each number of known attributes, the subsets with the lowest, the median and the highest risk."""
+    """The subsets with the lowest, the median and the highest risk, for each number of known attributes."""
     unique = [said(lang, "head.unique")] if attack == "re-identification" else []
-    heads = (said(lang, one) for one in ("attack.head.known", "attack.head.risk", "head.attributes"))
+    heads = (said(lang, head) for head in ("attack.head.known", "attack.head.risk", "head.attributes"))
     table = new_table(*heads, said(lang, f"attack.{_chance(attack)}"), *unique)
     for answer in answers:
         same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
@@ -194,7 +198,7 @@ def _known(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Tabl
 
 def _risky(answers: Mapping[str, Any], lang: str) -> Table:
     """The smallest sets of attributes that exceed each limit."""
-    table = new_table(*(said(lang, one) for one in ("head.limit", "attack.smallest", "head.value", "head.verdict")))
+    table = new_table(*(said(lang, head) for head in ("head.limit", "attack.smallest", "head.value", "head.verdict")))
     for limit in answers["limits"]:
         risks = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
         name = f"{printable(limit['limit'])} <= {format_value(limit['at_most'])}"
@@ -212,7 +216,7 @@ def _risky(answers: Mapping[str, Any], lang: str) -> Table:
 
 
 def _drivers(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
-    """What each attribute adds to the risk, in descending order."""
+    """The contribution of each attribute to the risk, in descending order."""
     what = said(lang, f"attack.{_chance(drivers[0]['attack'])}")
     numbers = (said(lang, "attack.adds", what=what), said(lang, "attack.without", what=what))
     table = new_table(said(lang, "head.attribute"), *numbers)
@@ -223,7 +227,7 @@ def _drivers(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
 
 
 def _chance(attack: str) -> str:
-    """What an attack is measured by."""
+    """The unit in which an attack is measured."""
     return "gain" if attack.startswith("gain of ") else "chance"
 
 
@@ -251,10 +255,10 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, Any], lang: str) -> list[Any]:
-    """The other numbers of a measure, except those at the top; a table if there are several for each column."""
+    """The further numbers of a measure that are not at the top; a table if there are several for each column."""
     tables: list[Any] = []
-    otherwise = {name: value for name, value in result.treatment.items() if treatment[name] != value}
-    singles: dict[str, Any] = {"treatment": _treated(otherwise, lang)} if any(otherwise.values()) else {}
+    differing = {name: value for name, value in result.treatment.items() if treatment[name] != value}
+    singles: dict[str, Any] = {"treatment": _treated(differing, lang)} if any(differing.values()) else {}
     for name, value in result.details.items():
         if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
             table = new_table(*(_words(header, lang) for header in (name, *next(iter(value.values())))))
@@ -268,7 +272,7 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
 
 
 def verdict_text(satisfied: bool, lang: str) -> Text:
-    """Whether something holds, in colour."""
+    """Whether a rule holds, in colour."""
     return Text(said(lang, "word.holds" if satisfied else "word.does-not-hold"), _STYLES[satisfied])
 
 
@@ -289,13 +293,13 @@ def _pairs(pairs: Iterable[tuple[str, Any]], lang: str) -> Table:
 
 
 def _words(name: str, lang: str) -> str:
-    """A key of the details, or several of them that are nested, as words."""
+    """A key of the details, possibly nested, in words."""
     details = LANGUAGES[lang].details
     return ": ".join(details.get(part, printable(part.replace("_", " "))) for part in name.split(": "))
 
 
 def _shown(value: Any, lang: str) -> str:
-    """A value; words of the program are translated."""
+    """A value as text; words of the program are translated."""
     text = translated(value, lang) if isinstance(value, Phrase) else format_value(value)
     return LANGUAGES[lang].details.get(text, text)
 
@@ -305,7 +309,7 @@ def _is_names(value: Any) -> bool:
 
 
 def rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
-    """Parts as text for a terminal; wide characters count double."""
+    """The parts as text for a terminal; wide characters count double."""
     console = Console(
         file=StringIO(),
         force_terminal=colour,
@@ -322,11 +326,11 @@ def rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
 
 
-MOST_GROUPS = 40  # of a level, on a terminal
+MOST_GROUPS = 40  # groups of a level shown on a terminal at most
 
 
 def hierarchy_groups(hierarchy: Hierarchy, counts: Mapping[str | None, int]) -> list[dict[str, Any]]:
-    """For each level its groups: the label, how many values it stands for, and how many records have one of them."""
+    """The groups of each level: label, number of values, and number of records with one of them."""
     levels = []
     records = [counts.get(leaf, 0) for leaf in hierarchy.leaves]
     for level, labels in enumerate(hierarchy.levels):

@@ -23,7 +23,7 @@ from PETWorks.render.text.measures_text import new_table, rendered, subsets_part
 def composition_text(
     composition: Composition, subsets: Mapping[str, Any] | None = None, *, lang: str, colour: bool, width: int
 ) -> str:
-    """Both adversaries, what each release adds, m-invariance and the limits; and adversaries who know some columns."""
+    """Both adversaries, the contribution of each release, m-invariance, limits, and attacks by subsets of columns."""
     number, people = len(composition.releases), composition.together.people
     head = said(lang, "compose.targets", n=number, people=people, focal=composition.focal)
     parts: list[Any] = [Text(head, "bold"), _releases(composition, lang)]
@@ -76,16 +76,16 @@ def _inference(attribute: str, lang: str) -> str:
 
 
 def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str, str, str, str]]:
-    """Name, prior, posterior and share of people about whom it is certain, of each attack that the other one lists."""
+    """Name, prior, posterior and share of certain people for re-identification and each inference of `listed`."""
     rows = [(said(lang, "attack.re-identification"), 1 / exposure.people, exposure.posterior, exposure.alone_share)]
     texts = [(name, *map(format_value, numbers)) for name, *numbers in rows]
     for name in listed.inference:
-        one = exposure.inference[name]
-        numbers = (one.commonest / one.people, one.posterior, one.one_value_share)
+        inference = exposure.inference[name]
+        numbers = (inference.commonest / inference.people, inference.posterior, inference.one_value_share)
         texts.append((_inference(name, lang), *map(format_value, numbers)))
-        if one.gain is not None:
+        if inference.gain is not None:
             gain = said(lang, "compose.gain", column=[name])
-            texts.append((gain, format_value(one.gain.prior), format_value(one.gain.posterior), ""))
+            texts.append((gain, format_value(inference.gain.prior), format_value(inference.gain.posterior), ""))
     return [(name, prior, posterior, certain) for name, prior, posterior, certain in texts]
 
 
@@ -95,25 +95,27 @@ def _curve(composition: Composition, lang: str) -> Table:
     attributes += [said(lang, "compose.disclosed", column=[name]) for name in crossed]
     table = _table(("head.up-to", "attack.re-identification", "compose.alone"), lang, *attributes)
     for place, (part, exposure) in enumerate(zip(composition.releases, composition.curve, strict=True)):
-        steps = [one.curve[place] for one in crossed.values()]
+        steps = [intersection.curve[place] for intersection in crossed.values()]
         chances = [exposure.posterior, exposure.alone_share, *(exposure.inference[name].posterior for name in inferred)]
         table.add_row(
             *_cells(
                 part.name,
                 *map(format_value, chances),
-                *("-" if one is None else format_value(one.share()) for one in steps),
+                *("-" if confidence is None else format_value(confidence.share()) for confidence in steps),
             )
         )
     return table
 
 
 def _added(contributions: Sequence[Contribution], lang: str) -> Table:
-    """For each attack the releases, the one that adds most first."""
+    """The releases for each attack, by descending contribution."""
     table = _table(("attack.head.attack", "head.release", "compose.adds", "head.without", "head.saves"), lang)
-    attacks = list(dict.fromkeys(one.attack for one in contributions))
+    attacks = list(dict.fromkeys(contribution.attack for contribution in contributions))
     for attack in attacks:
-        own = [one for one in contributions if one.attack == attack]
-        for place, one in enumerate(sorted(own, key=lambda one: (-(one.shapley or 0), -(one.saves or 0)))):
+        of_attack = [contribution for contribution in contributions if contribution.attack == attack]
+        for place, one in enumerate(
+            sorted(of_attack, key=lambda contribution: (-(contribution.shapley or 0), -(contribution.saves or 0)))
+        ):
             share = None if one.shapley is None else float(one.shapley)
             name = attack_name(attack, lang) if place == 0 else ""
             table.add_row(
@@ -123,37 +125,39 @@ def _added(contributions: Sequence[Contribution], lang: str) -> Table:
 
 
 def _unlinked(composition: Composition, lang: str) -> Table:
-    sure = (said(lang, "compose.confidence", level=str(one)) for one in CONFIDENCES[:-1])
+    sure = (said(lang, "compose.confidence", level=str(level)) for level in CONFIDENCES[:-1])
     table = _table(("head.attribute", "head.with", "head.people", "head.disclosed"), lang, *sure)
-    for attribute, one in composition.unlinked.items():
+    for attribute, intersection in composition.unlinked.items():
         rows: dict[str, Confidence] = {
-            said(lang, "releases.only", name=name): alone for name, alone in one.alone.items()
+            said(lang, "releases.only", name=name): alone for name, alone in intersection.alone.items()
         }
-        for place, (name, own) in enumerate((rows | {said(lang, "releases.all"): one.together}).items()):
-            shares = [format_value(own.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
-            table.add_row(*_cells("" if place else attribute, name, count(own.people), *shares))
+        for place, (name, confidence) in enumerate(
+            (rows | {said(lang, "releases.all"): intersection.together}).items()
+        ):
+            shares = [format_value(confidence.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
+            table.add_row(*_cells("" if place else attribute, name, count(confidence.people), *shares))
     return table
 
 
 def _changes(composition: Composition, lang: str) -> list[str]:
-    """For whom the attack is wrong: it takes values for the same in all releases."""
+    """People for whom the attack is wrong: it assumes that values are the same in all releases."""
     return [
         said(
             lang,
             "compose.changed",
             column=[name],
-            people=one.together.people,
-            **{key: getattr(one, key) for key in ("changed", "contradictory", "mistaken")},
+            people=intersection.together.people,
+            **{key: getattr(intersection, key) for key in ("changed", "contradictory", "mistaken")},
         )
-        for name, one in composition.unlinked.items()
+        for name, intersection in composition.unlinked.items()
     ]
 
 
 def _invariance(composition: Composition, lang: str) -> Table:
     table = _table(("head.attribute", "head.largest-m", "compose.why-none"), lang)
-    for name, one in composition.invariance.items():
-        reasons = said(lang, "write.clauses").join(translated(reason, lang) for reason in one.reasons)
-        table.add_row(*_cells(name, format_value(one.m), reasons))
+    for name, invariance in composition.invariance.items():
+        reasons = said(lang, "write.clauses").join(translated(reason, lang) for reason in invariance.reasons)
+        table.add_row(*_cells(name, format_value(invariance.m), reasons))
     return table
 
 
@@ -173,10 +177,10 @@ def _cells(*texts: str) -> list[Text]:
 
 
 def register_text(entries: Sequence[Entry], *, lang: str, colour: bool, width: int) -> str:
-    """Each release with who has it, and the columns that may link it with others."""
+    """The releases with their recipients, and the columns that may link them with others."""
     table = new_table(*(said(lang, head) for head in HEADS))
     for entry in entries:
-        columns = [listed([shown_name(one) for one in entry.with_role(role)], lang) for role in ROLES]
+        columns = [listed([shown_name(column) for column in entry.with_role(role)], lang) for role in ROLES]
         recipients = "" if entry.recipients is None else shown_text(entry.recipients, lang)
         cells = (entry.date, shown_text(entry.title, lang), recipients, shown_name(entry.key or "-"), *columns)
         verdict = verdict_word(entry.verdict, lang)
