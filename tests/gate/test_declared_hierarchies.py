@@ -74,11 +74,12 @@ def test_other_commands_take_them_from_the_policy(policy):
     ],
 )  # fmt: skip
 def test_mistakes_are_reported_with_their_line(policy, declared, error):
-    (policy("").parent.parent / "outside.csv").write_text("1;*\n")
+    folder = policy("").parent
+    (folder.parent / "outside.csv").write_text("1;*\n")
     with pytest.raises(PETWorksError) as caught:
         read_policy(policy(POLICY + declared)).release()
     assert f"policy.yaml, {error}" in str(caught.value)
-    assert "31" not in str(caught.value)
+    assert "31" not in str(caught.value).replace(str(folder), "")
 
 
 def test_all_mistakes_at_once(policy):

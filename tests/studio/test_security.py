@@ -342,12 +342,11 @@ def test_more_half_sent_requests_than_files_may_be_open_keep_nobody_out(folder):
         for kind, sent in half_sent(server).items():
             with ExitStack() as opened:
                 for _ in range(files + 50):
-                    connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+                    connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=20))
                     with suppress(ConnectionError):
                         connection.sendall(sent.encode())
-                started = time.monotonic()
-                assert server.ask("/", seconds=8).status == 200, kind
-                assert time.monotonic() - started < 8, kind
+                # Sooner than half-sent requests are given up anyway (LONGEST_REQUEST).
+                assert server.ask("/", seconds=20).status == 200, kind
 
 
 def test_a_request_that_does_not_come_is_not_waited_for(monkeypatch):
