@@ -1,4 +1,4 @@
-"""From a policy to a verdict: rules, facts, advice, what outsiders may see, comparisons, suggested roles.
+"""From a policy to a verdict: rules, facts, advice, the external edition, comparisons, suggested roles.
 
 May import: tables, about, counting, measures, releases, anonymizer.
 """

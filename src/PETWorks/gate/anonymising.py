@@ -72,11 +72,11 @@ def anonymize_by(
     policy: Policy,
     release: Release,
     rules: tuple[Rule, ...],
-    given: Mapping[str, Any],
+    overrides: Mapping[str, Any],
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
-    """The best release of the policy's table; `given` settings override those of the policy."""
-    settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
+    """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
+    settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     for name in (
         "order",
         "privacy_unit",
@@ -87,7 +87,7 @@ def anonymize_by(
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", seconds_given(time))
-    with located(policy, given):
+    with located(policy, overrides):
         return anonymize_release(release, rules, **settings, progress=progress)
 
 
@@ -107,25 +107,25 @@ def frontier_by(
     policy: Policy,
     release: Release,
     rules: tuple[Rule, ...],
-    given: Mapping[str, Any],
+    overrides: Mapping[str, Any],
     vary: Mapping[str, Any] | None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The cost of other thresholds and limits of suppression, for the policy's table and rules."""
-    settings = {**policy.anonymize, **{name: value for name, value in given.items() if value is not None}}
+    settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     used = {name: value for name, value in settings.items() if name in SETTINGS and name != "method"}
-    with located(policy, given):
+    with located(policy, overrides):
         return frontier_of(release, rules, vary, **used, progress=progress)
 
 
 @contextmanager
-def located(policy: Policy, given: Mapping[str, Any]) -> Any:
+def located(policy: Policy, overrides: Mapping[str, Any]) -> Any:
     """A context in which errors about settings get the line of the policy with the setting."""
     try:
         yield
     except PETWorksError as error:
         what = (error.what or "").partition(".")[0]
-        if error.where is not None or given.get(what) is not None:
+        if error.where is not None or overrides.get(what) is not None:
             raise
         if what in SETTINGS and what in policy.anonymize:
             raise located_error(policy.file, ("anonymize", what), error) from None

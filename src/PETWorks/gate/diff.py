@@ -43,7 +43,7 @@ class Verdicts(JSONObject):
 
 @dataclass(frozen=True)
 class RuleState(JSONObject):
-    """What is compared of a rule."""
+    """The parts of a rule's result that are compared."""
 
     verdict: Verdict
     value: Value
@@ -66,9 +66,9 @@ class Difference(JSONObject):
 class Comparison(JSONObject):
     """The differences between two checks.
 
-    `worse` says whether somebody should look: a rule is worse, gone or has another threshold, or the roles or the way
-    of counting differ (`different` lists what), so that numbers cannot be compared. Rules that every policy has, and
-    that the earlier check did not judge, are listed in `new_built_in_rules` and make nothing worse.
+    `worse` is true if somebody should review the change: a rule is worse, gone or has another threshold, or the numbers
+    cannot be compared because roles or counting differ (see `different`). Built-in rules that the earlier check did not
+    judge are listed in `new_built_in_rules`; they do not count as worse.
     """
 
     schema: Literal["petworks-diff/1"]

@@ -229,13 +229,13 @@ def _values(release: Release, column: str) -> Iterator[str | None]:
         yield from background.population_table.marginal(column).values
 
 
-def given_hierarchies(plan: Plan, given: Any) -> dict[str, Hierarchy]:
+def given_hierarchies(plan: Plan, hierarchies: Any) -> dict[str, Hierarchy]:
     """The hierarchies that a plan needs, out of those given; raises if one is missing or different."""
     needed = [column for column, planned in plan.hierarchies.items() if needs_earlier(planned.words)]
-    if isinstance(given, Mapping):
-        given = {column: given[column] for column in needed if column in given}
-    found = as_hierarchies(given, needed)
-    earlier = {column: hierarchy for column in needed if isinstance(hierarchy := found.get(column), Hierarchy)}
+    if isinstance(hierarchies, Mapping):
+        hierarchies = {column: hierarchies[column] for column in needed if column in hierarchies}
+    by_column = as_hierarchies(hierarchies, needed)
+    earlier = {column: hierarchy for column in needed if isinstance(hierarchy := by_column.get(column), Hierarchy)}
     without = [column for column in needed if column not in earlier]
     if without:
         raise HierarchyError(

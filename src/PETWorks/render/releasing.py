@@ -242,14 +242,14 @@ def apply_plan(
     (True, {'k-anonymity (k=3)': True})
     """
     shuffle, number = order_given(order, seed)
-    read_plan_document = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
+    plan_document = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
     if hierarchies is None and not isinstance(plan, Mapping):
-        earlier = earlier_hierarchies(read_plan_document, Path(plan).parent)
+        earlier = earlier_hierarchies(plan_document, Path(plan).parent)
     else:
-        earlier = given_hierarchies(read_plan_document, hierarchies)
+        earlier = given_hierarchies(plan_document, hierarchies)
     prepared = prepare(
         data,
-        read_plan_document,
+        plan_document,
         earlier,
         original=original,
         population=population,
@@ -258,7 +258,7 @@ def apply_plan(
     )
     policy = next_policy(prepared, Path("table"))
     check_people_are_declared(prepared.release, policy.get("role_reasons", ()))
-    demanded = demanded_rules(read_plan_document, today())
+    demanded = demanded_rules(plan_document, today())
     chosen = choose_order(prepared.release, demanded, shuffle, number)
     made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
     return _with_notices(made, policy_in_memory(policy))

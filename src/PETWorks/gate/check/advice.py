@@ -131,12 +131,12 @@ def next_steps(
     signed: SignOff,
     today: date,
     drivers: Sequence[str],
-    others: ReleasesFacts | None = None,
+    other_releases: ReleasesFacts | None = None,
 ) -> tuple[NextStep, ...]:
     """The steps, the most urgent first.
 
-    drivers   quasi-identifiers by their contribution to the risk, if known
-    others    other releases about the same people
+    drivers          quasi-identifiers by their contribution to the risk, if known
+    other_releases   other releases about the same people
     """
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
     failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]
@@ -153,7 +153,7 @@ def next_steps(
         *_merge_classes(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
         *_remedies(failing, small, riskiest),
-        *_withdraw(failing, others),
+        *_withdraw(failing, other_releases),
         *_fixes(release, policy, failing),
         *_waivers(rules, today),
         *_name_approver(policy),
@@ -163,10 +163,10 @@ def next_steps(
             [column for column in columns if column.column not in rejected_for_values(rules)], policy, fails=False
         ),
         *_many_suppressed(release),
-        *_measure_together(others),
+        *_measure_together(other_releases),
         *_try_subsets(release, policy),
         *_regimes(signed),
-        *_withheld(rules, policy.cell_size, release.view.people, others),
+        *_withheld(rules, policy.cell_size, release.view.people, other_releases),
     )
 
 
@@ -300,24 +300,24 @@ def _fixes(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> I
         yield from fixes(release, policy, failing)
 
 
-def _withdraw(failing: Sequence[RuleResult], others: ReleasesFacts | None) -> Iterator[NextStep]:
+def _withdraw(failing: Sequence[RuleResult], other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
     """The earlier release whose withdrawal would lower the chance of re-identification most, if a rule on all fails."""
     rules = tuple(rule.name for rule in failing if rule.measure == TOGETHER)
-    shares = [] if others is None or not rules else others.attacks[0].shares
+    shares = [] if other_releases is None or not rules else other_releases.attacks[0].shares
     saving = [
         (contribution.saves, contribution)
         for contribution in shares
         if isinstance(contribution.saves, float) and contribution.saves > 0
     ]
-    if others is not None and saving:
+    if other_releases is not None and saving:
         _, best = max(saving, key=lambda pair: pair[0])
-        named = {release.number: release.name or release.file or "" for release in others.releases}
+        named = {release.number: release.name or release.file or "" for release in other_releases.releases}
         yield NextStep("withdraw", share=best.without, rules=rules, releases=(named[best.release],))
 
 
-def _measure_together(others: ReleasesFacts | None) -> Iterator[NextStep]:
+def _measure_together(other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
     """Releases of the register that share a key with this one, but were not measured together with it."""
-    known = (others.registered if others is not None else None) or ()
+    known = (other_releases.registered if other_releases is not None else None) or ()
     left = [entry for entry in known if entry.shared_keys and not entry.measured]
     if left:
         yield NextStep("measure-together", releases=tuple(entry.title for entry in left))
@@ -346,10 +346,10 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
 
 
 def _withheld(
-    rules: Sequence[RuleResult], cell_size: int, people: int, others: ReleasesFacts | None
+    rules: Sequence[RuleResult], cell_size: int, people: int, other_releases: ReleasesFacts | None
 ) -> Iterator[NextStep]:
     """Rules whose verdict is withheld from outsiders, since it would reveal a small number of people."""
-    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(others, cell_size))
+    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(other_releases, cell_size))
     if hidden:
         yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
 

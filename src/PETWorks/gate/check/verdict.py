@@ -211,22 +211,22 @@ def _is_named(policy: Policy) -> bool:
     return named is not None and policy.register == policy.path.parent / named
 
 
-def _moment(given: datetime | str | None) -> datetime:
+def _moment(as_of: datetime | str | None) -> datetime:
     """A time in UTC; times without a zone are taken as UTC."""
     try:
-        moment = datetime.fromisoformat(given.strip()) if isinstance(given, str) else given or datetime.now(UTC)
+        moment = datetime.fromisoformat(as_of.strip()) if isinstance(as_of, str) else as_of or datetime.now(UTC)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
     except (ValueError, OverflowError, AttributeError):
         raise ParameterError(
-            "as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {given}", given=quoted([str(given)])
+            "as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {given}", given=quoted([str(as_of)])
         ) from None
 
 
-def _salt(given: str | None) -> str:
+def _salt(salt: str | None) -> str:
     """The salt of the commitments: as given, or random."""
-    if given is not None and not re.fullmatch("[0-9a-f]{32}", given):
-        raise ParameterError("salt is 32 hexadecimal digits, got {given}", given=quoted([given]))
-    return given or secrets.token_hex(16)
+    if salt is not None and not re.fullmatch("[0-9a-f]{32}", salt):
+        raise ParameterError("salt is 32 hexadecimal digits, got {given}", given=quoted([salt]))
+    return salt or secrets.token_hex(16)
 
 
 def _subsets(

@@ -422,11 +422,11 @@ def _check_reasons(mistakes: Mistakes) -> None:
             mistakes.add(key, "the text says nothing: it has no letter or digit that can be seen")
 
 
-def _share(mistakes: Mistakes, key: Key, given: Any, usual: float) -> float:
+def _share(mistakes: Mistakes, key: Key, value: Any, usual: float) -> float:
     """The share in the file; the usual share, and a mistake, if it is invalid."""
-    share = parse_number(given)
+    share = parse_number(value)
     if share is None or not 0 <= share <= 1:
-        mistakes.add(key, "expected a share from 0 to 1, got {given}", given=quoted([given]))
+        mistakes.add(key, "expected a share from 0 to 1, got {given}", given=quoted([value]))
         return usual
     return float(share)
 

@@ -244,19 +244,19 @@ def allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
 
 
 def limit_line(
-    attack: str, limits: Sequence[tuple[str, float]], others: Sequence[float] = ()
+    attack: str, limits: Sequence[tuple[str, float]], average_limits: Sequence[float] = ()
 ) -> tuple[float, str] | None:
     """The lowest limit on the chance of an attack, and the message for its line.
 
     If no limit is about the average chance, a limit on the highest chance of any record is used, which the average must
     not exceed either.
 
-    limits   limits on subsets, by name
-    others   limits on the average chance of this attack
+    limits           limits on subsets, by name
+    average_limits   limits on the average chance of this attack
     """
     kind, _, column = attack.partition(" of ")
     names = ("average-risk",) if kind == "re-identification" else ("inference", f"inference:{column}")
-    average = [*others, *(limit for name, limit in limits if name in names)]
+    average = [*average_limits, *(limit for name, limit in limits if name in names)]
     if average:
         return min(average), "drivers.limit"
     highest = [limit for name, limit in limits if name == "highest-risk" and kind == "re-identification"]

@@ -113,13 +113,15 @@ def _added(contributions: Sequence[Contribution], lang: str) -> Table:
     attacks = list(dict.fromkeys(contribution.attack for contribution in contributions))
     for attack in attacks:
         of_attack = [contribution for contribution in contributions if contribution.attack == attack]
-        for place, one in enumerate(
+        for place, added in enumerate(
             sorted(of_attack, key=lambda contribution: (-(contribution.shapley or 0), -(contribution.saves or 0)))
         ):
-            share = None if one.shapley is None else float(one.shapley)
+            share = None if added.shapley is None else float(added.shapley)
             name = attack_name(attack, lang) if place == 0 else ""
             table.add_row(
-                *_cells(name, one.release, format_value(share), format_value(one.without), format_value(one.saves))
+                *_cells(
+                    name, added.release, format_value(share), format_value(added.without), format_value(added.saves)
+                )
             )
     return table
 
