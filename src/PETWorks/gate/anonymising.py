@@ -184,26 +184,26 @@ def released_policy(
     original = content.get("original", content["data"])
     is_file = isinstance(original, Path)
     inside = is_file and original.resolve().is_relative_to(folder)
-    named: dict[str, Any] = {"petworks_policy": new.pop("petworks_policy", 1)}
+    leading_keys: dict[str, Any] = {"petworks_policy": new.pop("petworks_policy", 1)}
     # A title that is just the name of the original's file would be wrong for the release.
     if new.get("title") == getattr(content["data"], "name", None):
         new.pop("title", None)
-    named |= {"title": new.pop("title")} if "title" in new else {}
-    named["data"] = data
+    leading_keys |= {"title": new.pop("title")} if "title" in new else {}
+    leading_keys["data"] = data
     root = None
     if inside or needs_original:
-        named["original"] = _relative(original, folder)
+        leading_keys["original"] = _relative(original, folder)
         root = None if inside or not is_file else common_folder(folder, original.resolve().parent)
-    named |= _order(content, seed)
-    named |= {} if plan is None else {"plan": plan.name}
+    leading_keys |= _order(content, seed)
+    leading_keys |= {} if plan is None else {"plan": plan.name}
     if made is not None and made.keeps_unit:
-        named["anonymize"] = {"privacy_unit": KEEP}
+        leading_keys["anonymize"] = {"privacy_unit": KEEP}
     for path in _paths_in(new):
         if not path.resolve().is_relative_to(root or folder):
             root = common_folder(root or folder, path.resolve().parent)
     new = _moved(new, folder)
-    named["hierarchies"] = {column: path.relative_to(folder).as_posix() for column, path in hierarchies.items()}
-    text = yaml.safe_dump({**named, **new}, allow_unicode=True, sort_keys=False, width=100)
+    leading_keys["hierarchies"] = {column: path.relative_to(folder).as_posix() for column, path in hierarchies.items()}
+    text = yaml.safe_dump({**leading_keys, **new}, allow_unicode=True, sort_keys=False, width=100)
     comments = [*([say(WRITTEN)] if say(WRITTEN) != WRITTEN else []), say(NOT_TO_BE_RELEASED)]
     comments += [] if made is None else [say(HOW_MADE), *_how_made(made)]
     return "\n".join([MARK, *(f"# {line}" for line in comments), text]), root
@@ -295,7 +295,9 @@ def released_hierarchy_files(
     return {column: path for column, path in files.items() if column in hierarchies}
 
 
-def reasons_by(policy: Policy, data: Any, results: Sequence[RuleResult], below: int | None, **counted: Any) -> Any:
+def reasons_by(
+    policy: Policy, data: Any, results: Sequence[RuleResult], below: int | None, **engine_settings: Any
+) -> Any:
     """The records in classes that break unwaived rules of the policy, as an Arrow table.
 
     The loss by generalisation is measured by the objective of the policy.
@@ -306,7 +308,7 @@ def reasons_by(policy: Policy, data: Any, results: Sequence[RuleResult], below: 
         for rule in policy.rules
         if rule.measure is not None and rule.measure.tests is not None and rule.name not in waived
     ]
-    release = policy.release(data, **counted)
+    release = policy.release(data, **engine_settings)
     settings = {
         name: policy.anonymize[name] for name in ("objective", "aggregate", "weights") if name in policy.anonymize
     }

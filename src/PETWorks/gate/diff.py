@@ -85,9 +85,9 @@ class Comparison(JSONObject):
 def read_check(path: Path) -> CheckFile:
     """The check document in a JSON file; raises if the file is something else."""
     content = read_json(path, Phrase("the result of a check"), Hint.CHECK_DOCUMENT)
-    wrong = violation(content, "check")
-    if wrong:
-        raise InputError("{file}: not the result of a check: {problem}", file=path.name, problem=wrong)
+    problem = violation(content, "check")
+    if problem:
+        raise InputError("{file}: not the result of a check: {problem}", file=path.name, problem=problem)
     return CheckFile.from_dict(content)
 
 

@@ -170,9 +170,9 @@ def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
 
 def check_same_rules(plan: Plan, policy: Policy) -> None:
     """Raise if presets have changed since the plan was made."""
-    found = {rule.name: rule.parameters for rule in policy.rules if rule.measure is not None}
+    current = {rule.name: rule.parameters for rule in policy.rules if rule.measure is not None}
     wanted = {rule.name: find(rule.measure).check(rule.parameters) for rule in plan.rules if rule.measure != SUBSETS}
-    changed = [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]
+    changed = [name for name in {**wanted, **current} if wanted.get(name) != current.get(name)]
     if changed:
         raise InputError("presets have other rules than the plan: {rules}; make a new plan", rules=quoted(changed))
 

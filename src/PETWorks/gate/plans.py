@@ -50,8 +50,8 @@ def made_plan(
     if further.get("title") == getattr(data, "name", None):
         further.pop("title", None)
     if policy is not None and "waivers" in further:  # the next table has no earlier releases yet
-        gone = [rule.name for rule in policy.rules if rule.about_all_releases]
-        further["waivers"] = [waiver for waiver in further["waivers"] if waiver["rule"] not in gone]
+        about_all_releases = [rule.name for rule in policy.rules if rule.about_all_releases]
+        further["waivers"] = [waiver for waiver in further["waivers"] if waiver["rule"] not in about_all_releases]
     if policy is not None and policy.subset_sizes is not None:
         further["subsets"] = {"sizes": policy.subset_sizes}
     rules = plan.rules if policy is None else tuple(_rules(policy, {rule.name: rule.parameters for rule in plan.rules}))
@@ -112,9 +112,9 @@ def checked_plan(content: Any, name: str) -> Plan:
             version=quoted([str(version)]),
             known=VERSION,
         )
-    wrong = violation(content, "plan")
-    if wrong:
-        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=wrong)
+    problem = violation(content, "plan")
+    if problem:
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=problem)
     plan = Plan.from_dict(content)
     for contradiction in _contradictions(plan):
         raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=contradiction)

@@ -112,9 +112,9 @@ def read_register(folder: Path) -> tuple[Entry, ...]:
 def read_entry(path: Path) -> Entry:
     """The entry in a file; raises if it is not a valid entry."""
     content = read_json(path, Phrase("an entry of a register"), Hint.REGISTER, LARGEST_ENTRY)
-    wrong = violation(content, "register")
-    if wrong:
-        raise InputError("{file}: not an entry of a register: {problem}", file=path.name, problem=wrong)
+    problem = violation(content, "register")
+    if problem:
+        raise InputError("{file}: not an entry of a register: {problem}", file=path.name, problem=problem)
     entry = Entry.from_dict(content)
     try:
         _day(entry.date)

@@ -69,8 +69,8 @@ def style(file: str) -> str:
 
 
 def _source(file: str) -> str:
-    made = environment()
-    text: str = made.loader.get_source(made, file)[0]
+    templates = environment()
+    text: str = templates.loader.get_source(templates, file)[0]
     return text
 
 
@@ -165,8 +165,8 @@ def _release(release: Release, lang: str) -> NotebookView:
     notes = []
     if release.quasi_identifiers and release.engine.name == MEMORY:
         heads = ("view.records-in-classes", "state.classes", "state.smallest_class", "view.largest-class")
-        counted = [put(value, lang) for value in release.class_sizes().summary().values()]
-        classes = list(zip(_heads(lang, *heads), counted, strict=True))
+        values = [put(value, lang) for value in release.class_sizes().summary().values()]
+        classes = list(zip(_heads(lang, *heads), values, strict=True))
         tables.append(ViewTable(_heads(lang, "plot.what", "head.value"), classes, (1,)))
     elif release.quasi_identifiers:
         notes.append(said(lang, "view.not-counted"))

@@ -359,10 +359,10 @@ def why_in_order(order: RecordOrder, lang: str) -> str:
 
 def _with_notices(made: Made, policy: Policy) -> Made:
     """The release with its notices, each also raised as a warning for the line that called the public function."""
-    found = tuple(dict.fromkeys(_notices(made, policy, language())))
-    for notice in found:
+    texts = tuple(dict.fromkeys(_notices(made, policy, language())))
+    for notice in texts:
         warnings.warn(notice, ReleaseWarning, stacklevel=3)
-    return replace(made, notices=found)
+    return replace(made, notices=texts)
 
 
 def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
@@ -385,11 +385,11 @@ def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
                 else said(lang, "python.fails-limit", **values, required=required)
             )
     columns, all_notices = noticed(made.release, policy, judged, tuple(protect_words(made.original.source)))
-    found = [notice for notice in all_notices if notice.notice not in OF_EVERY_RELEASE]
+    notices = [notice for notice in all_notices if notice.notice not in OF_EVERY_RELEASE]
     if isinstance(made, Anonymization | OnLevels | Replayed):
         yield from notice_texts(tuple(suppression_notices(made, judged)), lang)
-    yield from notice_texts(found, lang)
-    named = {column for notice in found for column in notice.columns or ()}
+    yield from notice_texts(notices, lang)
+    named = {column for notice in notices for column in notice.columns or ()}
     unnamed = [column for column in columns if column not in named]
     if unnamed:
         yield said(lang, "anonymize.look-at", columns=unnamed)

@@ -311,8 +311,8 @@ def _withdraw(failing: Sequence[RuleResult], other_releases: ReleasesFacts | Non
     ]
     if other_releases is not None and saving:
         _, best = max(saving, key=lambda pair: pair[0])
-        named = {release.number: release.name or release.file or "" for release in other_releases.releases}
-        yield NextStep("withdraw", share=best.without, rules=rules, releases=(named[best.release],))
+        names = {release.number: release.name or release.file or "" for release in other_releases.releases}
+        yield NextStep("withdraw", share=best.without, rules=rules, releases=(names[best.release],))
 
 
 def _measure_together(other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
@@ -407,8 +407,8 @@ def _steps_about(column: ColumnFacts, *, fails: bool) -> list[str]:
     """The steps for the findings of a column; a column to be removed needs no other advice."""
     if column.fails is not fails:
         return []
-    found = [finding for finding in column.found if finding.fails is fails and finding.kind != "personal details"]
-    steps = [STEPS.get((finding.kind, fails), LOOK_AGAIN) for finding in found]
+    findings = [finding for finding in column.found if finding.fails is fails and finding.kind != "personal details"]
+    steps = [STEPS.get((finding.kind, fails), LOOK_AGAIN) for finding in findings]
     if REMOVE in steps:
         return [REMOVE]
     if column.role == SENSITIVE_ATTRIBUTE:  # it has no levels

@@ -86,9 +86,9 @@ def _protects(rule: Rule, column: str, policy: Policy, release: Release) -> bool
     """Whether a rule protects the values of a column."""
     if rule.measure is None:
         ((name, threshold),) = rule.parameters.items()
-        limit, _, named = name.partition(":")
+        limit, _, attribute = name.partition(":")
         number = parse_number(threshold)
-        is_limit = limit in ABOUT_VALUES and named in ("", column) and number is not None and number < 1
+        is_limit = limit in ABOUT_VALUES and attribute in ("", column) and number is not None and number < 1
         return is_limit and (rule.about_all_releases or _knows_all(policy, release))
     if "a sensitive attribute" not in rule.measure.needs or rule.parameters.get("value") is not None:
         return False  # the rule protects one value only

@@ -36,13 +36,13 @@ from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.source import Source
 
 
-def composed(release: Release, policy: Policy, **counted: Any) -> Composition | None:
+def composed(release: Release, policy: Policy, **engine_settings: Any) -> Composition | None:
     """The disclosure by the release together with the earlier ones; None if the policy has none to measure."""
     settings = policy.releases
     if not settings.measured:
         return None
     mistakes = Mistakes(policy.file)
-    tables = {earlier.label: _opened(mistakes, earlier, counted) for earlier in settings.measured}
+    tables = {earlier.label: _opened(mistakes, earlier, engine_settings) for earlier in settings.measured}
     mistakes.report()
     keys = {earlier.label: earlier.key or "" for earlier in settings.measured} | {THIS: settings.key or ""}
     releases = {label: table for label, table in tables.items() if table is not None} | {THIS: release}
@@ -58,7 +58,7 @@ def composed(release: Release, policy: Policy, **counted: Any) -> Composition | 
         raise located_error(policy.file, ("releases", *within), error) from None
 
 
-def _opened(mistakes: Mistakes, earlier: EarlierTable, counted: dict[str, Any]) -> Release | None:
+def _opened(mistakes: Mistakes, earlier: EarlierTable, engine_settings: dict[str, Any]) -> Release | None:
     """An earlier release; None, with a mistake added, if it cannot be opened."""
     with mistakes.at(*earlier.key_of_policy):
         if (
@@ -95,7 +95,7 @@ def _opened(mistakes: Mistakes, earlier: EarlierTable, counted: dict[str, Any]) 
             seed=earlier.seed,
             removed=None if removed is None else removed[0],
             **CAREFUL,
-            **counted,
+            **engine_settings,
         )
     return None
 

@@ -130,10 +130,10 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     sidecar = sidecar_of(data) if isinstance(data, Path) and data.is_file() else None
     if sidecar is not None and sidecar.samefile(policy.path):
         sidecar = None
-    named = policy.hierarchies
-    if sidecar is not None and (policy.roles is None or named is None):
+    hierarchies = policy.hierarchies
+    if sidecar is not None and (policy.roles is None or hierarchies is None):
         yield _Source("roles", sidecar.name, (sidecar,))
-        named = read_sidecar(data).hierarchies if named is None else named
+        hierarchies = read_sidecar(data).hierarchies if hierarchies is None else hierarchies
     for use, table in (("original", policy.original), ("population", policy.population)):
         if isinstance(table, Path | str):
             yield _table("original" if use == "original" else "population", table)
@@ -143,9 +143,9 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
         yield from _release(release)
     if policy.register is not None:
         yield _Source("register", policy.register.name, entry_files(policy.register), listed=True)
-    files = tuple(hierarchy_files(named))
-    if isinstance(named, Path) or files:  # declared hierarchies have no file
-        name = named.name if isinstance(named, Path) else ", ".join(file.name for file in files)
+    files = tuple(hierarchy_files(hierarchies))
+    if isinstance(hierarchies, Path) or files:  # declared hierarchies have no file
+        name = hierarchies.name if isinstance(hierarchies, Path) else ", ".join(file.name for file in files)
         yield _Source("hierarchies", name, files, listed=True)
 
 

@@ -83,14 +83,14 @@ def _minimality(made: Made) -> Iterator[Notice]:
         classes = ground.at(problem.lattice.low)
         codes = classes.codes(np.ones(len(classes.records), np.bool_))
         suppressed = made.recoder.suppressed([column.astype(np.uint32) for column in codes])
-        found = _of_one_value(judge, classes, suppressed)
+        by_attribute = _of_one_value(judge, classes, suppressed)
     else:
-        found = _of_one_value(judge, made.classes, made.taken_out)
+        by_attribute = _of_one_value(judge, made.classes, made.taken_out)
         finer = [_coarsened(judge, made.classes, place) for place in range(len(made.classes.node))]
         for name, records in max(finer, key=lambda records_by_name: sum(records_by_name.values())).items():
-            found[name] = found.get(name, 0) + records
-    if found:
-        yield Notice("minimality", tuple(found), max(found.values()))
+            by_attribute[name] = by_attribute.get(name, 0) + records
+    if by_attribute:
+        yield Notice("minimality", tuple(by_attribute), max(by_attribute.values()))
 
 
 def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]:
@@ -108,7 +108,7 @@ def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]
 
 def _of_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, int]:
     """The number of records, by attribute, in large enough classes of `some` that have a single value."""
-    found: dict[str, int] = {}
+    by_attribute: dict[str, int] = {}
     for name in classes.ground.view.sensitive_attributes:
         if name not in classes.rows.domains:
             continue
@@ -117,8 +117,8 @@ def _of_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, i
             single = has_value.copy()  # among classes that have a value
             single[has_value] = np.diff(np.append(values.starts, len(values.values))) == 1
             records = int(classes.records[some & single & ~judge.too_small(classes.sizes)].sum())
-            found |= {name: records} if records else {}
-    return found
+            by_attribute |= {name: records} if records else {}
+    return by_attribute
 
 
 # The worst case and the assumptions: shown for every release, and no reason for a warning.
@@ -150,7 +150,7 @@ def notices(
     today       the day of the check, from which waivers run; None if there is no verdict
     """
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
-    found = (
+    all_notices = (
         *_people(release, policy, rules),
         *_beyond_the_limit(rules),
         *_set_aside(release),
@@ -169,8 +169,8 @@ def notices(
         *_unseen_differences(rules),
         *_formulas(release),
     )
-    named = {column for notice in found if notice.notice in NOT_KNOWN for column in notice.columns or ()}
-    return *found, *_not_covered(policy, [column for column in examined if column.column not in named])
+    mentioned = {column for notice in all_notices if notice.notice in NOT_KNOWN for column in notice.columns or ()}
+    return *all_notices, *_not_covered(policy, [column for column in examined if column.column not in mentioned])
 
 
 def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:
@@ -199,10 +199,10 @@ def noticed(
     """The columns of a release that deserve a look, and the notices, without a complete check."""
     examined = examined_columns(release, columns(release, ()), policy.no_role)
     rejected = rejected_for_values(rules)
-    found = tuple(
+    names = tuple(
         column.column for column in examined if column.column not in rejected and is_unexplained(column, policy)
     )
-    return found, notices(release, policy, examined, rules, protected)
+    return names, notices(release, policy, examined, rules, protected)
 
 
 def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
@@ -339,13 +339,13 @@ def _reasons(rules: Sequence[RuleResult]) -> Iterator[Notice]:
 
 def _long_waivers(rules: Sequence[RuleResult], today: date) -> Iterator[Notice]:
     """The rules with a waiver that runs for more than two years."""
-    named = tuple(
+    names = tuple(
         rule.name
         for rule in rules
         if rule.waiver is not None and date.fromisoformat(rule.waiver.expires) - today > TWO_YEARS
     )
-    if named:
-        yield Notice("long-waiver", rules=named)
+    if names:
+        yield Notice("long-waiver", rules=names)
 
 
 def _rules_without_meaning(

@@ -53,12 +53,12 @@ def _earlier(policy: Policy) -> tuple[EarlierRelease, ...] | None:
     """Earlier releases: those listed in the policy, and those that it measures."""
     stated = policy.accountability.earlier_releases
     names = [release.what for release in stated or ()]
-    named = tuple(
+    measured = tuple(
         EarlierRelease(release.name or release.label, release.date, release.recipients or "")
         for release in policy.releases.earlier
         if release.name not in names
     )
-    return stated if not named else (*(stated or ()), *named)
+    return stated if not measured else (*(stated or ()), *measured)
 
 
 def _checked(regime: Regime, release: Release, policy: Policy) -> Regime:

@@ -90,7 +90,7 @@ def judged(
     salt: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     people: Column | None = None,
-    **counted: Any,
+    **engine_settings: Any,
 ) -> tuple[CheckDocument, str | None]:
     """The document of a check, and a note if the engine was chosen automatically. See `check` for the arguments.
 
@@ -103,8 +103,8 @@ def judged(
     if other_data is None or _is_the_policys(other_data, policy):
         other_data = None
     inputs = Inputs(policy, policy.data if other_data is None else other_data)
-    release = policy.release(other_data, people, **counted)
-    composition = composed(release, policy, **counted)
+    release = policy.release(other_data, people, **engine_settings)
+    composition = composed(release, policy, **engine_settings)
     subsets, drivers = _subsets(release, policy, progress)
     # Counted together, so that rules and overview share their counts.
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
@@ -196,7 +196,7 @@ def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str,
         yield "data", table
     if policy.root is not None:
         yield "root", "FOLDER"
-    if any(is_address(named) for named in (policy.data, policy.original, policy.population)):
+    if any(is_address(table) for table in (policy.data, policy.original, policy.population)):
         yield "network", None
     if policy.register is not None and not _is_named(policy):
         yield "register", "FOLDER"
@@ -207,8 +207,8 @@ def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str,
 
 def _is_named(policy: Policy) -> bool:
     """Whether the register is the one named in the policy file."""
-    named = policy.file.content.get("register")
-    return named is not None and policy.register == policy.path.parent / named
+    register = policy.file.content.get("register")
+    return register is not None and policy.register == policy.path.parent / register
 
 
 def _moment(as_of: datetime | str | None) -> datetime:
@@ -295,14 +295,14 @@ def _rules(
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     judged = judged_when_made(policy, release)
     uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
-    single = singling_out(release, columns, min(policy.unique_share, SHARE), policy.releases.key)
-    alone = [found for found in single if found.share > policy.unique_share]
+    singled_out_by = singling_out(release, columns, min(policy.unique_share, SHARE), policy.releases.key)
+    alone = [found for found in singled_out_by if found.share > policy.unique_share]
     differences = unseen_differences(release)
     unprotected = unprotected_columns(policy, release, today)
     demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
     too_weak = required is not None and demanded < required
     by_reason = too_weak and policy.rules_reason is not None
-    wrong: dict[str, tuple[str, ...]] = {
+    violations: dict[str, tuple[str, ...]] = {
         VALUES_PROTECTED: tuple(name for name in unprotected if name not in policy.no_rule),
         RULES_FIT: ("rules",) if too_weak and not by_reason else (),
         NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
@@ -327,7 +327,7 @@ def _rules(
         NO_DIFFERENCES: differences.details,
         RULES_FIT: {"by_reason": True} if by_reason else {},
     }
-    if allowed := [name for found in single if found not in alone for name in found.columns]:
+    if allowed := [name for found in singled_out_by if found not in alone for name in found.columns]:
         details[NO_UNIQUE] = {**details[NO_UNIQUE], "columns_with_a_reason": list(dict.fromkeys(allowed))}
     if explained := [name for name in unprotected if name in policy.no_rule]:
         details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
@@ -338,17 +338,17 @@ def _rules(
 
     def measured(rule: Rule) -> dict[str, Any]:
         if rule.name in judged and (
-            rule.name not in OF_PEOPLE or not (judged[rule.name].satisfied or wrong[rule.name])
+            rule.name not in OF_PEOPLE or not (judged[rule.name].satisfied or violations[rule.name])
         ):
             earlier = judged[rule.name]
             value = tuple(earlier.value) if isinstance(earlier.value, list) else earlier.value
             fields = _without_details(earlier.measure, earlier.parameters, value, satisfied=earlier.satisfied)
             return {**fields, "compared": earlier.compared, "details": dict(earlier.details or {})}
-        if rule.name not in wrong:
+        if rule.name not in violations:
             return _measured(release, policy, rule, subsets, composition)
-        value_now: Value = wrong[rule.name] if rule.name != RULES_FIT else demanded or None
+        value_now: Value = violations[rule.name] if rule.name != RULES_FIT else demanded or None
         inside_texts = _without_details(
-            rule.name, parameters.get(rule.name, {}), value_now, satisfied=not wrong[rule.name]
+            rule.name, parameters.get(rule.name, {}), value_now, satisfied=not violations[rule.name]
         )
         return {**inside_texts, "details": details.get(rule.name, {})}
 
@@ -384,9 +384,9 @@ def _measured(
     if rule.measure is None:
         (name,) = rule.parameters
         if composition is not None and rule.about_all_releases:
-            found = next(limit for limit in composition.limits if limit["limit"] == name)
-            limits = {name: found.get("at_most", found.get("at_least"))}
-            return _without_details(TOGETHER, limits, found["value"], satisfied=found["satisfied"])
+            limit_facts = next(limit for limit in composition.limits if limit["limit"] == name)
+            limits = {name: limit_facts.get("at_most", limit_facts.get("at_least"))}
+            return _without_details(TOGETHER, limits, limit_facts["value"], satisfied=limit_facts["satisfied"])
         assert subsets is not None
         limit = next(limit for limit in subsets.limits if limit.limit == name)
         return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)

@@ -223,8 +223,8 @@ class ShareLimit(NamedTuple):
     def statistic(self) -> Hashable:
         """The limited statistic: equal for limits on numbers that depend on (nearly) the same count."""
         of_set = self.measure in (SUBSETS, TOGETHER)
-        named = self.parameter.partition(":")[0] if of_set or self.parameter == "average" else self.measure
-        return SAME_COUNT.get(named, (self.measure, self.parameter, self.threshold))
+        key = self.parameter.partition(":")[0] if of_set or self.parameter == "average" else self.measure
+        return SAME_COUNT.get(key, (self.measure, self.parameter, self.threshold))
 
 
 # The count that a number depends on, by its measure, or by its parameter if that is more specific.
@@ -475,8 +475,8 @@ class _Counts:
         """
         smallest = self.classes.smallest_class
         if any(notice.notice in OF_RECORDS for notice in self.document.notices or ()):
-            found = [rule.value for rule in self.document.rules if _finds_class_size(rule)]
-            smallest = min((int(value) for value in found if isinstance(value, int | float)), default=None)
+            values = [rule.value for rule in self.document.rules if _finds_class_size(rule)]
+            smallest = min((int(value) for value in values if isinstance(value, int | float)), default=None)
         return None if smallest is None or smallest < self.cell_size else max(round_number(smallest), self.cell_size)
 
     def _case(self, attack: str, case: SubsetCase) -> tuple[Range, Range, Range]:

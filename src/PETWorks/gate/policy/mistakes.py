@@ -98,5 +98,5 @@ def raw_names(content: Mapping[str, Any]) -> set[str]:
     """All names that rules of the file may have, valid or not, so that waivers of them are accepted."""
     rules = content.get("rules") if isinstance(content.get("rules"), list) else []
     presets = content.get("presets") if isinstance(content.get("presets"), list) else []
-    named = [rule.get("name", rule.get("measure")) for rule in rules or () if isinstance(rule, Mapping)]
-    return {str(name) for name in [*named, *(presets or ())] if name is not None}
+    rule_names = [rule.get("name", rule.get("measure")) for rule in rules or () if isinstance(rule, Mapping)]
+    return {str(name) for name in [*rule_names, *(presets or ())] if name is not None}

@@ -136,7 +136,7 @@ class Policy:
         return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, SHARE)
 
     def release(
-        self, data: Any = None, people: Column | None = None, *, protect: bool = False, **counted: Any
+        self, data: Any = None, people: Column | None = None, *, protect: bool = False, **engine_settings: Any
     ) -> Release:
         """Open the release that the policy is about, or other data with the same columns.
 
@@ -144,9 +144,9 @@ class Policy:
         'people-are-counted' rejects. Suppressed records are a class of their own by default: they keep their sensitive
         cells.
 
-        people    the person of each record, if the table has no column for it
-        protect   whether columns are protected by the policy's settings for `petworks anonymize`
-        counted   engine and limits
+        people            the person of each record, if the table has no column for it
+        protect           whether columns are protected by the policy's settings for `petworks anonymize`
+        engine_settings   engine and limits
         """
         source = self._opened("data", self.data) if data is None else self._source(data)
         original = None if self.original is None else self._opened("original", self.original)
@@ -171,7 +171,7 @@ class Policy:
                 privacy_unit=unit,
                 people=people,
                 **{**CAREFUL, **self.treatment},
-                **counted,
+                **engine_settings,
             )
         except PETWorksError as error:
             what, _, column = (error.what or "").partition(".")
@@ -280,8 +280,8 @@ def checked_policy(
     if needs_rule and not mistakes and all(rule.name in IMPLICIT for rule in rules):
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     folders = path.parent, path.parent if root is None else Path(root)
-    found = sources(mistakes, *folders, network=network, unread=unread, find=find)
-    if "privacy_unit" not in content and _unit_beside(content, found["data"]) is not None:
+    resolved = sources(mistakes, *folders, network=network, unread=unread, find=find)
+    if "privacy_unit" not in content and _unit_beside(content, resolved["data"]) is not None:
         rules = (*rules, *rules_of_people())
     other_releases = _others(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
@@ -290,9 +290,11 @@ def checked_policy(
     if alone:
         names += [name for name in waived_rules(content) if name == NO_LINKS or name.startswith(f"{TOGETHER}: ")]
     waivers = tuple(waivers_of(mistakes, names))
-    if mistakes and "data" not in unread and isinstance(found["data"], Path):
+    if mistakes and "data" not in unread and isinstance(resolved["data"], Path):
         with mistakes.at("data"):
-            check_columns(mistakes, open_source(open_table(found["data"], **found["reading"]), Phrase("the table")))
+            check_columns(
+                mistakes, open_source(open_table(resolved["data"], **resolved["reading"]), Phrase("the table"))
+            )
     _check_anonymize(mistakes, roles)
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
@@ -306,7 +308,7 @@ def checked_policy(
     return Policy(
         path=path,
         file=file,
-        **found,
+        **resolved,
         **other_releases,
         **_context(content.get("context", {})),
         roles=roles,

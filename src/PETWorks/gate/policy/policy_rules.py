@@ -185,8 +185,8 @@ def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric,
     try:
         checked = measure.check(parameters)
     except ParameterError as error:
-        named = (*key, error.what) if error.what in parameters else key
-        raise located_error(file, named, error) from None
+        error_key = (*key, error.what) if error.what in parameters else key
+        raise located_error(file, error_key, error) from None
     if not parameters and measure.name != "profitability":
         raise file.error(
             key,

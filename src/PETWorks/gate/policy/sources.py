@@ -57,42 +57,42 @@ def sources(
     content = mistakes.file.content
     population = parse_number(content.get("population", ""))
     tables = ("data", "original", "hierarchies", "population")
-    found: dict[str, Any] = {**dict.fromkeys(tables), "population": population, "plan": None}
+    resolved: dict[str, Any] = {**dict.fromkeys(tables), "population": population, "plan": None}
     for key in tables:
         if key in content and (key != "population" or population is None):
             with mistakes.at(key):
                 if key in unread:
-                    found[key] = content[key] if is_address(content[key]) else folder / str(content[key])
+                    resolved[key] = content[key] if is_address(content[key]) else folder / str(content[key])
                 elif isinstance(content[key], dict):
-                    found[key] = _hierarchies(mistakes, content[key], folder, root, find)
+                    resolved[key] = _hierarchies(mistakes, content[key], folder, root, find)
                 else:
-                    found[key] = named_source(
+                    resolved[key] = named_source(
                         mistakes, (key,), str(content[key]), folder, root, network=network, find=find
                     )
     if "plan" in content:
         with mistakes.at("plan"):
             plan = named_source(mistakes, ("plan",), str(content["plan"]), folder, root, network=False, find=find)
-            found["plan"] = Path(plan)
-    table = found["data"]
+            resolved["plan"] = Path(plan)
+    table = resolved["data"]
     return {
         "title": content.get("title", shown_address(table) if isinstance(table, str) else getattr(table, "name", "")),
-        **found,
+        **resolved,
         "reading": {key: content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in content},
     }
 
 
 def _hierarchies(mistakes: Mistakes, entries: Any, folder: Path, root: Path, find: Find) -> dict[str, Any]:
     """A file or a declaration for each column."""
-    found: dict[str, Path | str | Declaration] = {}
+    hierarchies: dict[str, Path | str | Declaration] = {}
     for key, entry in entries.items():
         column, place = key.strip(), ("hierarchies", key)
         with mistakes.at(*place):
-            found[column] = (
+            hierarchies[column] = (
                 parse_declaration(entry, name_of(column))
                 if isinstance(entry, dict)
                 else named_source(mistakes, place, str(entry), folder, root, network=False, find=find)
             )
-    return found
+    return hierarchies
 
 
 def named_source(
@@ -139,10 +139,10 @@ def _also_read(target: Path) -> Iterator[Path]:
         return
     yield from possible_sidecars(target)
     with suppress(PETWorksError):  # reported later if the YAML file is needed
-        named = read_sidecar(target).hierarchies
-        if isinstance(named, Path):
-            yield from (named, *named.glob("*hierarchy_*"))
-        yield from hierarchy_files(named)
+        hierarchies = read_sidecar(target).hierarchies
+        if isinstance(hierarchies, Path):
+            yield from (hierarchies, *hierarchies.glob("*hierarchy_*"))
+        yield from hierarchy_files(hierarchies)
 
 
 def _check_address(mistakes: Mistakes, key: Key, address: str, *, network: bool) -> None:
@@ -228,9 +228,9 @@ def removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
     The places are None if the engine that made the release has no record order.
     """
     content = read_json(path, Phrase("a plan"), Hint.PLAN)
-    wrong = violation(content, "plan")
-    if wrong:
-        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=wrong)
+    problem = violation(content, "plan")
+    if problem:
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=problem)
     plan = Plan.from_dict(content)
     if plan.removed is None:
         return (None, plan.records) if plan.suppressed_records == "remove" else None

@@ -73,12 +73,12 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
     sidecar = read_sidecar(data)
     known_roles = sidecar.roles
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
-    named = [name for name in source.names if name]
-    own_values = sum(table.columns[name].code(name) is not None for name in named)
+    names = [name for name in source.names if name]
+    own_values = sum(table.columns[name].code(name) is not None for name in names)
     # Only formats with a header line can lack one.
-    strange = any(is_number(name) or looks_personal(name) for name in named)
-    people = sum(map(names_a_person, named))
-    if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(named), 1)):
+    strange = any(is_number(name) or looks_personal(name) for name in names)
+    people = sum(map(names_a_person, names))
+    if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(names), 1)):
         columns = Phrase("one column")
         if len(source.names) != 1:
             columns = Phrase("{number} columns", number=len(source.names))
@@ -89,10 +89,10 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
             file=data.name,
             columns=columns,
         )
-    guesses = suggested_roles(table, named)
+    guesses = suggested_roles(table, names)
     unit = None if known_roles else suggested_privacy_unit(table, guesses)
     if unit is not None:
-        guesses = suggested_roles(table, named, unit)
+        guesses = suggested_roles(table, names, unit)
     suggested = [
         replace(suggestion, role=known_roles[suggestion.column], why=Reason("beside"))
         if suggestion.column in known_roles

@@ -375,10 +375,10 @@ def frontier(facts: FrontierFacts) -> dict[str, Any]:
     places: list[tuple[int, float | None, float]] = [(place, None, limit) for place, limit in enumerate(limits)]
     if not by_limit:
         places = [(place, step, limit) for limit in limits for place, step in enumerate(steps)]
-    found = [(place, facts.best_point(step, limit)) for place, step, limit in places]
+    choices = [(place, facts.best_point(step, limit)) for place, step, limit in places]
     chart["choices"] = [
         {"x": chart["x"](place), "y": chart["y"](facts.points[point].loss), "point": point}
-        for place, point in found
+        for place, point in choices
         if point is not None
     ]
     loss = losses.get((facts.threshold, of_rules[1]))

@@ -328,19 +328,19 @@ def kinds_of(result: Any) -> Kinds:
 
 
 def _risk(
-    found: Subsets, lang: str, *, attack: str | None = None, limits: Mapping[str, Any] | None = None
+    subsets: Subsets, lang: str, *, attack: str | None = None, limits: Mapping[str, Any] | None = None
 ) -> ChartData:
-    checked = check_limits(limits or {}, found.priors, found.worths)
-    answers = [KnownAttributes.from_dict(answer) for answer in found.by_size()]
+    checked = check_limits(limits or {}, subsets.priors, subsets.worths)
+    answers = [KnownAttributes.from_dict(answer) for answer in subsets.by_size()]
     return risk(answers, lang, attack, lambda chosen_attack: charts.limit_line(chosen_attack, list(checked.items())))
 
 
-def _drivers(found: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
-    return drivers([Driver.from_dict(driver) for driver in found.drivers()], lang, attack)
+def _drivers(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
+    return drivers([Driver.from_dict(driver) for driver in subsets.drivers()], lang, attack)
 
 
-def _pairs(found: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
-    return pairs(found, lang, attack)
+def _pairs(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
+    return pairs(subsets, lang, attack)
 
 
 def _classes(release: Release, lang: str, *, threshold: int | None = None) -> ChartData:
@@ -379,8 +379,8 @@ def _classes_after(result: Recoded, lang: str, *, threshold: int | None = None) 
     return _classes(result.release, lang, threshold=threshold)
 
 
-def _frontier(found: Frontier, lang: str) -> ChartData:
-    return frontier(frontier_facts(found), lang)
+def _frontier(result: Frontier, lang: str) -> ChartData:
+    return frontier(frontier_facts(result), lang)
 
 
 def _curve(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:

@@ -71,8 +71,8 @@ def _against(check: Check) -> Obstacle | None:
 def recipients_files(folder: Path) -> list[Path]:
     """The unchanged files of an evidence folder that go out with the table, if the table does."""
     digests = dict(_digests(folder / DIGESTS))
-    named = [f"{report}.{kind}" for report in (f"{OUT}/report", f"{INSIDE}/{EXTERNAL_INSIDE}") for kind in KINDS]
-    files = [folder / name for name in named if name in digests]
+    names = [f"{report}.{kind}" for report in (f"{OUT}/report", f"{INSIDE}/{EXTERNAL_INSIDE}") for kind in KINDS]
+    files = [folder / name for name in names if name in digests]
     return [path for path in files if _digest(path) == digests[path.relative_to(folder).as_posix()]]
 
 

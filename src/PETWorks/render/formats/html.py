@@ -91,8 +91,8 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
 
 def _style() -> str:
     """The style sheet of the page; it hides all languages except the selected one."""
-    made = environment()
-    style: str = made.loader.get_source(made, "report.css")[0]
+    templates = environment()
+    style: str = templates.loader.get_source(templates, "report.css")[0]
     hidden = (f'body:has(#lang-{code}:checked) [lang]:not([lang="{code}"],.always,html)' for code in LANGUAGES)
     return f"{style}\n{','.join(hidden)}{{display:none}}\n"
 

@@ -166,16 +166,16 @@ def finding(column: ColumnFacts, lang: str) -> str:
     return said(lang, "write.clauses").join(sentences)
 
 
-def _finding(found: ColumnFinding, lang: str) -> list[str]:
+def _finding(finding: ColumnFinding, lang: str) -> list[str]:
     reasons = []
-    if found.points_to is not None:
-        reasons.append(said(lang, "finding.points-to", what=said(lang, f"subject.{found.points_to}")))
-    if found.looks_like is not None:
-        share = percent(found.share, lang)
-        reasons.append(said(lang, "finding.looks-like", share=share, what=said(lang, f"look.{found.looks_like}")))
-    if found.details:
-        reasons.append(personal_details(found.details, lang))
-    text = said(lang, f"finding.{found.kind}")
+    if finding.points_to is not None:
+        reasons.append(said(lang, "finding.points-to", what=said(lang, f"subject.{finding.points_to}")))
+    if finding.looks_like is not None:
+        share = percent(finding.share, lang)
+        reasons.append(said(lang, "finding.looks-like", share=share, what=said(lang, f"look.{finding.looks_like}")))
+    if finding.details:
+        reasons.append(personal_details(finding.details, lang))
+    text = said(lang, f"finding.{finding.kind}")
     return [said(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
 
 
@@ -436,9 +436,9 @@ def step_texts(document: CheckDocument, lang: str) -> list[str]:
 
 def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
     """The steps for a rule, in texts that name no other rule; always at least one."""
-    found = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
-    found += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
-    return [_step(step, lang, document) for step in found] or [said(lang, "step.other")]
+    steps = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
+    steps += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
+    return [_step(step, lang, document) for step in steps] or [said(lang, "step.other")]
 
 
 def _step(step: NextStep, lang: str, document: CheckDocument) -> str:

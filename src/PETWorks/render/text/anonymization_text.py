@@ -118,8 +118,8 @@ def replayed_text(
     parts.append(compared)
     if result.without_place:
         table = new_table(*(said(lang, head) for head in ("head.column", "apply.without-place", "head.records")))
-        for column, found in result.without_place.items():
-            table.add_row(Text(name(column)), put(found.values, lang), put(found.records, lang))
+        for column, unplaced in result.without_place.items():
+            table.add_row(Text(name(column)), put(unplaced.values, lang), put(unplaced.records, lang))
         parts.append(table)
     parts += map(Text, _reasons(result, lang))
     if result.missing_columns:

@@ -121,19 +121,24 @@ def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: i
         parts.append(Text(said(lang, "diff.new built-in rules", rules=names)))
     if not comparison.rules and not comparison.measures and not comparison.table:
         parts.append(Text(said(lang, "diff.same")))
-    named = {"rule": rule_name, "measure": measure_name, "table": _fact_name}
+    name_functions = {"rule": rule_name, "measure": measure_name, "table": _fact_name}
     by_kind = {"rule": comparison.rules, "measure": comparison.measures, "table": comparison.table}
     for kind, differences in by_kind.items():
         if differences:
-            parts.append(_differences(kind, differences, named[kind], lang))
+            parts.append(_differences(kind, differences, name_functions[kind], lang))
     return rendered(parts, colour=colour, width=width)
 
 
-def _differences(kind: str, differences: Sequence[Difference], named: Callable[[str, str], str], lang: str) -> Any:
+def _differences(
+    kind: str, differences: Sequence[Difference], name_function: Callable[[str, str], str], lang: str
+) -> Any:
     table = new_table(*(said(lang, f"diff.head.{head}") for head in (kind, "old", "new", "change")))
     colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
     for difference in differences:
-        cells = (named(difference.name, lang), *(_state(value, text, lang) for value, text in _sides(difference)))
+        cells = (
+            name_function(difference.name, lang),
+            *(_state(value, text, lang) for value, text in _sides(difference)),
+        )
         table.add_row(
             *map(Text, cells), Text(said(lang, f"diff.{difference.change}"), colours.get(difference.change, ""))
         )
@@ -213,8 +218,8 @@ def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: i
 
 
 def _source(entry: Preset | Regime, lang: str) -> str:
-    named = said(lang, "write.labelled", label=entry.organisation, text=f"{entry.title}, {dated(entry, lang)}")
-    return f"{named}\n{preset_note(entry, lang)}\n{entry.source}"
+    citation = said(lang, "write.labelled", label=entry.organisation, text=f"{entry.title}, {dated(entry, lang)}")
+    return f"{citation}\n{preset_note(entry, lang)}\n{entry.source}"
 
 
 def regimes_text(regimes: Sequence[Regime], *, lang: str, colour: bool, width: int) -> str:
