@@ -36,7 +36,7 @@ from PETWorks.studio.files.hierarchy_forms import KINDS as FORMS
 from PETWorks.studio.pages.compare import FACTS
 from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
 from PETWorks.studio.pages.hierarchies import PROPOSED, SAVED, TRIED
-from PETWorks.studio.pages.make_safe import METHODS, WRITTEN_IN
+from PETWorks.studio.pages.make_safe import METHODS, ORDERS
 from PETWorks.studio.pages.open import SEPARATORS
 from PETWorks.studio.pages.page import STEPS as PAGES
 from PETWorks.studio.pages.running import WORDS
@@ -89,7 +89,7 @@ def completed_ids():
     yield from (f"studio.job.doing.{word}" for word in ("starting", *WORDS))
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
-    yield from (f"studio.safe.order.{order}" for order in WRITTEN_IN)
+    yield from (f"studio.safe.order.{order}" for order in ORDERS)
     yield from (f"studio.safe.suppressed-records.{what}" for what in SUPPRESSED_RECORDS)
     yield from levels_ids()
     yield from ("write.is.about", "write.is.at_most")

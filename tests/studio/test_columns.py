@@ -9,7 +9,7 @@ from command import petworks
 from conftest import ROOT
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.studio.pages.columns import MOST_ROWS
-from PETWorks.studio.server.case import look_at
+from PETWorks.studio.server.case import read_facts
 from studio_client import entered
 
 LARGEST_PAGE = 150_000
@@ -49,7 +49,7 @@ def test_a_measured_number_is_no_date_of_the_republic(tmp_path, cells, kind):
     (tmp_path / "p.yaml").write_text(
         "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [x, y]}\npresets: [pdpc-3]\n"
     )
-    assert look_at(read_policy(tmp_path / "p.yaml")).kind("x") == f"studio.columns.{kind}"
+    assert read_facts(read_policy(tmp_path / "p.yaml")).kind("x") == f"studio.columns.{kind}"
 
 
 AT = "/columns?policy=people_policy.yaml"
@@ -302,7 +302,7 @@ def test_hostile_names_of_columns_are_shown_and_saved_as_they_are(tmp_path):
 def test_a_quasi_identifier_is_no_longer_protected(tmp_path):
     from PETWorks.attributetypes import QUASI_IDENTIFIER
     from PETWorks.gate.policy.policy import read_policy
-    from PETWorks.studio.pages.columns import Said, changed_text
+    from PETWorks.studio.pages.columns import RoleChoices, policy_with_choices
 
     (tmp_path / "t.csv").write_text("sex,cost,fee\nf,1,2\nm,3,4\n")
     path = tmp_path / "p.yaml"
@@ -312,5 +312,7 @@ def test_a_quasi_identifier_is_no_longer_protected(tmp_path):
         "rules: [{measure: k-anonymity, k: 1}]\n"
         "anonymize: {suppression: 0.1, protect: {cost: {round: 5}, fee: {top: 3}}}\n"
     )
-    path.write_text(changed_text(read_policy(path), path.read_text(), Said({"cost": QUASI_IDENTIFIER}), "en"))
+    path.write_text(
+        policy_with_choices(read_policy(path), path.read_text(), RoleChoices({"cost": QUASI_IDENTIFIER}), "en")
+    )
     assert read_policy(path).anonymize == {"suppression": "0.1", "protect": {"fee": {"top": "3"}}}

@@ -293,7 +293,7 @@ def test_versions_are_shown_as_differences_and_each_can_be_restored(folder):
 
 def test_many_versions_stay_within_the_size_of_a_page(folder):
     with entered(folder) as page:
-        file = page.studio.desks.of(folder / "policy.yaml").file
+        file = page.studio.cases.of(folder / "policy.yaml").file
         for number in range(20):
             lines = [f"assumption {number} {place} {'x' * 500}" for place in range(50)]
             file.change(lambda document, lines=lines: document["context"].update(assumptions=lines))

@@ -57,7 +57,7 @@ def column(page, place, **query):
 
 
 def sent(page, place, action="save", **fields):
-    digest = page.studio.desks.of(page.studio.workspace.path("policy.yaml")).file.digest
+    digest = page.studio.cases.of(page.studio.workspace.path("policy.yaml")).file.digest
     given_fields = {"seen": digest, **fields}
     return page.post(f"/levels/{action}?{ADDRESS}{place}", data=given_fields, follow_redirects=False)
 

@@ -105,12 +105,12 @@ def test_without_script_the_form_gives_the_whole_page(folder):
 def test_distinct_rows_are_counted_once_as_long_as_nothing_changes(folder):
     with entered(folder) as page:
         page.get(f"{ADDRESS}&wait=1")
-        desk = page.studio.desks.of(folder / "policy.yaml")
-        first = what_if_of(desk)
+        case = page.studio.cases.of(folder / "policy.yaml")
+        first = what_if_of(case)
         page.get(f"{ADDRESS}&level-0=1")
-        assert what_if_of(page.studio.desks.of(folder / "policy.yaml")) is first
+        assert what_if_of(page.studio.cases.of(folder / "policy.yaml")) is first
         page.post("/levels/propose?policy=policy.yaml", data={"propose": "all", "seen": seen(page)})
-        assert what_if_of(page.studio.desks.of(folder / "policy.yaml")) is not first
+        assert what_if_of(page.studio.cases.of(folder / "policy.yaml")) is not first
 
 
 def test_the_release_is_the_one_that_the_command_makes(folder):
@@ -245,4 +245,4 @@ def test_a_table_whose_levels_cannot_be_changed_says_why(folder):
         shown = page.get(f"{ADDRESS}&wait=1")
         assert shown.status_code == 200
         assert "suppressed already" in shown.text
-        assert columns_of(page.studio.desks.of(folder / "policy.yaml")).names == ("age", "town", "job")
+        assert columns_of(page.studio.cases.of(folder / "policy.yaml")).names == ("age", "town", "job")

@@ -226,7 +226,7 @@ def test_what_was_decided_about_a_release_is_not_lost(folder):
     with entered(folder) as page:
         ended(page, run(page))
         released = folder / "adult_released_policy.yaml"
-        page.studio.desks.of(released).file.change(lambda document: document.update(sign_off={"approver": "Ms Lin"}))
+        page.studio.cases.of(released).file.change(lambda document: document.update(sign_off={"approver": "Ms Lin"}))
         shown = page.get("/safe?policy=policy.yaml").text
         assert "sign_off" in shown
         page.post("/safe/adopt?policy=policy.yaml", data=fields_of(shown, "/safe/adopt"))

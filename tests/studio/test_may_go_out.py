@@ -373,7 +373,7 @@ def test_a_plan_that_changes_while_the_page_is_open_is_read_again(folder):
 def test_a_release_on_chosen_levels_is_judged_as_things_are_now(folder):
     with entered(folder) as page:
         page.get("/levels?policy=policy.yaml&wait=1")
-        seen = page.studio.desks.of(folder / "policy.yaml").file.digest
+        seen = page.studio.cases.of(folder / "policy.yaml").file.digest
         fields = {"level-1": "4", "suppress": "1", "release": "out.csv", "seen": seen}
         job = ended(page, page.post("/levels/apply?policy=policy.yaml", data=fields, follow_redirects=False))
         address = f"/levels/applied?policy=policy.yaml&job={job.id}&release=out.csv"
@@ -421,7 +421,7 @@ def test_a_file_that_somebody_puts_into_the_evidence_folder_stays_inside(release
 def test_a_job_of_the_levels_does_not_speak_for_a_later_release(folder):
     with entered(folder) as page:
         page.get("/levels?policy=policy.yaml&wait=1")
-        seen = page.studio.desks.of(folder / "policy.yaml").file.digest
+        seen = page.studio.cases.of(folder / "policy.yaml").file.digest
         addresses = []
         for name, level in (("out.csv", "4"), ("other.csv", "0"), ("out.csv", "3")):
             fields = {"level-1": level, "release": name, "seen": seen, **({"suppress": "1"} if level == "4" else {})}

@@ -12,7 +12,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.render.language.language import speaking
-from PETWorks.studio.pages.open import masked
+from PETWorks.studio.pages.open import mask
 from studio_client import entered
 from studio_server import Server
 
@@ -187,7 +187,7 @@ def test_other_formats(tmp_path, suffix, write):
     ],
 )
 def test_shapes_of_cells(cell, shape):
-    assert masked(cell) == shape
+    assert mask(cell) == shape
 
 
 def test_hostile_cells_and_names_of_files(tmp_path):

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PETWorks.studio.files.policy_file import edited
+from PETWorks.studio.files.policy_file import edit_policy
 
 LAID_OUT = """\
 petworks_policy: 1  # version
@@ -41,23 +41,23 @@ def roles(**lists):
 
 
 def test_a_line_moves_with_its_comment():
-    after = edited(LAID_OUT, roles(identifiers="b", quasi_identifiers="cd", sensitive_attributes="a"))
+    after = edit_policy(LAID_OUT, roles(identifiers="b", quasi_identifiers="cd", sensitive_attributes="a"))
     assert '    # between\n    - "b"  # second\n  quasi' in after
     assert "  sensitive_attributes:  # none\n    - a   # first\n# no_role" in after
     assert comments(after) == comments(LAID_OUT)
 
 
 def test_an_empty_list_stays_with_its_comment():
-    after = edited(LAID_OUT, roles(identifiers="", quasi_identifiers="cdab", sensitive_attributes=""))
+    after = edit_policy(LAID_OUT, roles(identifiers="", quasi_identifiers="cdab", sensitive_attributes=""))
     assert "  identifiers: []  # names\n    # between\n  quasi_identifiers: [c, d, a, b]  # in brackets\n" in after
 
 
 def test_a_key_that_a_comment_shows_takes_its_place():
-    after = edited(LAID_OUT, {"no_role": {"e": "why", "f: g": "yes"}})
+    after = edit_policy(LAID_OUT, {"no_role": {"e": "why", "f: g": "yes"}})
     assert 'no_role:  # a comment on it\n  e: why\n  "f: g": "yes"\nprivacy_unit: a  # person\n' in after
-    assert edited(after, {"no_role": {"f: g": {"en": "no", "zh-TW": "否"}}}).count("\n") == after.count("\n") - 1
-    assert "no_role" not in read(edited(after, {"no_role": None}))
-    assert "# behind" in edited(after, {"no_role": None, "privacy_unit": None})
+    assert edit_policy(after, {"no_role": {"f: g": {"en": "no", "zh-TW": "否"}}}).count("\n") == after.count("\n") - 1
+    assert "no_role" not in read(edit_policy(after, {"no_role": None}))
+    assert "# behind" in edit_policy(after, {"no_role": None, "privacy_unit": None})
 
 
 ODD = [
@@ -92,6 +92,6 @@ def test_any_edit_of_any_layout_says_what_it_should(text, seed):
     }
     if not wanted["roles"]:
         del wanted["roles"]
-    after = read(edited(text, wanted))
+    after = read(edit_policy(text, wanted))
     expected = {key: value for key, value in {**before, **wanted}.items() if value is not None}
     assert after == expected

@@ -14,7 +14,7 @@ from PETWorks.counting.release import Release
 from PETWorks.gate.check.remedies import class_size_wanted
 from PETWorks.render.charts.charts import BOTTOM, LEFT, RIGHT, class_sizes
 from PETWorks.render.checks import check
-from PETWorks.studio.pages.risk import known_to
+from PETWorks.studio.pages.risk import risk_if_known
 from studio_client import entered
 
 ROWS = [("20", "10", "f", "flu"), ("20", "10", "m", "flu"), ("20", "11", "f", "cold"), ("20", "11", "m", "flu")]
@@ -152,7 +152,7 @@ def test_an_adversary_knows_what_the_definition_says(rows, chosen, wanted, by_pe
     roles = {"one": "quasi_identifier", "two": "quasi_identifier", "secret": "sensitive_attribute"}
     release = Release(table, roles, {}, privacy_unit="person" if by_person else None)
     known = [name for name in ("one", "two") if name in chosen]
-    found = known_to(release.view, known, wanted)
+    found = risk_if_known(release.view, known, wanted)
 
     people = [row[3] if by_person else place for place, row in enumerate(rows)]
     classes, values = defaultdict(set), defaultdict(lambda: defaultdict(set))

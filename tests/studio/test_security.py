@@ -896,7 +896,7 @@ def test_an_error_of_the_program_shows_no_cell(folder, monkeypatch, capfd):
         def broken(*_):
             raise RuntimeError(f"cannot use {SECRET}")
 
-        monkeypatch.setattr(page.studio.desks, "of", broken)
+        monkeypatch.setattr(page.studio.cases, "of", broken)
         answer = page.get("/bar", params={"policy": "people_policy.yaml"})
         assert answer.status_code == 500
         assert "error of the program itself" in answer.text

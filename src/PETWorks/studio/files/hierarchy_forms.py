@@ -1,4 +1,4 @@
-"""Hierarchies in the fields of a form, and in the policy file."""
+"""Conversion of hierarchies between form fields, declarations and the policy file."""
 
 import csv
 import io
@@ -18,9 +18,9 @@ from PETWorks.tables.files import path_from
 
 Words = Mapping[str, Any]
 Counts = Mapping[str | None, int]
-Member = tuple[str, list[str]]  # a value, and the groups that it is in, the smallest first
+Member = tuple[str, list[str]]  # a value and its groups, the smallest first
 
-# The kinds of which there is a form, with the fields of a single line that each has.
+# The kinds of hierarchy that have a form, each with its single-line fields.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "width": ("width", "start", "bottom", "top"),
     "cuts": (),
@@ -36,38 +36,38 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 LISTS = ("width", "quantiles", "prefix", "mask", "sizes", "rare")
 DIAGNOSES = ("category", "chapter")
 CHOICES = {"dates": UNITS, "icd10": DIAGNOSES, "calendar": CALENDARS}
-WITH_FIELDS = 60  # values that have a field of their own in the form of groups
+WITH_FIELDS = 60  # up to so many values, each has its own field in the form of groups
 MOST_LISTED = 1_000  # values that a form lists
-MOST_TEXT = 40_000  # characters of them
-ABOVE = ">"  # between a group and the one that it is in
+MOST_TEXT = 40_000  # characters of the listed values
+ABOVE = ">"  # between a group and the group that contains it
 
 _SEPARATOR = re.compile(r"[\s,;，、；]+")
 
 
 def kind_of(words: Words) -> str:
-    """The form in which a declaration is changed; ends alone are in that of intervals."""
+    """The kind of form for a declaration; one with only a top or bottom uses the form of intervals."""
     return next((kind for kind in KINDS if kind in words), "width")
 
 
 def fields_of(words: Words) -> dict[str, Any]:
-    """A declaration as the fields of its form."""
+    """Return the form fields for a declaration."""
     fields: dict[str, Any] = {key: str(words[key]) for key in ("start", "bottom", "top", "calendar") if key in words}
-    fields |= {key: _joined(words[key]) for key in LISTS if key in words and key != "rare"}
-    fields |= {key: [str(one) for one in _listed(words[key])] for key in ("dates", "icd10") if key in words}
+    fields |= {key: _join(words[key]) for key in LISTS if key in words and key != "rare"}
+    fields |= {key: [str(level) for level in _as_list(words[key])] for key in ("dates", "icd10") if key in words}
     if "cuts" in words:
-        given = _listed(words["cuts"])
-        fields["cuts"] = "\n".join(map(_joined, given if isinstance(given[0], list | tuple) else [given]))
+        cuts = _as_list(words["cuts"])
+        fields["cuts"] = "\n".join(map(_join, cuts if isinstance(cuts[0], list | tuple) else [cuts]))
     if "order" in words:
-        fields["order"] = "\n".join(map(str, _listed(words["order"])))
+        fields["order"] = "\n".join(map(str, _as_list(words["order"])))
     if "groups" in words:
         fields["members"] = list(_members(words["groups"], ()))
     if "rare" in words:
-        fields |= {"rare": _joined(words["rare"]["fewer_than"]), "label": str(words["rare"].get("label", ""))}
+        fields |= {"rare": _join(words["rare"]["fewer_than"]), "label": str(words["rare"].get("label", ""))}
     return fields
 
 
 def fields_sent(kind: str, form: Form) -> dict[str, Any]:
-    """The same of a form that was sent, as the user typed it."""
+    """Return the fields of a submitted form, as the user typed them."""
     fields: dict[str, Any] = {key: form.text(key) for key in (*KINDS[kind], "cuts", "order", "calendar", "rest")}
     fields |= {key: form.texts(key) for key in ("dates", "icd10")}
     fields["members"] = _members_sent(form)
@@ -75,16 +75,16 @@ def fields_sent(kind: str, form: Form) -> dict[str, Any]:
 
 
 def words_of(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What the fields of a form declare; `Declaration.of` finds what is wrong with it."""
+    """Return the declaration that the fields of a form describe; `Declaration.of` validates it."""
     words: dict[str, Any] = {}
     for key in KINDS[kind]:
         text = fields.get(key, "")
         if text and key in LISTS:
-            words[key] = [_number(item) for item in _items(text)]
+            words[key] = [_number(item) for item in _split(text)]
         elif text and key != "label":
             words[key] = _number(text)
     if kind == "cuts":
-        lines = [_items(line) for line in fields.get("cuts", "").splitlines() if line.strip()]
+        lines = [_split(line) for line in fields.get("cuts", "").splitlines() if line.strip()]
         words["cuts"] = [[_number(item) for item in line] for line in lines]
     if kind == "dates":
         words["dates"] = [unit for unit in UNITS if unit in fields.get("dates", ())]
@@ -95,19 +95,19 @@ def words_of(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "order":
         words = {"order": [line.strip() for line in fields.get("order", "").splitlines() if line.strip()], **words}
     if kind == "groups":
-        words["groups"] = _nested(fields.get("members", ()), fields.get("rest", ""))
+        words["groups"] = _nest(fields.get("members", ()), fields.get("rest", ""))
     if kind == "rare":
         limits = words.pop("rare", [])
         label = fields.get("label", "")
         words["rare"] = {"fewer_than": limits, **({"label": label} if label and label != OTHER else {})}
-    missing = [key for key, given in words.items() if given in ([], {}, {"fewer_than": []})]
+    missing = [key for key, value in words.items() if value in ([], {}, {"fewer_than": []})]
     if missing or not words:
         raise HierarchyError("{kind}: nothing is given; fill in the form", kind=kind)
     return words
 
 
-def offered(kind: str, counts: Counts, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What a form begins with: the fields that are known, and the values where these are to be listed."""
+def initial_fields(kind: str, counts: Counts, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with which a form starts: the known ones, and the values of the column where the form lists them."""
     fields = dict(known)
     values = sorted(
         (value for value in counts if value is not None and value != SUPPRESSED), key=lambda value: (len(value), value)
@@ -127,36 +127,36 @@ def offered(kind: str, counts: Counts, known: Mapping[str, Any]) -> dict[str, An
 
 
 def path_text(groups: Sequence[str]) -> str:
-    """The groups of a value as one text."""
+    """The groups of a value as one text, such as "Taipei > North"."""
     return f" {ABOVE} ".join(groups)
 
 
 def options_of(words: Words) -> list[str] | None:
-    """The options with which `petworks hierarchy` shows the same; None if it has none for it."""
+    """The `petworks hierarchy` options for a declaration; None if the command has no option for it."""
     options: list[str] = []
-    for key, given in words.items():
+    for key, value in words.items():
         if key == "cuts":
-            levels = _listed(given)
+            levels = _as_list(value)
             levels = levels if isinstance(levels[0], list | tuple) else [levels]
-            options += [part for level in levels for part in ("--cuts", as_items(_listed(level)))]
+            options += [part for level in levels for part in ("--cuts", as_items(_as_list(level)))]
         elif key == "groups":
-            if not all(isinstance(members, list | tuple) for members in given.values()):
+            if not all(isinstance(members, list | tuple) for members in value.values()):
                 return None
-            for name, members in given.items():
+            for name, members in value.items():
                 options += ["--group", f"{name}={as_items(members)}"]
         elif key == "rare":
-            if "label" in given:
+            if "label" in value:
                 return None
-            options += ["--rare", as_items(_listed(given["fewer_than"]))]
+            options += ["--rare", as_items(_as_list(value["fewer_than"]))]
         else:
-            options += [f"--{key}", as_items(_listed(given))]
+            options += [f"--{key}", as_items(_as_list(value))]
     return options
 
 
 def _members_sent(form: Form) -> list[Member]:
-    """Values with their groups, from a field for each or from lines."""
+    """Values with their groups, from one field per value or from the lines of a text field."""
     values, groups = form.beginning("value-"), form.beginning("group-")
-    members = [(values[place], _path(groups.get(place, ""))) for place in values]
+    members = [(values[place], _split_path(groups.get(place, ""))) for place in values]
     text = form.text("mapping")
     if text:
         try:
@@ -172,15 +172,15 @@ def _members_sent(form: Form) -> list[Member]:
     return members
 
 
-def _path(text: str) -> list[str]:
+def _split_path(text: str) -> list[str]:
     return [group.strip() for group in text.split(ABOVE) if group.strip()]
 
 
-def _nested(members: Iterable[Member], rest: str) -> dict[str, Any]:
-    """Groups of values, and groups of groups, as a policy has them; values without a group are in that of the rest."""
+def _nest(members: Iterable[Member], rest: str) -> dict[str, Any]:
+    """Nested groups, as in a policy; values without a group go into the group `rest`, if it is given."""
     groups: dict[str, Any] = {}
-    for value, own in members:
-        path = own or ([rest] if rest else [])
+    for value, value_groups in members:
+        path = value_groups or ([rest] if rest else [])
         if not path:
             continue
         inside: Any = groups
@@ -201,7 +201,7 @@ def _members(groups: Mapping[Any, Any], above: tuple[str, ...]) -> Iterable[Memb
         if isinstance(members, Mapping):
             yield from _members(members, path)
         else:
-            yield from ((str(value), list(path)) for value in _listed(members))
+            yield from ((str(value), list(path)) for value in _as_list(members))
 
 
 def _as_lines(members: Iterable[Member]) -> str:
@@ -210,27 +210,27 @@ def _as_lines(members: Iterable[Member]) -> str:
     return text.getvalue()
 
 
-def as_items(given: Iterable[Any]) -> str:
-    """Texts between commas, as options of commands have them."""
+def as_items(items: Iterable[Any]) -> str:
+    """Join texts with commas, quoted as command options expect."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="").writerow(list(map(str, given)))
+    csv.writer(text, lineterminator="").writerow(list(map(str, items)))
     return text.getvalue()
 
 
-def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, list | tuple) else [given]
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _joined(given: Any) -> str:
-    return ", ".join(map(str, _listed(given)))
+def _join(value: Any) -> str:
+    return ", ".join(map(str, _as_list(value)))
 
 
-def _items(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return [item for item in _SEPARATOR.split(text.strip()) if item]
 
 
 def _number(text: str) -> int | float | str:
-    """A number as YAML writes it; any other text as it is, for the error to name."""
+    """A number if YAML would read the text as that number, otherwise the text, for the error message to quote."""
     if re.fullmatch(r"[+-]?(0|[1-9]\d{0,17})", text, re.ASCII):
         return int(text)
     if re.fullmatch(r"-?(0|[1-9]\d{0,8})\.\d{1,9}", text, re.ASCII) and str(float(text)) == text:
@@ -238,16 +238,16 @@ def _number(text: str) -> int | float | str:
     return text
 
 
-LONG = 12  # items that are listed one below the other
+LONG = 12  # items; longer lists are written one item per line
 BOUNDS = ("exactly", "at_least", "at_most")
 
 
 def with_hierarchies(new: Mapping[str, Words | None], given: Mapping[str, Declaration | Path], folder: Path) -> Change:
-    """The change that declares the hierarchies of some columns, or removes them.
+    """Return a change of the policy that declares the hierarchies of some columns, or removes them.
 
-    new      what is declared for each column; None to remove what is there
-    given    all hierarchies as they are now, for a policy that names a folder or leaves it to the file beside the table
-    folder   the policy's, from where its paths start
+    new      the declaration for each column; None removes the present one
+    given    all present hierarchies, for a policy that names a folder or relies on the file beside the table
+    folder   the folder of the policy, to which its paths are relative
     """
 
     def change(document: Any) -> None:
@@ -256,24 +256,26 @@ def with_hierarchies(new: Mapping[str, Words | None], given: Mapping[str, Declar
         hierarchies = document.get("hierarchies")
         if not isinstance(hierarchies, dict):
             hierarchies = CommentedMap()
-            for column, one in given.items():
-                hierarchies[column] = _relative(one, folder) if isinstance(one, Path) else _in_yaml(one.words)
+            for column, hierarchy in given.items():
+                hierarchies[column] = (
+                    _relative(hierarchy, folder) if isinstance(hierarchy, Path) else _to_yaml(hierarchy.words)
+                )
             _put(document, "hierarchies", hierarchies)
         below = ""
         for column, words in new.items():
             if words is None:
                 below += _remove(hierarchies, _key(hierarchies, column))
             else:
-                _put(hierarchies, _key(hierarchies, column), _in_yaml(words))
+                _put(hierarchies, _key(hierarchies, column), _to_yaml(words))
         if not hierarchies:
-            document["hierarchies"] = _in_yaml({})
+            document["hierarchies"] = _to_yaml({})
             _set_comment_below(document, "hierarchies", below)
 
     return change
 
 
 def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: str) -> Change:
-    """The change that fixes the levels of columns, or bounds them; a bound that says nothing is removed."""
+    """Return a change of the policy that fixes or bounds the levels of columns; a bound without effect is removed."""
 
     def change(document: Any) -> None:
         from ruamel.yaml.comments import CommentedMap
@@ -283,11 +285,11 @@ def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: st
         bounds = known if isinstance(known, dict) else CommentedMap()
         below = ""
         for column, level in levels.items():
-            says_nothing = {"exactly": False, "at_least": level == 0, "at_most": level == heights[column]}[bound]
-            if says_nothing:
+            has_no_effect = {"exactly": False, "at_least": level == 0, "at_most": level == heights[column]}[bound]
+            if has_no_effect:
                 below += _remove(bounds, _key(bounds, column))
             else:
-                _put(bounds, _key(bounds, column), level if bound == "exactly" else _in_yaml({bound: level}))
+                _put(bounds, _key(bounds, column), level if bound == "exactly" else _to_yaml({bound: level}))
         if not bounds and known is not None:
             _set_comment_below(settings, "levels", below)
             below = _remove(settings, "levels")
@@ -304,23 +306,23 @@ def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: st
 
 
 def _key(mapping: Any, column: str) -> Any:
-    """The key of a column, which may have blanks around it."""
+    """The key of a column in a mapping, where it may have spaces around it."""
     return next((key for key in mapping if str(key).strip() == column), column)
 
 
 def _put(mapping: Any, key: Any, value: Any) -> None:
-    """Set a key. A new one comes before the last, which has the comments below it."""
+    """Set a key. A new key is inserted before the last one, which carries the comments below it."""
     if key not in mapping:
         mapping.insert(max(len(mapping) - 1, 0), key, value)
         return
     below = _comment_below(mapping, key)
     mapping[key] = value
-    mapping.ca.items.pop(key, None)  # at the end of the line: it was about what stood there
+    mapping.ca.items.pop(key, None)  # the comment at the end of the line was about the old value
     _set_comment_below(mapping, key, below)
 
 
 def _remove(mapping: Any, key: Any) -> str:
-    """Remove a key; comments below it go to the key before, or are returned if there is none."""
+    """Remove a key; comments below it move to the key before, or are returned if there is none."""
     if key not in mapping:
         return ""
     keys = list(mapping)
@@ -334,7 +336,7 @@ def _remove(mapping: Any, key: Any) -> str:
 
 
 def _last(container: Any, key: Any) -> tuple[Any, Any, int]:
-    """Where the library keeps the comment behind an entry: at the last scalar in it."""
+    """Where ruamel.yaml keeps the comment after an entry: at the last scalar in it."""
     value: Any = container[key]
     is_mapping = isinstance(value, dict)
     if hasattr(value, "fa") and value and not value.fa.flow_style():
@@ -343,14 +345,14 @@ def _last(container: Any, key: Any) -> tuple[Any, Any, int]:
 
 
 def _comment_below(mapping: Any, key: Any) -> str:
-    """The comment in the lines behind an entry."""
+    """The comment in the lines after an entry."""
     container, last, slot = _last(mapping, key)
     token = (container.ca.items.get(last) or [None] * 4)[slot]
     return "" if token is None else str(token.value).partition("\n")[2]
 
 
 def _set_comment_below(mapping: Any, key: Any, text: str, *, keep: bool = False) -> None:
-    """Set the comment in the lines behind an entry; that at the end of its line is kept, or there is none."""
+    """Set the comment in the lines after an entry; `keep` keeps the one at the end of its line."""
     from ruamel.yaml.error import CommentMark
     from ruamel.yaml.tokens import CommentToken
 
@@ -363,28 +365,28 @@ def _set_comment_below(mapping: Any, key: Any, text: str, *, keep: bool = False)
         container.ca.items[last] = tokens
 
 
-def _in_yaml(given: Any) -> Any:
-    """Words as a policy has them: short ones on one line, long lists one item below the other."""
+def _to_yaml(words: Any) -> Any:
+    """A declaration for the policy: short ones on one line, long lists with one item per line."""
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
     new: Any
-    if isinstance(given, Mapping):
-        new = CommentedMap({str(key): _in_yaml(one) for key, one in given.items()})
-    elif isinstance(given, list | tuple):
-        new = CommentedSeq([_in_yaml(one) for one in given])
+    if isinstance(words, Mapping):
+        new = CommentedMap({str(key): _to_yaml(item) for key, item in words.items()})
+    elif isinstance(words, list | tuple):
+        new = CommentedSeq([_to_yaml(item) for item in words])
     else:
-        return given
-    if _number_of_items(given) <= LONG:
+        return words
+    if _number_of_items(words) <= LONG:
         new.fa.set_flow_style()
     else:
         new.fa.set_block_style()
     return new
 
 
-def _number_of_items(given: Any) -> int:
-    if isinstance(given, Mapping):
-        return sum(map(_number_of_items, given.values()))
-    return sum(map(_number_of_items, given)) if isinstance(given, list | tuple) else 1
+def _number_of_items(words: Any) -> int:
+    if isinstance(words, Mapping):
+        return sum(map(_number_of_items, words.values()))
+    return sum(map(_number_of_items, words)) if isinstance(words, list | tuple) else 1
 
 
 def _relative(path: Path, folder: Path) -> str:

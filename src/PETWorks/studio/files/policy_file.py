@@ -1,4 +1,4 @@
-"""The policy file, which is all that the page remembers: changed in place, comments stay, versions are kept."""
+"""Edit the policy file, the only place where the page stores its state: comments stay, earlier versions are kept."""
 
 import io
 import os
@@ -17,24 +17,24 @@ from PETWorks.tables.output import write_whole
 from PETWorks.tables.yaml_files import LARGEST_FILE, read_yaml
 
 Lines = list[str]
-AFTER = ("roles", "data", "petworks_policy")  # a key that is new comes behind the first of these that is there
+AFTER = ("roles", "data", "petworks_policy")  # a new key is added after the first of these that exists
 
 
 class _OddLayoutError(Exception):
-    """The lines are not laid out in a way that this module knows."""
+    """The lines of the policy have a layout that this module cannot edit."""
 
 
-def edited(text: str, wanted: Mapping[str, Any]) -> str:
-    """A policy that says what is wanted.
+def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
+    """Return the text of a policy after some keys were changed.
 
-    wanted   the content of each key that changes, None for a key that goes: `roles`, `no_role`, `role_reasons`,
-             `privacy_unit`; of `subsets` the sizes can change, and it goes by becoming a comment
+    wanted   the new content of each key, None to remove it: `roles`, `no_role`, `role_reasons`, `privacy_unit`;
+             of `subsets` only the sizes can change, and it is removed by turning it into a comment
     """
     expected = {key: value for key, value in {**_read(text), **wanted}.items() if value is not None}
     lines = text.split("\n")
     try:
         for key, value in wanted.items():
-            lines = _with(lines, key, value)
+            lines = _set_key(lines, key, value)
         written = "\n".join(lines)
         if _read(written) == expected:
             return written
@@ -48,21 +48,21 @@ def edited(text: str, wanted: Mapping[str, Any]) -> str:
             else:
                 document[key] = value
 
-    return changed(text, lay_out)
+    return apply_change(text, lay_out)
 
 
 def _read(text: str) -> Any:
-    """The content, every scalar a text; what is not YAML says nothing."""
+    """The content of a YAML text with every scalar as text; None if it is not YAML."""
     import yaml
 
     try:
-        return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506 - makes texts alone
+        return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506 - creates texts only
     except yaml.YAMLError:
         return None
 
 
 def _keys(lines: Lines) -> dict[str, tuple[Any, Any]]:
-    """The keys of the document with their nodes, which say where they stand."""
+    """The keys of the document with their nodes, which have their positions."""
     import yaml
 
     try:
@@ -78,24 +78,24 @@ def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
     return {key.value: (key, value) for key, value in node.value}
 
 
-def _with(lines: Lines, key: str, value: Any) -> Lines:
+def _set_key(lines: Lines, key: str, value: Any) -> Lines:
     keys = _keys(lines)
     if key not in keys:
-        return lines if value is None else _with_new_key(lines, keys, key, value)
+        return lines if value is None else _add_key(lines, keys, key, value)
     name, node = keys[key]
     if key == "subsets":
-        return _with_subsets(lines, name, node, value)
+        return _set_subsets(lines, name, node, value)
     if value is None:
-        return _without(lines, name, node)
+        return _delete_key(lines, name, node)
     if key == "roles":
-        return _with_roles(lines, node, value)
+        return _set_roles(lines, node, value)
     if isinstance(value, str):
-        return _with_scalar(lines, node, value)
-    return _with_entries(lines, name, node, value)
+        return _set_scalar(lines, node, value)
+    return _set_entries(lines, name, node, value)
 
 
-def _with_new_key(lines: Lines, keys: Mapping[str, tuple[Any, Any]], key: str, value: Any) -> Lines:
-    """The key where a comment shows how it would look, otherwise behind the roles."""
+def _add_key(lines: Lines, keys: Mapping[str, tuple[Any, Any]], key: str, value: Any) -> Lines:
+    """Add a key where a comment shows an example of it, otherwise after the roles."""
     place = next((place for place, line in enumerate(lines) if re.match(rf"# ?{key}:", line)), None)
     comment = None if place is None else re.search(r"\s(#.*)$", lines[place][2:])
     note = "" if comment is None else f"  {comment[1]}"
@@ -107,32 +107,32 @@ def _with_new_key(lines: Lines, keys: Mapping[str, tuple[Any, Any]], key: str, v
         new = [f"{key}:{note}", *(f"  {_entry(name, text)}" for name, text in value.items())]
     if place is not None:
         return [*lines[:place], *new, *lines[place + 1 :]]
-    behind = next((keys[one][1] for one in AFTER if one in keys), None)
-    if behind is None:
+    node = next((keys[known][1] for known in AFTER if known in keys), None)
+    if node is None:
         raise _OddLayoutError
-    end = _last_line(behind) + 1
+    end = _last_line(node) + 1
     return [*lines[:end], *new, *lines[end:]]
 
 
-def _without(lines: Lines, key: Any, node: Any) -> Lines:
+def _delete_key(lines: Lines, key: Any, node: Any) -> Lines:
     return lines[: key.start_mark.line] + lines[_last_line(node) + 1 :]
 
 
-def _with_subsets(lines: Lines, key: Any, node: Any, value: Any) -> Lines:
+def _set_subsets(lines: Lines, key: Any, node: Any, value: Any) -> Lines:
     if value is None:
         first, end = key.start_mark.line, _last_line(node) + 1
         return [*lines[:first], *(f"# {line}" for line in lines[first:end]), *lines[end:]]
-    return _with_scalar(lines, _entries(node)["sizes"][1], value["sizes"])
+    return _set_scalar(lines, _entries(node)["sizes"][1], value["sizes"])
 
 
-def _with_scalar(lines: Lines, node: Any, text: str) -> Lines:
-    """The scalar replaced on its line, and whatever else is on it."""
+def _set_scalar(lines: Lines, node: Any, text: str) -> Lines:
+    """Replace a scalar on its line; the rest of the line stays."""
     place, before, after = _around(lines, node)
     return [*lines[:place], f"{before}{yaml_text(text)}{after}", *lines[place + 1 :]]
 
 
 def _around(lines: Lines, node: Any) -> tuple[int, str, str]:
-    """The line of a node that is on one line, and what stands on it before and after the node."""
+    """The line number of a single-line node, and the text before and after it on that line."""
     start, end = node.start_mark, node.end_mark
     if start.line != end.line or getattr(node, "style", None) in ("|", ">"):
         raise _OddLayoutError
@@ -140,7 +140,7 @@ def _around(lines: Lines, node: Any) -> tuple[int, str, str]:
 
 
 def _last_line(node: Any) -> int:
-    """The last line that belongs to a node, without comments behind it."""
+    """The last line that belongs to a node, without comments after it."""
     if node.id == "scalar" and node.style in ("|", ">"):
         raise _OddLayoutError
     if node.id == "scalar" or node.flow_style or not node.value:
@@ -152,12 +152,12 @@ def _last_line(node: Any) -> int:
 # Lists of columns
 
 
-def _with_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> Lines:
-    """The lists of columns; those that are new to a list come last in it, with the line that they had elsewhere."""
+def _set_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> Lines:
+    """Update the lists of columns; columns new to a list come last, with the text of the line they had elsewhere."""
     if node.flow_style:
         raise _OddLayoutError
     lists = _entries(node)
-    had = {item.value.strip(): _item(lines, item)[1] for _, listed in lists.values() for item in _items(listed)}
+    old_texts = {item.value.strip(): _item(lines, item)[1] for _, listed in lists.values() for item in _items(listed)}
     indents = [_item(lines, item)[0] for _, listed in lists.values() for item in _items(listed)]
     indent = " " * min(key.start_mark.column for key, _ in lists.values())
     item_indent = indents[0] if indents else f"{indent}  "
@@ -165,44 +165,48 @@ def _with_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> 
         line
         for role, columns in roles.items()
         if role not in lists and columns
-        for line in _new_list(indent, role, [had.get(one, yaml_text(one)) for one in columns], written=True)
+        for line in _new_list(
+            indent, role, [old_texts.get(column, yaml_text(column)) for column in columns], written=True
+        )
     ]
     end = _last_line(node) + 1
     lines = [*lines[:end], *new, *lines[end:]]
     for role, (_, listed) in reversed(list(lists.items())):  # from below, so that the places of those above stay
-        lines = _with_list(lines, listed, roles.get(role, ()), had, item_indent)
+        lines = _set_list(lines, listed, roles.get(role, ()), old_texts, item_indent)
     return lines
 
 
 def _new_list(indent: str, role: str, columns: Sequence[str], *, written: bool = False) -> Lines:
-    items = columns if written else [yaml_text(one) for one in columns]
-    return [f"{indent}{role}:", *(f"{indent}  - {one}" for one in items)] if columns else [f"{indent}{role}: []"]
+    items = columns if written else [yaml_text(item) for item in columns]
+    return [f"{indent}{role}:", *(f"{indent}  - {item}" for item in items)] if columns else [f"{indent}{role}: []"]
 
 
 def _items(listed: Any) -> list[Any]:
-    """The items of a list that has each on its own line."""
+    """The items of a list with one item per line; none if the list is in brackets."""
     if listed.id != "sequence":
         raise _OddLayoutError
     return [] if listed.flow_style or not listed.value else list(listed.value)
 
 
 def _item(lines: Lines, item: Any) -> tuple[str, str]:
-    """The indentation of an item, and what stands on its line behind the hyphen."""
+    """The indentation of an item, and the text of its line after the hyphen."""
     place, before, _ = _around(lines, item)
     if not before.endswith("- ") or before.rstrip(" ")[:-1].strip():
         raise _OddLayoutError
     return before[: before.index("-")], lines[place][item.start_mark.column :]
 
 
-def _with_list(lines: Lines, listed: Any, columns: Sequence[str], had: Mapping[str, str], item_indent: str) -> Lines:
+def _set_list(
+    lines: Lines, listed: Any, columns: Sequence[str], old_texts: Mapping[str, str], item_indent: str
+) -> Lines:
     old = [item.value.strip() for item in listed.value]
     if old == list(columns):
         return lines
-    new = [f"{item_indent}- {had.get(one, yaml_text(one))}" for one in columns if one not in old]
+    new = [f"{item_indent}- {old_texts.get(column, yaml_text(column))}" for column in columns if column not in old]
     if not _items(listed):  # in brackets
         place, before, after = _around(lines, listed)
         if old:
-            inside = ", ".join(yaml_text(one) for one in columns)
+            inside = ", ".join(yaml_text(column) for column in columns)
             return [*lines[:place], f"{before}[{inside}]{after}", *lines[place + 1 :]]
         return [*lines[:place], f"{before.rstrip()}{after}", *new, *lines[place + 1 :]]
     places = {item.start_mark.line: item.value.strip() for item in listed.value}
@@ -220,8 +224,8 @@ def _with_list(lines: Lines, listed: Any, columns: Sequence[str], had: Mapping[s
 # Texts about columns
 
 
-def _with_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) -> Lines:
-    """A text for each column, one line each."""
+def _set_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) -> Lines:
+    """Set the texts about columns, one line each."""
     entries = _entries(node)
     if node.flow_style or not entries:
         place, before, after = _around(lines, node)
@@ -232,18 +236,18 @@ def _with_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) -
     end = _last_line(node) + 1
     added = [f"{indent}{_entry(name, text)}" for name, text in value.items() if name not in entries]
     lines = [*lines[:end], *added, *lines[end:]]
-    for name, (known, text) in reversed(list(entries.items())):
+    for name, (entry_key, text) in reversed(list(entries.items())):
         if name not in value:
-            lines = _without(lines, known, text)
+            lines = _delete_key(lines, entry_key, text)
         elif value[name] != read[name]:
-            first, behind = known.start_mark.line, _last_line(text) + 1
-            lines = [*lines[:first], f"{indent}{_entry(name, value[name])}", *lines[behind:]]
+            first, next_line = entry_key.start_mark.line, _last_line(text) + 1
+            lines = [*lines[:first], f"{indent}{_entry(name, value[name])}", *lines[next_line:]]
     return lines
 
 
 def _entry(name: str, text: Any) -> str:
     if isinstance(text, Mapping):
-        return f"{yaml_text(name)}: {{{', '.join(f'{lang}: {yaml_text(one)}' for lang, one in text.items())}}}"
+        return f"{yaml_text(name)}: {{{', '.join(f'{lang}: {yaml_text(words)}' for lang, words in text.items())}}}"
     return f"{yaml_text(name)}: {yaml_text(text)}"
 
 
@@ -252,10 +256,10 @@ MOST_VERSIONS = 200
 LONGEST_NUMBER = 9  # digits
 UNDONE = "undone.yaml"
 
-_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)  # that begins below its key
+_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)  # a list that is not indented below its key
 
 Change = Callable[[Any], None]
-_writing = RLock()  # so that nothing is written between a look at a file and its change
+_writing = RLock()  # so that nothing is written between reading a file and changing it
 
 
 class PolicyFile:
@@ -266,27 +270,27 @@ class PolicyFile:
 
     @property
     def text(self) -> str:
-        """What the file has in it."""
+        """The content of the file."""
         return read_small(self.path, LARGEST_FILE).decode("utf-8-sig")
 
     @property
     def digest(self) -> str:
-        """By which a page knows whether the file is still as it was shown."""
+        """The SHA-256 of the file, by which a page notices that it has changed."""
         return sha256(read_small(self.path, LARGEST_FILE)).hexdigest()
 
     def change(self, change: Change, seen: str | None = None) -> None:
-        """Change the content, as a YAML document whose comments stay; nothing happens if the result has a mistake.
+        """Change the content as a YAML document, keeping comments; write nothing if the result is not valid.
 
-        seen   the digest of the file that the user saw
+        seen   the digest of the file when the user saw it
         """
         with _writing:
             self._check_seen(seen)
-            read_yaml(self.path)  # refuses what is not plain: tags, aliases, several documents
+            read_yaml(self.path)  # refuses tags, aliases and several documents
             before = self.text
-            self._write(changed(before, change), before)
+            self._write(apply_change(before, change), before)
 
     def write(self, text: str, seen: str | None = None) -> None:
-        """A new file, or the whole of an edited one."""
+        """Write a new file, or replace the whole text of one."""
         with _writing:
             self._check_seen(seen)
             self._write(text, self.text if self.path.exists() else None)
@@ -298,24 +302,24 @@ class PolicyFile:
     def _write(self, text: str, before: str | None) -> None:
         if text == before:
             return
-        self._try(text)
+        self._validate(text)
         if before is not None:
             self._keep(before)
         write_whole({self.path: text.encode("utf-8")})
 
-    def _try(self, text: str) -> None:
-        """Raise an error if a text has a mistake."""
+    def _validate(self, text: str) -> None:
+        """Raise if a text is not a valid policy."""
         trial = self.path.with_name(f".petworks-{os.getpid()}-{self.path.name}")
         try:
             write_whole({trial: text.encode("utf-8")})
             read_policy(trial)
         except InputError as error:
-            raise InputError(_renamed(error.worded(), trial.name, self.path.name)) from None
+            raise InputError(_rename_in(error.worded(), trial.name, self.path.name)) from None
         finally:
             trial.unlink(missing_ok=True)
 
     def keep(self) -> None:
-        """Keep the file as a version, because a command is about to replace it."""
+        """Keep the present file as a version, because a command is about to replace it."""
         with _writing:
             self._keep(self.text)
 
@@ -329,7 +333,7 @@ class PolicyFile:
 
     @property
     def folder(self) -> Path:
-        """Where earlier versions are."""
+        """The folder of earlier versions."""
         folder = self.path.parent / VERSIONS / self.path.name
         if folder.parent.is_symlink() or folder.is_symlink():
             raise InputError("{folder}: the folder of earlier versions is a symlink; remove it", folder=VERSIONS)
@@ -345,7 +349,7 @@ class PolicyFile:
         return [numbered[number] for number in sorted(numbered)]
 
     def restore(self, number: str, seen: str | None = None) -> None:
-        """Go back to a version, by its number. This is a change like others, so it can be undone."""
+        """Go back to a version, by its number. This is an ordinary change, so it can be undone."""
         with _writing:
             self._check_seen(seen)
             found = [path for path in self.versions if number.isdecimal() and path.stem == f"{int(number[:9]):04}"]
@@ -354,28 +358,28 @@ class PolicyFile:
             self._write(read_small(found[0], LARGEST_FILE).decode("utf-8"), self.text)
 
     def undo(self, seen: str | None = None) -> None:
-        """Go back to the version before the last change. What was there stays in the file `undone.yaml`."""
+        """Go back to the version before the last change. The present text is kept in the file `undone.yaml`."""
         with _writing:
             self._check_seen(seen)
             versions = self.versions
             if not versions:
                 raise InputError("there is nothing to undo: this policy was not changed on this page")
             text = read_small(versions[-1], LARGEST_FILE)
-            self._try(text.decode("utf-8"))
+            self._validate(text.decode("utf-8"))
             write_whole({self.folder / UNDONE: self.text.encode("utf-8")})
             write_whole({self.path: text})
             versions[-1].unlink()
 
 
-def changed(text: str, change: Change) -> str:
-    """The text of a policy after a change; comments stay."""
+def apply_change(text: str, change: Change) -> str:
+    """Return the text of a policy after a change; comments stay."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = 1 << 20
-    # Lists stay as they are indented, so that a change is not about every line.
+    # Keep the indentation of lists, so that a diff shows only the changed lines.
     is_flush = _LIST.search(text) is not None
     yaml.indent(mapping=2, sequence=2 if is_flush else 4, offset=0 if is_flush else 2)
     try:
@@ -388,11 +392,11 @@ def changed(text: str, change: Change) -> str:
     return written.getvalue()
 
 
-def _renamed(text: Any, trial: str, name: str) -> Any:
-    """A text that names a file, under the name of another one."""
+def _rename_in(text: Any, trial: str, name: str) -> Any:
+    """Replace the name of the trial file in a message by that of the policy."""
     if isinstance(text, Joined):
-        return Joined(text.template, [_renamed(part, trial, name) for part in text.values["texts"]])
+        return Joined(text.template, [_rename_in(part, trial, name) for part in text.values["texts"]])
     if isinstance(text, Phrase):
-        values = {field: _renamed(value, trial, name) for field, value in text.values.items()}
+        values = {field: _rename_in(value, trial, name) for field, value in text.values.items()}
         return Phrase(text.template, **values)
     return text.replace(trial, name) if isinstance(text, str) else text

@@ -1,4 +1,4 @@
-"""The files of a release: which there are, what may go out, and which releases were made of a table."""
+"""The files of a release, and the releases that were made from a table."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ class ReleasedFiles:
 
     @property
     def policy(self) -> Path:
-        """By which the release is checked."""
+        """The policy by which the release is checked."""
         return self._beside("policy.yaml")
 
     @property
     def plan(self) -> Path:
-        """With which other tables are recoded in the same way."""
+        """The plan, with which other tables are recoded in the same way."""
         return self._beside("plan.json")
 
     @property
@@ -42,22 +42,22 @@ class ReleasedFiles:
 
     @property
     def report(self) -> Path:
-        """The report about how it was made."""
+        """The report on how it was made."""
         return self._beside("report.html")
 
     @property
     def result(self) -> Path:
-        """The same for programs, and for the page that shows it."""
+        """The same report as JSON, for programs and for the page."""
         return self._beside("report.json")
 
     @property
     def reasons(self) -> Path:
-        """Why records are suppressed, one by one."""
+        """The reasons why single records are suppressed."""
         return self._beside("reasons_internal.csv")
 
     @property
     def unfinished(self) -> Path:
-        """What a search has found that was stopped."""
+        """The state of a search that was interrupted."""
         return self.release.with_name(f"{self.release.name}.unfinished")
 
     @property
@@ -67,19 +67,19 @@ class ReleasedFiles:
 
     @property
     def inside(self) -> list[Path]:
-        """What is there for those who may see the original."""
+        """The existing files that only people who may see the original should see."""
         return [path for path in self.beside if path.exists()]
 
     @property
     def is_ours(self) -> bool:
         """Whether the release was written by this program, so that it may be replaced."""
         try:
-            return made_policy(self.policy) is not None
+            return read_release_policy(self.policy) is not None
         except PETWorksError:
             return False
 
     def read(self) -> CheckFile:
-        """The check of the release, with how it was made."""
+        """Read the check of the release, with how it was made."""
         if not self.result.exists():
             raise InputError(
                 "there is no {file}: make the release again to see how it was made", file=quoted([self.result.name])
@@ -87,8 +87,8 @@ class ReleasedFiles:
         return read_check(self.result)
 
 
-def named_release(policy: Path, name: str) -> ReleasedFiles:
-    """The release with a name, in the folder of the policy: there its own policy may name the original."""
+def release_named(policy: Path, name: str) -> ReleasedFiles:
+    """The release with a name, in the folder of the policy: from there its own policy can refer to the original."""
     path = Path(name)
     shown = printable(name)[:80]
     if not name or path.name != name or name.startswith(".") or len(name) > LONGEST_NAME:
@@ -107,26 +107,30 @@ def named_release(policy: Path, name: str) -> ReleasedFiles:
     return files
 
 
-def usual_name(policy: Policy) -> str:
-    """What the release is called if nobody says."""
+def default_name(policy: Policy) -> str:
+    """The default name of a release."""
     data = policy.data if isinstance(policy.data, Path) else policy.path
     suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
     return f"{unpacked_path(data).stem}_released{suffix}"
 
 
 def releases_of(policy: Policy) -> list[ReleasedFiles]:
-    """The releases beside a policy that were made of its table."""
-    found: list[ReleasedFiles] = []
+    """The releases beside a policy that were made from its table."""
+    releases: list[ReleasedFiles] = []
     for path in sorted(policy.path.parent.glob("*_policy.yaml")):
-        if len(found) >= MOST_RELEASES or path == policy.path:
+        if len(releases) >= MOST_RELEASES or path == policy.path:
             continue
         try:
-            made = made_policy(path)
+            release_policy = read_release_policy(path)
         except PETWorksError:
             continue
-        if made is not None and isinstance(made.data, Path) and _is_same(made.original, policy.data):
-            found.append(ReleasedFiles(made.data))
-    return found
+        if (
+            release_policy is not None
+            and isinstance(release_policy.data, Path)
+            and _is_same(release_policy.original, policy.data)
+        ):
+            releases.append(ReleasedFiles(release_policy.data))
+    return releases
 
 
 def came_with_release(path: Path) -> bool:
@@ -138,17 +142,17 @@ def came_with_release(path: Path) -> bool:
 
 
 def origin_of(policy: Policy) -> Path | None:
-    """The policy beside that of a release with which it was made; None if it is no release, or that one is gone."""
+    """The policy with which a release was made, found beside its own; None if this is no release, or it is gone."""
     return next((origin.path for origin in origins_of(policy)), None)
 
 
 def origins_of(policy: Policy) -> Iterator[Policy]:
-    """The policies beside that of a release whose table it was made from; none if it is no release."""
+    """The policies beside that of a release whose table it was made from; none if this is no release."""
     try:
-        made = made_policy(policy.path)
+        release_policy = read_release_policy(policy.path)
     except PETWorksError:
         return
-    for path in sorted(policy.path.parent.glob("*.yaml")) if made is not None else ():
+    for path in sorted(policy.path.parent.glob("*.yaml")) if release_policy is not None else ():
         try:
             if path.is_symlink() or not path.is_file():
                 continue
@@ -159,27 +163,27 @@ def origins_of(policy: Policy) -> Iterator[Policy]:
             yield origin
 
 
-def made_policy(path: Path) -> Policy | None:
-    """The policy of a release, if a file is one that came with a release."""
+def read_release_policy(path: Path) -> Policy | None:
+    """Read a policy if the file came with a release, otherwise return None."""
     return read_policy(path) if came_with_release(path) else None
 
 
-def _is_same(one: object, other: object) -> bool:
-    return isinstance(one, Path) and isinstance(other, Path) and one.resolve() == other.resolve()
+def _is_same(first: object, second: object) -> bool:
+    return isinstance(first, Path) and isinstance(second, Path) and first.resolve() == second.resolve()
 
 
-def decided_otherwise(policy: Policy, released: ReleasedFiles) -> list[str]:
-    """Keys that the policy of a release has otherwise than the one it was made with: they would be lost."""
+def lost_decisions(policy: Policy, released: ReleasedFiles) -> list[str]:
+    """Keys that differ between the policy of a release and the one it was made with: remaking it would lose them."""
     try:
-        made = made_policy(released.policy)
+        release_policy = read_release_policy(released.policy)
     except PETWorksError:
         return []
-    if made is None:
+    if release_policy is None:
         return []
-    return list(_different(policy.file.content, made.file.content))
+    return list(_changed_keys(policy.file.content, release_policy.file.content))
 
 
-def _different(old: dict[str, object], new: dict[str, object]) -> Iterator[str]:
+def _changed_keys(old: dict[str, object], new: dict[str, object]) -> Iterator[str]:
     for key in DECIDED:
         if new.get(key) != old.get(key) and key in new:
             yield key

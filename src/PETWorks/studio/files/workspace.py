@@ -1,4 +1,4 @@
-"""The folder that the page works in: which files are there, and that no path leads out of it."""
+"""The folder that the page works in: its files, and the guard against paths that lead out of it."""
 
 import os
 from collections.abc import Iterator
@@ -19,23 +19,23 @@ LARGEST_CHECK = 16_000_000
 
 
 @dataclass(frozen=True)
-class Found:
-    """A file: its path below the folder, and its size."""
+class ListedFile:
+    """A file: its path below the folder, and its size in bytes."""
 
     path: str
     size: int
 
 
 class Workspace:
-    """A folder and what is below it."""
+    """A folder and the files below it."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder.resolve(strict=True)
 
-    def path(self, named: str) -> Path:
-        """The file that a page names; an error if it is not below the folder, also by way of a symlink."""
-        path = Path(named)
-        if not named or "\0" in named or path.is_absolute():
+    def path(self, name: str) -> Path:
+        """The file with a name from a page; raise if it is not below the folder, also through a symlink."""
+        path = Path(name)
+        if not name or "\0" in name or path.is_absolute():
             raise InputError("expected the path of a file below the folder that the page was opened with")
         try:
             target = (self.root / path).resolve()
@@ -47,20 +47,20 @@ class Workspace:
             )
         return target
 
-    def table(self, named: str) -> Path:
-        """The table that a page names; the YAML file beside it, which is read with it, has to be in the folder too."""
-        path = self.path(named)
+    def table(self, name: str) -> Path:
+        """The table with a name from a page; the YAML file beside it, which is read too, must be in the folder."""
+        path = self.path(name)
         for beside in possible_sidecars(path):
             self.path(beside.relative_to(self.root).as_posix())
         return path
 
     def argument(self, path: Path) -> str:
-        """A file below the folder as a command names it: never like an option."""
-        named = self.relative(path)
-        return f"./{named}" if named.startswith("-") else named
+        """A file below the folder as an argument of a command, never mistaken for an option."""
+        relative = self.relative(path)
+        return f"./{relative}" if relative.startswith("-") else relative
 
     def relative(self, path: Path) -> str:
-        """A file below the folder as pages name it."""
+        """The path of a file relative to the folder, as pages show it."""
         target = path.resolve()
         if not target.is_relative_to(self.root):
             raise InputError(
@@ -68,10 +68,10 @@ class Workspace:
             )
         return target.relative_to(self.root).as_posix()
 
-    def files(self) -> tuple[list[Found], list[Found], bool]:
-        """Tables and policies below the folder, and whether there are more than are listed. Hidden ones are not."""
-        tables: list[Found] = []
-        policies: list[Found] = []
+    def files(self) -> tuple[list[ListedFile], list[ListedFile], bool]:
+        """Tables and policies below the folder, without hidden ones, and whether there are too many to list."""
+        tables: list[ListedFile] = []
+        policies: list[ListedFile] = []
         for path in self._visible():
             if len(tables) + len(policies) >= MOST_FILES:
                 return tables, policies, True
@@ -79,21 +79,21 @@ class Workspace:
             listed = next((kind for ends, kind in kinds.items() if path.suffix.lower() in ends), None)
             if listed is None or (listed is policies and not _is_policy(path)):
                 continue
-            with suppress(FileNotFoundError):  # it is gone meanwhile
-                listed.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+            with suppress(FileNotFoundError):  # it was deleted meanwhile
+                listed.append(ListedFile(path.relative_to(self.root).as_posix(), path.stat().st_size))
         return tables, policies, False
 
-    def checks(self) -> list[Found]:
-        """Results of `petworks check --json` below the folder."""
-        found: list[Found] = []
+    def checks(self) -> list[ListedFile]:
+        """The results of `petworks check --json` below the folder."""
+        found: list[ListedFile] = []
         for path in self._visible():
             if path.suffix.lower() == ".json" and len(found) < MOST_CHECKS and _is_check(path):
                 with suppress(FileNotFoundError):
-                    found.append(Found(path.relative_to(self.root).as_posix(), path.stat().st_size))
+                    found.append(ListedFile(path.relative_to(self.root).as_posix(), path.stat().st_size))
         return found
 
     def _visible(self) -> Iterator[Path]:
-        """The files below the folder, in order; neither hidden ones nor symlinks."""
+        """The files below the folder, sorted; neither hidden ones nor symlinks."""
         for folder, folders, names in os.walk(self.root):
             depth = len(Path(folder).relative_to(self.root).parts)
             folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < DEEPEST)
@@ -104,12 +104,12 @@ class Workspace:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name can be sent to a browser and back; the system allows any bytes."""
+    """Whether a name can be sent to a browser and back; file systems allow any bytes."""
     return name.isprintable() or name.encode("utf-8", "ignore").decode() == name
 
 
 def _is_policy(path: Path) -> bool:
-    """Whether a YAML file is a policy, which says so near its beginning."""
+    """Whether a YAML file is a policy: these have their key near the beginning."""
     try:
         with path.open("rb") as file:
             return b"petworks_policy" in file.read(4096)
@@ -118,7 +118,7 @@ def _is_policy(path: Path) -> bool:
 
 
 def _is_check(path: Path) -> bool:
-    """Whether a JSON file is the result of a check, which says so somewhere."""
+    """Whether a JSON file is the result of a check: these contain the name of their format."""
     try:
         return path.stat().st_size <= LARGEST_CHECK and FORMAT.encode() in path.read_bytes()
     except OSError:

@@ -1,4 +1,4 @@
-"""Columns: what each column is, which role it has, and what contradicts that."""
+"""Columns: the kind and the role of each column, and findings that contradict the role."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,20 +18,31 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.gate.suggest.suggestion import Suggestion
 from PETWorks.render.report import prose
-from PETWorks.studio.files.policy_file import edited
-from PETWorks.studio.pages.page import Form, computed, desk_of, form_of, language, page, part, petworks, see, studio
-from PETWorks.studio.server.case import Desk, Places, TableFacts
+from PETWorks.studio.files.policy_file import edit_policy
+from PETWorks.studio.pages.page import (
+    Form,
+    case_of,
+    form_of,
+    in_thread,
+    language,
+    page,
+    part,
+    petworks,
+    redirect,
+    studio,
+)
+from PETWorks.studio.server.case import Case, HierarchySummary, TableFacts
 
 Roles = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
-class Said:
-    """What the user says: only columns and fields that are on the page.
+class RoleChoices:
+    """The user's choices: only columns and fields that are on the page.
 
     roles     the role of columns, None for none
-    reasons   why columns have their role, or none; empty if nobody says
-    unit      the column that names the person, empty for none; None if it was not asked
+    reasons   why columns have their role, or none; empty if no reason is given
+    unit      the column that names the person, empty for none; None if the form did not have the field
     """
 
     roles: Roles = field(default_factory=dict)
@@ -40,115 +51,119 @@ class Said:
 
 
 def current_roles(policy: Policy) -> dict[str, str]:
-    """The roles that count: those of the policy, or of the YAML file beside the table."""
+    """The roles in force: those of the policy, or of the YAML file beside the table."""
     if policy.roles is not None or isinstance(policy.data, str):
         return dict(policy.roles or {})
     return dict(read_sidecar(policy.data).roles)
 
 
 def current_unit(policy: Policy) -> str | None:
-    """The column that names the person, by the policy or the YAML file beside the table."""
+    """The column that names the person, from the policy or the YAML file beside the table."""
     if policy.privacy_unit is not None or policy.roles is not None or isinstance(policy.data, str):
         return policy.privacy_unit
     return read_sidecar(policy.data).privacy_unit
 
 
 def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> Spoken | None:
-    """Why a column has its role, or none, as the policy says."""
+    """The policy's reason why a column has its role, or none."""
     return (policy.accountability.role_reasons if column in roles else policy.no_role).get(column)
 
 
-def spoken(text: Spoken | None, lang: str) -> str:
-    """A text of the policy as a field has it."""
+def text_in(text: Spoken | None, lang: str) -> str:
+    """A text of the policy as a field shows it: in the language of the page, if there are several."""
     if isinstance(text, Mapping):
         texts = dict[str, str](text.items())
         return texts.get(lang) or next(iter(texts.values()))
     return "" if text is None else str(text)
 
 
-def changed_text(policy: Policy, text: str, said: Said, lang: str) -> str:
-    """The text of the policy file after the user has said something."""
+def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: str) -> str:
+    """The text of the policy file with the user's choices."""
     before = current_roles(policy)
-    now: dict[str, str] = {column: role for column, role in {**before, **said.roles}.items() if role is not None}
-    unit = current_unit(policy) if said.unit is None else said.unit or None
+    now: dict[str, str] = {column: role for column, role in {**before, **choices.roles}.items() if role is not None}
+    unit = current_unit(policy) if choices.unit is None else choices.unit or None
     wanted: dict[str, Any] = {}
-    if now != before or (policy.roles is None and said.unit is not None):
-        wanted["roles"] = _lists(policy.file.content.get("roles"), now)
-    wanted |= _reasons(policy, before, now, said, lang)
+    if now != before or (policy.roles is None and choices.unit is not None):
+        wanted["roles"] = _role_lists(policy.file.content.get("roles"), now)
+    wanted |= _reasons(policy, before, now, choices, lang)
     if unit != current_unit(policy):
         wanted["privacy_unit"] = unit
-    wanted |= _protected(policy.file.content.get("anonymize"), now)
+    wanted |= _without_protections(policy.file.content.get("anonymize"), now)
     wanted |= _subsets(policy.file.content.get("subsets"), before, now, unit)
     content = policy.file.content
     wanted = {key: value for key, value in wanted.items() if value != content.get(key)}
-    return edited(text, wanted) if wanted else text
+    return edit_policy(text, wanted) if wanted else text
 
 
-def _lists(given: Mapping[str, list[str]] | None, now: Mapping[str, str]) -> dict[str, list[str]]:
-    """The lists of columns: whoever was in one stays in its place, whoever is new comes last."""
+def _role_lists(lists_before: Mapping[str, list[str]] | None, now: Mapping[str, str]) -> dict[str, list[str]]:
+    """The lists of columns: columns that were in a list keep their place, new ones come last."""
     lists: dict[str, list[str]] = {}
-    for key in dict.fromkeys((*(given or ()), *ROLE_KEYS)):
-        old = [column.strip() for column in (given or {}).get(key, ()) if now.get(column.strip()) == ROLE_KEYS[key]]
+    for key in dict.fromkeys((*(lists_before or ()), *ROLE_KEYS)):
+        old = [
+            column.strip() for column in (lists_before or {}).get(key, ()) if now.get(column.strip()) == ROLE_KEYS[key]
+        ]
         new = [column for column, role in now.items() if role == ROLE_KEYS[key] and column not in old]
-        if old or new or key in (given or {}):
+        if old or new or key in (lists_before or {}):
             lists[key] = old + new
     return lists
 
 
 def _reasons(
-    policy: Policy, before: Mapping[str, str], now: Mapping[str, str], said: Said, lang: str
+    policy: Policy, before: Mapping[str, str], now: Mapping[str, str], choices: RoleChoices, lang: str
 ) -> dict[str, Any]:
-    """The texts about columns. One that stays while the role changes was about the role before, and goes."""
+    """The reasons for roles. An unchanged reason is dropped when the role changes: it was about the old role."""
     texts: dict[str, dict[str, Any]] = {"no_role": {}, "role_reasons": {}}
-    given = {key: dict(policy.file.content.get(key, {})) for key in texts}
-    for key, known in given.items():
-        texts[key] = {name: text for name, text in known.items() if name.strip() not in {*said.roles, *said.reasons}}
-    for column in dict.fromkeys((*said.roles, *said.reasons)):
+    texts_before = {key: dict(policy.file.content.get(key, {})) for key in texts}
+    for key, known_texts in texts_before.items():
+        texts[key] = {
+            name: text for name, text in known_texts.items() if name.strip() not in {*choices.roles, *choices.reasons}
+        }
+    for column in dict.fromkeys((*choices.roles, *choices.reasons)):
         old = reason_of(policy, column, before)
-        typed = said.reasons.get(column, spoken(old, lang))
-        same = typed == spoken(old, lang)
-        if same and before.get(column) != now.get(column):
+        typed = choices.reasons.get(column, text_in(old, lang))
+        is_same = typed == text_in(old, lang)
+        if is_same and before.get(column) != now.get(column):
             continue
         if typed:
             key = "role_reasons" if column in now else "no_role"
-            name = next((name for name in given[key] if name.strip() == column), column)
-            texts[key][name] = old if same else {**old, lang: typed} if isinstance(old, Mapping) else typed
+            name = next((name for name in texts_before[key] if name.strip() == column), column)
+            texts[key][name] = old if is_same else {**old, lang: typed} if isinstance(old, Mapping) else typed
     ordered = {
-        key: {name: texts[key][name] for name in dict.fromkeys((*given[key], *texts[key])) if name in texts[key]}
+        key: {name: texts[key][name] for name in dict.fromkeys((*texts_before[key], *texts[key])) if name in texts[key]}
         for key in texts
     }
     return {key: ordered[key] or None for key in texts}
 
 
-def _protected(given: Mapping[str, Any] | None, now: Mapping[str, str]) -> dict[str, Any]:
-    """How a release is made, without protections of columns that have become quasi-identifiers."""
-    protect = (given or {}).get("protect", {})
+def _without_protections(section: Mapping[str, Any] | None, now: Mapping[str, str]) -> dict[str, Any]:
+    """The section `anonymize`, without protections of columns that have become quasi-identifiers."""
+    protect = (section or {}).get("protect", {})
     kept = {column: words for column, words in protect.items() if now.get(column.strip()) != QUASI_IDENTIFIER}
-    if given is None or kept == protect:
+    if section is None or kept == protect:
         return {}
-    others = {key: value for key, value in given.items() if key != "protect"}
-    return {"anonymize": {**others, **({"protect": kept} if kept else {})} or None}
+    rest = {key: value for key, value in section.items() if key != "protect"}
+    return {"anonymize": {**rest, **({"protect": kept} if kept else {})} or None}
 
 
 def _subsets(
-    given: Mapping[str, Any] | None, before: Mapping[str, str], now: Mapping[str, str], unit: str | None
+    section: Mapping[str, Any] | None, before: Mapping[str, str], now: Mapping[str, str], unit: str | None
 ) -> dict[str, Any]:
-    """Attacks by every subset, as `petworks init` has them: counted in records, and only if that is quick."""
-    if given is None or "sizes" not in given:
+    """The section `subsets` as `petworks init` writes it: only if records are counted, and only if it is quick."""
+    if section is None or "sizes" not in section:
         return {}
     if unit is not None:
         return {"subsets": None}
-    was, known = (list(roles.values()).count(QUASI_IDENTIFIER) for roles in (before, now))
-    if given["sizes"] != subset_sizes(was) or not known:
+    number_before, number_now = (list(roles.values()).count(QUASI_IDENTIFIER) for roles in (before, now))
+    if section["sizes"] != subset_sizes(number_before) or not number_now:
         return {}
-    sizes = subset_sizes(known)
-    return {"subsets": None if sizes is None else {**given, "sizes": sizes}}
+    sizes = subset_sizes(number_now)
+    return {"subsets": None if sizes is None else {**section, "sizes": sizes}}
 
 
-MOST_ROWS = 80  # on one page
+MOST_ROWS = 80  # columns on one page
 NONE = "none"
-CODES = {NONE: None, **{role: role for role in ROLES}}  # what forms call the roles
-NO_PLACES = Places("none")
+CODES = {NONE: None, **{role: role for role in ROLES}}  # the roles as forms name them
+NO_HIERARCHY = HierarchySummary("none")
 LOOK_AGAIN = "attention"
 
 
@@ -166,40 +181,40 @@ class Row:
     suggestion: Suggestion
     why: str
     reason: str
-    places: Places
+    places: HierarchySummary
     levels: tuple[str, dict[str, str]]  # the page where its hierarchy is edited
     finding: ColumnFacts | None
 
     @property
     def needs_a_look(self) -> bool:
         """Whether something about the column should be decided or confirmed."""
-        other = (self.suggestion.role or NONE) != self.role
-        return self.finding is not None or self.role == NONE or other or self.places.strange > 0
+        differs = (self.suggestion.role or NONE) != self.role
+        return self.finding is not None or self.role == NONE or differs or self.places.strange > 0
 
 
 async def show(request: Request) -> Response:
-    """The columns, those that the user wants to see."""
-    desk = await desk_of(request)
-    shown: Response = await computed(_page, request, desk)
-    return shown
+    """The columns that match the filter of the user."""
+    case = await case_of(request)
+    response: Response = await in_thread(_page, request, case)
+    return response
 
 
-def _page(request: Request, desk: Desk) -> Response:
-    facts, lang = studio(request).tables.of(desk.policy), language(request)
-    roles, unit = current_roles(desk.policy), current_unit(desk.policy)
-    rows = _rows(desk, facts, roles, unit, lang)
-    asked = request.query_params
-    wanted, find = asked.get("show", ""), asked.get("find", "").strip()
+def _page(request: Request, case: Case) -> Response:
+    facts, lang = studio(request).tables.of(case.policy), language(request)
+    roles, unit = current_roles(case.policy), current_unit(case.policy)
+    rows = _rows(case, facts, roles, unit, lang)
+    query = request.query_params
+    wanted, find = query.get("show", ""), query.get("find", "").strip()
     chosen = [row for row in rows if _is_wanted(row, wanted, find)]
     pages = max(1, -(-len(chosen) // MOST_ROWS))
-    number = min(max(int(asked["page"][:9]), 1), pages) if asked.get("page", "")[:9].isdecimal() else 1
+    number = min(max(int(query["page"][:9]), 1), pages) if query.get("page", "")[:9].isdecimal() else 1
     workspace = studio(request).workspace
     return page(
         request,
         "columns",
-        desk,
-        command=petworks("check", workspace.argument(desk.file.path)),
-        policy=workspace.relative(desk.file.path),
+        case,
+        command=petworks("check", workspace.argument(case.file.path)),
+        policy=workspace.relative(case.file.path),
         rows=chosen[(number - 1) * MOST_ROWS : number * MOST_ROWS],
         total=len(rows),
         chosen=len(chosen),
@@ -214,9 +229,9 @@ def _page(request: Request, desk: Desk) -> Response:
         unit=unit,
         units=_units(facts, roles, unit),
         suggested_unit=facts.suggested_unit if facts.suggested_unit != unit else None,
-        has_subsets="subsets" in desk.policy.file.content,
-        seen=desk.file.digest,
-        worth=_contradictions(facts, roles, unit, _explained(desk), lang),
+        has_subsets="subsets" in case.policy.file.content,
+        seen=case.file.digest,
+        worth=_contradictions(facts, roles, unit, _explained(case), lang),
         unsaved=0,
         shown_places={row.place for row in chosen[(number - 1) * MOST_ROWS : number * MOST_ROWS]},
     )
@@ -228,9 +243,9 @@ def _is_wanted(row: Row, wanted: str, find: str) -> bool:
     return row.needs_a_look if wanted == LOOK_AGAIN else wanted in ("", row.role)
 
 
-def _rows(desk: Desk, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
-    places = facts.places(desk.policy)
-    found = {one.column: one for one in _examined(facts, roles, unit, _explained(desk))}
+def _rows(case: Case, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
+    places = facts.places(case.policy)
+    found = {column.column: column for column in _contradicting(facts, roles, unit, _explained(case))}
     return [
         Row(
             place=place,
@@ -242,8 +257,8 @@ def _rows(desk: Desk, facts: TableFacts, roles: Mapping[str, str], unit: str | N
             unique=profile.unique / max(profile.records, 1),
             suggestion=facts.suggestions[name],
             why=prose.suggested(facts.suggestions[name].why, lang),
-            reason=spoken(reason_of(desk.policy, name, roles), lang),
-            places=places.get(name, NO_PLACES),
+            reason=text_in(reason_of(case.policy, name, roles), lang),
+            places=places.get(name, NO_HIERARCHY),
             levels=("/levels/column", {"column": str(facts.places_in_table[name])})
             if roles.get(name) == QUASI_IDENTIFIER
             else ("/levels", {}),
@@ -253,12 +268,12 @@ def _rows(desk: Desk, facts: TableFacts, roles: Mapping[str, str], unit: str | N
     ]
 
 
-def _explained(desk: Desk) -> set[str]:
+def _explained(case: Case) -> set[str]:
     """The columns for whose role the policy has a reason."""
-    return {*desk.policy.accountability.role_reasons, *desk.policy.no_role}
+    return {*case.policy.accountability.role_reasons, *case.policy.no_role}
 
 
-def _examined(
+def _contradicting(
     facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str]
 ) -> Iterable[ColumnFacts]:
     """The columns whose name or values contradict their role, as a check finds them."""
@@ -273,23 +288,23 @@ def _examined(
 def _contradictions(
     facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str], lang: str
 ) -> list[dict[str, Any]]:
-    """What contradicts the roles, the worst first."""
+    """The contradictions to the roles, the most serious first."""
     places = {name: place for place, name in enumerate(facts.names)}
     found = [
         {
-            "place": places[one.column],
-            "column": one.column,
-            "role": one.role or NONE,
-            "fails": one.fails,
-            "text": prose.finding(one, lang),
+            "place": places[column.column],
+            "column": column.column,
+            "role": column.role or NONE,
+            "fails": column.fails,
+            "text": prose.finding(column, lang),
         }
-        for one in _examined(facts, roles, unit, explained)
+        for column in _contradicting(facts, roles, unit, explained)
     ]
-    return sorted(found, key=lambda one: not one["fails"])
+    return sorted(found, key=lambda row: not row["fails"])
 
 
 def _units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
-    """The columns that can name the person: with a value in every record, which some records share."""
+    """The columns that can name the person: with a value in every record, shared by some records."""
     return [
         (place, name)
         for place, (name, profile) in enumerate(facts.profiles.items())
@@ -303,44 +318,46 @@ def _units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> lis
 
 
 async def look(request: Request) -> Response:
-    """What would contradict the roles that are chosen on the page, before they are saved."""
-    desk, form = await desk_of(request), await form_of(request)
-    found: Response = await computed(_look, request, desk, form)
-    return found
+    """The contradictions to the roles that are chosen on the page, before they are saved."""
+    case, form = await case_of(request), await form_of(request)
+    response: Response = await in_thread(_look_part, request, case, form)
+    return response
 
 
-def _look(request: Request, desk: Desk, form: Form) -> Response:
-    facts, lang = studio(request).tables.of(desk.policy), language(request)
-    before, unit = current_roles(desk.policy), current_unit(desk.policy)
-    said = _said(form, facts)
-    roles = {name: role for name, role in {**before, **said.roles}.items() if role is not None}
-    chosen_unit = unit if said.unit is None else said.unit or None
-    unsaved = sum(before.get(name) != role for name, role in said.roles.items()) + (chosen_unit != unit)
-    unsaved += sum(text != spoken(reason_of(desk.policy, name, before), lang) for name, text in said.reasons.items())
-    without = {name for name, text in said.reasons.items() if not text}
-    given = {name for name, text in said.reasons.items() if text}
-    worth = _contradictions(facts, roles, chosen_unit, _explained(desk) - without | given, lang)
-    places = {facts.names.index(name) for name in said.roles}
-    return part(request, "contradictions.html", desk, worth=worth, unsaved=unsaved, shown_places=places)
+def _look_part(request: Request, case: Case, form: Form) -> Response:
+    facts, lang = studio(request).tables.of(case.policy), language(request)
+    before, unit = current_roles(case.policy), current_unit(case.policy)
+    choices = _choices_sent(form, facts)
+    roles = {name: role for name, role in {**before, **choices.roles}.items() if role is not None}
+    chosen_unit = unit if choices.unit is None else choices.unit or None
+    unsaved = sum(before.get(name) != role for name, role in choices.roles.items()) + (chosen_unit != unit)
+    unsaved += sum(
+        text != text_in(reason_of(case.policy, name, before), lang) for name, text in choices.reasons.items()
+    )
+    without_reason = {name for name, text in choices.reasons.items() if not text}
+    with_reason = {name for name, text in choices.reasons.items() if text}
+    worth = _contradictions(facts, roles, chosen_unit, _explained(case) - without_reason | with_reason, lang)
+    places = {facts.names.index(name) for name in choices.roles}
+    return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_places=places)
 
 
 async def save(request: Request) -> Response:
-    """Save everything that the form says, at once."""
-    desk, form = await desk_of(request), await form_of(request)
-    await computed(_save, desk, form, studio(request).tables.of, language(request))
+    """Save all fields of the form at once."""
+    case, form = await case_of(request), await form_of(request)
+    await in_thread(_save, case, form, studio(request).tables.of, language(request))
     if form.text("do") == "next":
-        return see(request, "/risk", desk)
+        return redirect(request, "/risk", case)
     back = {key: form.text(key) for key in ("show", "find", "page") if form.text(key)}
-    return see(request, "/columns", desk, **back)
+    return redirect(request, "/columns", case, **back)
 
 
-def _save(desk: Desk, form: Form, table_of: Any, lang: str) -> None:
-    text = changed_text(desk.policy, desk.file.text, _said(form, table_of(desk.policy)), lang)
-    desk.file.write(text, form.text("seen") or None)
+def _save(case: Case, form: Form, table_of: Any, lang: str) -> None:
+    text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, table_of(case.policy)), lang)
+    case.file.write(text, form.text("seen") or None)
 
 
-def _said(form: Form, facts: TableFacts) -> Said:
-    """What the fields say, and the button that was used: `take` a suggestion, or give several columns one role."""
+def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
+    """The choices in the fields, and by the button used: `take` a suggestion, or give several columns one role."""
     roles: dict[str, str | None] = {
         _column(place, facts.names): _role(code) for place, code in form.beginning("role-").items()
     }
@@ -350,7 +367,7 @@ def _said(form: Form, facts: TableFacts) -> Said:
     if form.text("do") == "bulk":
         roles |= {_column(place, facts.names): _role(form.text("bulk")) for place in form.texts("pick")}
     unit = form.text("unit") if "unit" in form.fields else None
-    return Said(
+    return RoleChoices(
         roles,
         {_column(place, facts.names): text.strip() for place, text in form.beginning("reason-").items()},
         _column(unit, facts.names) if unit else unit,

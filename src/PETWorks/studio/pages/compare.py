@@ -26,9 +26,9 @@ from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.open import serves_others
-from PETWorks.studio.pages.page import computed, desk_of, form_of, language, page, part, studio
+from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, page, part, studio
 from PETWorks.studio.pages.running import follow
-from PETWorks.studio.server.case import Desk
+from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import Job, Purpose
 
 MOST_ATTACKS = 4
@@ -39,21 +39,21 @@ Numbers = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Contributions:
-    """What each release adds to an attack, the one that adds most first; bars are shares of the largest."""
+    """The contribution of each release to an attack, the largest first; bars are shares of the largest."""
 
     attack: str
     rows: Sequence[Numbers]
     bars: Sequence[float]
 
 
-def shown_composition(result: Any, lang: str) -> dict[str, Any]:
-    """The sentences, rows and charts of a composition."""
+def composition_values(result: Any, lang: str) -> dict[str, Any]:
+    """The sentences, rows and charts of a composition, as values for the template."""
     if not isinstance(result, dict) or "curve" not in result:
         raise InputError("the command printed no result; start it again")
     return {
         "composed": result,
         "composed_texts": list(_sentences(result, lang)),
-        "cautions": [Caution(**one).text for one in result.get("cautions", ())],
+        "cautions": [Caution(**caution).text for caution in result.get("cautions", ())],
         "attributes": list(result["linked"]["attribute_inference"])[:MOST_ATTACKS],
         "crossed": list(result["unlinked"])[:MOST_ATTACKS],
         "release_chart": _chart(result),
@@ -61,40 +61,40 @@ def shown_composition(result: Any, lang: str) -> dict[str, Any]:
         "half": HALF,
         "drawn": charts.drawn,
         "attack_name": lambda attack: attack_name(attack, lang),
-        "no_m": lambda one: said(
+        "no_m": lambda attribute: said(
             lang,
             "studio.compare.no-m",
-            repeated=sum(one["classes_with_a_repeated_value"].values()),
-            changing=one["people_with_another_set_of_values"],
+            repeated=sum(attribute["classes_with_a_repeated_value"].values()),
+            changing=attribute["people_with_another_set_of_values"],
         ),
     }
 
 
 def _sentences(result: Numbers, lang: str) -> Iterator[str]:
-    """What is learned with all releases, next to the last one alone."""
+    """Sentences that compare an attack with all releases to one with the last release alone."""
     alone = next(part["alone"] for part in result["releases"] if part["name"] == result["focal"])
     linked, number = result["linked"], len(result["releases"])
 
-    def both(attack: str, share: str) -> dict[str, str]:
+    def both_shares(attack: str, share: str) -> dict[str, str]:
         return {
             "together": percent(linked[attack][share], lang),
             "alone": percent(alone[attack][share], lang),
         }
 
-    yield said(lang, "studio.compare.identity", n=number, **both("re_identification", "posterior"))
-    yield said(lang, "studio.compare.alone", **both("re_identification", "share_alone"))
-    for column, one in list(linked["attribute_inference"].items())[:MOST_ATTACKS]:
-        shares = {"together": one["posterior"], "alone": alone["attribute_inference"][column]["posterior"]}
+    yield said(lang, "studio.compare.identity", n=number, **both_shares("re_identification", "posterior"))
+    yield said(lang, "studio.compare.alone", **both_shares("re_identification", "share_alone"))
+    for column, attack_result in list(linked["attribute_inference"].items())[:MOST_ATTACKS]:
+        shares = {"together": attack_result["posterior"], "alone": alone["attribute_inference"][column]["posterior"]}
         texts = {key: percent(share, lang) for key, share in shares.items()}
         yield said(lang, "studio.compare.inference", column=[column], **texts)
-    for column, one in list(result["unlinked"].items())[:MOST_ATTACKS]:
-        before = one["alone"].get(result["focal"], {}).get("share_disclosed", 0.0)
-        texts = {"together": percent(one["share_disclosed"], lang), "alone": percent(before, lang)}
+    for column, attack_result in list(result["unlinked"].items())[:MOST_ATTACKS]:
+        share_alone = attack_result["alone"].get(result["focal"], {}).get("share_disclosed", 0.0)
+        texts = {"together": percent(attack_result["share_disclosed"], lang), "alone": percent(share_alone, lang)}
         yield said(lang, "studio.compare.disclosed", column=[column], **texts)
 
 
 def _chart(result: Numbers) -> dict[str, Any]:
-    """The chance to pick a record, and who is alone, with one release after the other."""
+    """The chance to pick the right record, and the share of unique people, as releases are added one by one."""
     steps = [step["linked"]["re_identification"] for step in result["curve"]]
     lines = {
         kind: (
@@ -110,14 +110,14 @@ def _chart(result: Numbers) -> dict[str, Any]:
 
 
 def _contributions(result: Numbers, lang: str) -> list[Contributions]:
-    attacks = dict.fromkeys(one["attack"] for one in result["contributions"])
+    attacks = dict.fromkeys(row["attack"] for row in result["contributions"])
     groups = []
     for attack in list(attacks)[:MOST_ATTACKS]:
-        own = [one for one in result["contributions"] if one["attack"] == attack]
-        own.sort(key=lambda one: (-(one["shapley"] or 0), -(one["saves"] or 0)))
-        most = max((one["shapley"] or 0 for one in own), default=0) or 1
+        rows = [row for row in result["contributions"] if row["attack"] == attack]
+        rows.sort(key=lambda row: (-(row["shapley"] or 0), -(row["saves"] or 0)))
+        largest = max((row["shapley"] or 0 for row in rows), default=0) or 1
         title = said(lang, "studio.compare.adds", attack=attack_name(attack, lang))
-        groups.append(Contributions(title, own, [max((one["shapley"] or 0) / most, 0.0) for one in own]))
+        groups.append(Contributions(title, rows, [max((row["shapley"] or 0) / largest, 0.0) for row in rows]))
     return groups
 
 
@@ -138,82 +138,82 @@ FACTS = {
 
 
 async def show(request: Request) -> Response:
-    """The choices, and what was asked for; what takes time comes later."""
-    desk = await desk_of(request)
-    works, other = studio(request), request.query_params.get("other", "")
-    job = works.jobs.of(request.query_params["job"]) if "job" in request.query_params else None
-    values = await computed(_choices, request, desk)
-    ready = "wait" in request.query_params or await computed(_are_checked, request, desk, other)
+    """The choices, and the result that was asked for; slow parts are loaded later."""
+    case = await case_of(request)
+    state, other = studio(request), request.query_params.get("other", "")
+    job = state.jobs.of(request.query_params["job"]) if "job" in request.query_params else None
+    values = await in_thread(_choices, request, case)
+    ready = "wait" in request.query_params or await in_thread(_are_checked, request, case, other)
     if other and ready:
-        values |= await computed(_compared, request, desk, other)
+        values |= await in_thread(_comparison_values, request, case, other)
     if job is not None and job.state == "done":
-        values |= await computed(shown_composition, job.result, language(request))
-    command = _command(request, desk, other, job)
+        values |= await in_thread(composition_values, job.result, language(request))
+    command = _command(request, case, other, job)
     shown: dict[str, Any] = {"other": other, "ready": ready, "query": request.url.query, "job": job}
-    return page(request, "compare", desk, command=command, **shown, **values)
+    return page(request, "compare", case, command=command, **shown, **values)
 
 
 async def body(request: Request) -> Response:
-    """The comparison with another check."""
-    desk = await desk_of(request)
-    compared = await computed(_compared, request, desk, request.query_params.get("other", ""))
-    return part(request, "compare_body.html", desk, **compared)
+    """The comparison with another check, as a part of the page."""
+    case = await case_of(request)
+    values = await in_thread(_comparison_values, request, case, request.query_params.get("other", ""))
+    return part(request, "compare_body.html", case, **values)
 
 
 async def together(request: Request) -> Response:
     """Start the attack on several releases about the same people."""
-    desk, form = await desk_of(request), await form_of(request)
-    if form.text("seen") != desk.file.digest:
+    case, form = await case_of(request), await form_of(request)
+    if form.text("seen") != case.file.digest:
         raise InputError("the policy file was changed meanwhile; load the page again")
-    arguments = await computed(_composing, request, desk, form.texts("release"), form.text("key"))
-    purpose = Purpose(desk.file.path, "compare", "/compare")
+    arguments = await in_thread(_compose_arguments, request, case, form.texts("release"), form.text("key"))
+    purpose = Purpose(case.file.path, "compare", "/compare")
     return follow(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
-def _are_checked(request: Request, desk: Desk, other: str) -> bool:
-    """Whether both checks are known already."""
-    works = studio(request)
-    if not desk.is_checked or not other:
-        return desk.is_checked
-    path = works.workspace.path(other)
-    return _is_result(path) or works.desks.of(path).is_checked
+def _are_checked(request: Request, case: Case, other: str) -> bool:
+    """Whether both checks are already computed."""
+    state = studio(request)
+    if not case.is_checked or not other:
+        return case.is_checked
+    path = state.workspace.path(other)
+    return _is_result(path) or state.cases.of(path).is_checked
 
 
 def _is_result(path: Path) -> bool:
     return path.suffix.lower() == ".json"
 
 
-def _choices(request: Request, desk: Desk) -> dict[str, Any]:
+def _choices(request: Request, case: Case) -> dict[str, Any]:
     """The policies, checks and tables of the folder, and the columns that may name a person."""
-    space = studio(request).workspace
-    tables, policies, _ = space.files()
-    this, data = space.relative(desk.file.path), _table_of(desk, request)
-    likely = [desk.policy.privacy_unit, *desk.release.identifiers]
-    others = [one.path for one in tables if one.path != data and not serves_others(PurePosixPath(one.path))]
+    workspace = studio(request).workspace
+    tables, policies, _ = workspace.files()
+    this, data = workspace.relative(case.file.path), _table_of(case, request)
+    candidates = [case.policy.privacy_unit, *case.release.identifiers]
+    others = [file.path for file in tables if file.path != data and not serves_others(PurePosixPath(file.path))]
     return {
         "this": this,
-        "policies": [one.path for one in policies if one.path != this],
-        "checks": [one.path for one in space.checks()],
+        "policies": [file.path for file in policies if file.path != this],
+        "checks": [file.path for file in workspace.checks()],
         "table": data,
         "tables": others[:MOST_TABLES],
         "all_tables": len(others),
-        "columns": desk.release.columns,
-        "likely": next((column for column in likely if column in desk.release.columns), None),
-        "seen": desk.file.digest,
+        "columns": case.release.columns,
+        "likely": next((column for column in candidates if column in case.release.columns), None),
+        "seen": case.file.digest,
     }
 
 
-def _table_of(desk: Desk, request: Request) -> str | None:
-    """The policy's table below the folder; nothing if it is several files, or in a database."""
-    data = desk.policy.data
+def _table_of(case: Case, request: Request) -> str | None:
+    """The policy's table below the folder; None if it is several files, or in a database."""
+    data = case.policy.data
     return studio(request).workspace.relative(data) if isinstance(data, Path) and data.is_file() else None
 
 
-def _command(request: Request, desk: Desk, other: str, job: Job | None) -> str:
-    """What gives the same on the command line."""
+def _command(request: Request, case: Case, other: str, job: Job | None) -> str:
+    """The equivalent command line."""
     if job is not None:
         return job.command
-    this = studio(request).workspace.relative(desk.file.path)
+    this = studio(request).workspace.relative(case.file.path)
     check = command_line(["petworks", "check", prose.file_argument(this), "--json", "new.json"])
     if not other or _is_result(Path(other)):
         old = prose.file_argument(other) if other else "old.json"
@@ -227,7 +227,7 @@ def _command(request: Request, desk: Desk, other: str, job: Job | None) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a comparison: what, before, now, and how it changed."""
+    """A line of a comparison: name, old and new value, and the change."""
 
     name: str
     old: Any
@@ -235,11 +235,11 @@ class Row:
     change: str
 
 
-def _compared(request: Request, desk: Desk, other: str) -> dict[str, Any]:
-    works, lang = studio(request), language(request)
-    path = works.workspace.path(other)
-    old = read_check(path) if _is_result(path) else works.desks.of(path).check.file()
-    new = desk.check.file(old.edition)
+def _comparison_values(request: Request, case: Case, other: str) -> dict[str, Any]:
+    state, lang = studio(request), language(request)
+    path = state.workspace.path(other)
+    old = read_check(path) if _is_result(path) else state.cases.of(path).check.file()
+    new = case.check.file(old.edition)
     comparison = compare(old, new)
     rules, measures = _rules(old, new, comparison), _measures(old, new, comparison)
     return {
@@ -247,27 +247,27 @@ def _compared(request: Request, desk: Desk, other: str) -> dict[str, Any]:
         "new": new,
         "other_name": other,
         "comparison": comparison,
-        "sentences": [prose.verdict(one, lang) for one in (old, new)],
-        "residuals": [prose.residual(one, lang) for one in (old, new)],
-        "moments": [prose.moment(one) for one in (old, new)],
+        "sentences": [prose.verdict(document, lang) for document in (old, new)],
+        "residuals": [prose.residual(document, lang) for document in (old, new)],
+        "moments": [prose.moment(document) for document in (old, new)],
         "different": [_fact_name(name, lang) for name in comparison.different],
         "new_rules": [rule_name(name, lang) for name in comparison.new_built_in_rules],
         "rule_rows": rules,
         "measure_rows": [row for row in measures if row.change != "same"],
         "same_rows": [row for row in measures if row.change == "same"],
         "fact_rows": [
-            Row(_fact_name(one.name, lang), *_fact(one.name, one.old, one.new, lang), one.change)
-            for one in comparison.table
+            Row(_fact_name(fact.name, lang), *_fact(fact.name, fact.old, fact.new, lang), fact.change)
+            for fact in comparison.table
         ],
         "curve_chart": _curves(old, new),
-        "size_charts": [_sizes(one) for one in (old, new)],
+        "size_charts": [_sizes(document) for document in (old, new)],
         "measured": lambda result: measured(result, lang),
     }
 
 
 def _rules(old: CheckDocument, new: CheckDocument, comparison: Comparison) -> list[Row]:
-    before, after = ({rule.name: rule for rule in one.rules} for one in (old, new))
-    changes = {one.name: one.change for one in comparison.rules}
+    before, after = ({rule.name: rule for rule in document.rules} for document in (old, new))
+    changes = {rule.name: rule.change for rule in comparison.rules}
     return [
         Row(name, before.get(name), after.get(name), changes.get(name, "same"))
         for name in dict.fromkeys([*before, *after])
@@ -275,8 +275,8 @@ def _rules(old: CheckDocument, new: CheckDocument, comparison: Comparison) -> li
 
 
 def _measures(old: CheckDocument, new: CheckDocument, comparison: Comparison) -> list[Row]:
-    before, after = ({result.measure: result for result in one.results} for one in (old, new))
-    changes = {one.name: one.change for one in comparison.measures}
+    before, after = ({result.measure: result for result in document.results} for document in (old, new))
+    changes = {measure.name: measure.change for measure in comparison.measures}
     return [
         Row(name, before.get(name), after.get(name), changes.get(name, "same"))
         for name in dict.fromkeys([*before, *after])
@@ -290,34 +290,36 @@ def _fact_name(name: str, lang: str) -> str:
 
 
 def _fact(name: str, old: Any, new: Any, lang: str) -> tuple[str, str]:
-    """Both sides of a fact of the table, in words."""
+    """The old and the new value of a fact about the table, as texts."""
 
-    def text(one: Any, other: Any) -> str:
-        if isinstance(one, Mapping):
-            return " ".join(_treatment(one, other if isinstance(other, Mapping) else {}, lang))
-        return one[:12] if name.startswith(DIGEST) and isinstance(one, str) else put(one, lang)
+    def text(value: Any, other_value: Any) -> str:
+        if isinstance(value, Mapping):
+            return " ".join(_treatment(value, other_value if isinstance(other_value, Mapping) else {}, lang))
+        return value[:12] if name.startswith(DIGEST) and isinstance(value, str) else put(value, lang)
 
     return text(old, new), text(new, old)
 
 
-def _treatment(one: Mapping[str, Any], other: Mapping[str, Any], lang: str) -> Iterator[str]:
-    """How records are counted here and not there."""
-    for key, way in one.items():
-        if way == other.get(key):
+def _treatment(treatment: Mapping[str, Any], other_treatment: Mapping[str, Any], lang: str) -> Iterator[str]:
+    """Sentences about how records are counted, where this differs from the other check."""
+    for key, choice in treatment.items():
+        if choice == other_treatment.get(key):
             continue
         if key == "privacy_unit":
-            yield said(lang, "context.unit", column=[way]) if way else said(lang, "word.none")
+            yield said(lang, "context.unit", column=[choice]) if choice else said(lang, "word.none")
         else:
-            yield said(lang, f"treatment.{key}.{way}")
+            yield said(lang, f"treatment.{key}.{choice}")
 
 
 def _curves(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
-    """The highest chance of re-identification by the number of known attributes, of both."""
+    """The highest chance of re-identification by the number of known attributes, for both checks."""
     lines = {}
     for kind, label, document in (("lowest", "studio.compare.old", old), ("highest", "studio.compare.new", new)):
         answers = () if document.subsets is None else document.subsets.if_they_know
         points = {
-            one.known: charts.drawn(one.highest.posterior) / 100 for one in answers if one.attack == "re-identification"
+            answer.known: charts.drawn(answer.highest.posterior) / 100
+            for answer in answers
+            if answer.attack == "re-identification"
         }
         if not points:
             return None
@@ -326,20 +328,20 @@ def _curves(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
 
 
 def _sizes(document: CheckDocument) -> dict[str, Any] | None:
-    details = next((one.details for one in document.results if one.measure == "prosecutor-risk"), {})
+    details = next((result.details for result in document.results if result.measure == "prosecutor-risk"), {})
     return charts.class_sizes(details.get("class_sizes", {}), class_size_wanted(document))
 
 
 # Several releases
 
 
-def _composing(request: Request, desk: Desk, chosen: Iterable[str], key: str) -> list[str]:
+def _compose_arguments(request: Request, case: Case, chosen: Iterable[str], key: str) -> list[str]:
     """The arguments of the command that attacks this release together with others."""
-    space, release = studio(request).workspace, desk.release
-    this = _table_of(desk, request)
-    if this is None:
+    workspace, release = studio(request).workspace, case.release
+    table = _table_of(case, request)
+    if table is None:
         raise InputError("the table of this policy is not a single file below the folder, as several releases need it")
-    tables = [space.relative(space.path(path)) for path in dict.fromkeys(chosen)]
+    tables = [workspace.relative(workspace.path(path)) for path in dict.fromkeys(chosen)]
     if not 0 < len(tables) < MOST_RELEASES:
         raise InputError("choose at least one earlier release, and at most {most}", most=MOST_RELEASES - 1)
     if not key.isdecimal() or not int(key) < len(release.columns):
@@ -350,35 +352,35 @@ def _composing(request: Request, desk: Desk, chosen: Iterable[str], key: str) ->
     known = [column for column in columns if column not in (person, *sensitive)]
     return [
         "compose",
-        *(prose.file_argument(path) for path in (*tables, this)),
+        *(prose.file_argument(path) for path in (*tables, table)),
         f"--key={person}",
-        *([f"--qi={_listed(known)}"] if known else []),
-        *([f"--sensitive={_listed(sensitive)}"] if sensitive else []),
-        *(f"--{option}={value}" for option, value in desk.policy.reading.items()),
+        *([f"--qi={_as_items(known)}"] if known else []),
+        *([f"--sensitive={_as_items(sensitive)}"] if sensitive else []),
+        *(f"--{option}={value}" for option, value in case.policy.reading.items()),
         "--format=json",
     ]
 
 
 def _known_elsewhere(request: Request, tables: Iterable[str]) -> Iterator[str]:
-    """The quasi-identifiers of other releases: as the files beside them say, or policies of this folder."""
-    works, wanted = studio(request), set(tables)
+    """The quasi-identifiers of other releases, from the files beside them or from policies of this folder."""
+    state, wanted = studio(request), set(tables)
     for table in sorted(wanted):
-        yield from _quasi_identifiers(read_sidecar(works.workspace.table(table)).roles)
-    for one in works.workspace.files()[1]:
+        yield from _quasi_identifiers(read_sidecar(state.workspace.table(table)).roles)
+    for file in state.workspace.files()[1]:
         try:
-            policy = read_policy(works.workspace.path(one.path))
-            if isinstance(policy.data, Path) and works.workspace.relative(policy.data) in wanted:
+            policy = read_policy(state.workspace.path(file.path))
+            if isinstance(policy.data, Path) and state.workspace.relative(policy.data) in wanted:
                 yield from _quasi_identifiers(policy.roles or {})
         except (PETWorksError, ValueError):
-            continue  # a policy that cannot be read says nothing
+            continue  # ignore policies that cannot be read
 
 
 def _quasi_identifiers(roles: Mapping[str, str]) -> Iterator[str]:
     return (column for column, role in roles.items() if role == QUASI_IDENTIFIER)
 
 
-def _listed(columns: Iterable[str]) -> str:
-    """Names between commas, in quotes where they have to be."""
+def _as_items(columns: Iterable[str]) -> str:
+    """Join names with commas, with quotes where they are needed."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(columns)
     return text.getvalue()

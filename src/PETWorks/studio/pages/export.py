@@ -1,4 +1,4 @@
-"""What leaves the page: reports in both editions, the evidence folder; and earlier versions of the policy."""
+"""Export: reports in both editions and the evidence folder; and the list of earlier versions of the policy."""
 
 import difflib
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
 from PETWorks.render.languages import ENGLISH
 from PETWorks.studio.files.released_files import came_with_release, origins_of
-from PETWorks.studio.pages.page import computed, desk_of, form_of, language, not_out_text, page, see, studio
+from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, not_out_text, page, redirect, studio
 from PETWorks.studio.pages.running import follow
-from PETWorks.studio.server.case import Desk
+from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
@@ -32,7 +32,7 @@ LONGEST_LINE = 160
 
 
 def is_release(policy: Policy) -> bool:
-    """Whether the policy is about a release, and not about the table that releases are made of."""
+    """Whether the policy is about a release, and not about the table that releases are made from."""
     return policy.original is not None or came_with_release(policy.path)
 
 
@@ -41,7 +41,7 @@ def _stem(policy: Policy) -> str:
 
 
 def evidence_name(policy: Policy) -> str:
-    """A new folder beside the policy, named by the table and the day."""
+    """The name of a new folder beside the policy, from the table and the day."""
     start = f"evidence_{_stem(policy)}_{today().isoformat()}"
     names = (start, *(f"{start}_{number}" for number in range(2, MOST_NAMES)))
     return next(name for name in names if not policy.path.with_name(name).exists())
@@ -49,43 +49,43 @@ def evidence_name(policy: Policy) -> str:
 
 async def report(request: Request) -> Response:
     """Write the report in both editions."""
-    desk = await desk_of(request)
-    works, policy = studio(request), desk.policy
-    named = {kind: policy.path.with_name(f"{_stem(policy)}_check.{kind}") for kind in ("html", "json")}
-    files = [one for kind, path in named.items() for one in (f"--{kind}", works.workspace.argument(path))]
-    return _checked(request, desk, ["--edition", "both", *files], {"stem": f"{_stem(policy)}_check"})
+    case = await case_of(request)
+    state, policy = studio(request), case.policy
+    paths = {kind: policy.path.with_name(f"{_stem(policy)}_check.{kind}") for kind in ("html", "json")}
+    files = [argument for kind, path in paths.items() for argument in (f"--{kind}", state.workspace.argument(path))]
+    return _start_check(request, case, ["--edition", "both", *files], {"stem": f"{_stem(policy)}_check"})
 
 
 async def evidence(request: Request) -> Response:
     """Write a new evidence folder."""
-    desk = await desk_of(request)
-    name = await computed(evidence_name, desk.policy)
-    folder = studio(request).workspace.argument(desk.file.path.with_name(name))
-    return _checked(request, desk, ["--evidence", folder], {"folder": name})
+    case = await case_of(request)
+    name = await in_thread(evidence_name, case.policy)
+    folder = studio(request).workspace.argument(case.file.path.with_name(name))
+    return _start_check(request, case, ["--evidence", folder], {"folder": name})
 
 
-def _checked(request: Request, desk: Desk, options: list[str], values: dict[str, str]) -> Response:
-    works, lang = studio(request), language(request)
-    policy = works.workspace.argument(desk.file.path)
-    spoken = [] if lang == ENGLISH else ["--lang", lang]
-    purpose = Purpose(desk.file.path, "decide", "/decide/exported", values)
-    return follow(works.jobs.start("check", policy, *options, *spoken, purpose=purpose, lang=lang), request)
+def _start_check(request: Request, case: Case, options: list[str], values: dict[str, str]) -> Response:
+    state, lang = studio(request), language(request)
+    policy = state.workspace.argument(case.file.path)
+    lang_option = [] if lang == ENGLISH else ["--lang", lang]
+    purpose = Purpose(case.file.path, "decide", "/decide/exported", values)
+    return follow(state.jobs.start("check", policy, *options, *lang_option, purpose=purpose, lang=lang), request)
 
 
 async def exported(request: Request) -> Response:
-    """What was written, and which of it may go out."""
-    desk = await desk_of(request)
+    """The files that were written, and which of them may go out."""
+    case = await case_of(request)
     job = studio(request).jobs.of(request.query_params.get("job", ""))
-    if job.purpose.policy != desk.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
+    if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
-    against, out, inside = await computed(_written, desk, dict(job.purpose.values))
-    reports = {name: studio(request).workspace.relative(desk.file.path.parent / name) for name in (*out, *inside)}
+    obstacle, out, inside = await in_thread(_exported_files, case, dict(job.purpose.values))
+    reports = {name: studio(request).workspace.relative(case.file.path.parent / name) for name in (*out, *inside)}
     return page(
         request,
         "decide_exported",
-        desk,
+        case,
         nav_step="decide",
-        not_out=None if against is None else not_out_text(desk.table_name, against, language(request)),
+        not_out=None if obstacle is None else not_out_text(case.table_name, obstacle, language(request)),
         out=out,
         inside=inside,
         reports={name: path for name, path in reports.items() if name.endswith(".html")},
@@ -94,9 +94,9 @@ async def exported(request: Request) -> Response:
     )
 
 
-def _written(desk: Desk, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
-    """What stands against handing out the table, and the files of a job by what may go out and what stays inside."""
-    policy = desk.policy
+def _exported_files(case: Case, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
+    """The obstacle to handing out the table, and the files of a job: those that may go out, those that stay inside."""
+    policy = case.policy
     beside = policy.path.parent
     if "folder" in values:
         folder = beside / values["folder"]
@@ -110,36 +110,36 @@ def _written(desk: Desk, values: dict[str, str]) -> tuple[Obstacle | None, list[
     release = policy.data if isinstance(policy.data, Path) else None
     written = read_check(document)
     origins = list(origins_of(policy))
-    against = obstacle_now(written, desk.check.content, policy, origins, release, judged_alone=True)
-    if against is None and written.policy.sha256 != policy.file.sha256:
-        against = "outdated"  # the reports are about another policy
-    if against is not None:
-        return against, [], files
+    obstacle = obstacle_now(written, case.check.content, policy, origins, release, judged_alone=True)
+    if obstacle is None and written.policy.sha256 != policy.file.sha256:
+        obstacle = "outdated"  # the reports are about a different policy
+    if obstacle is not None:
+        return obstacle, [], files
     if release is not None and is_release(policy):
         outside = [release.name, *outside]
     return None, outside, [name for name in files if name not in outside]
 
 
 async def versions(request: Request) -> Response:
-    """The changes of the policy, the last one first, each with a button that goes back to before it."""
-    desk = await desk_of(request)
+    """The changes of the policy, the last one first, each with a button that reverts to the version before."""
+    case = await case_of(request)
     before = request.query_params.get("before", "")
-    rows, older = await computed(_versions, desk, int(before) if before.isdecimal() and len(before) < 10 else None)
+    rows, older = await in_thread(_versions, case, int(before) if before.isdecimal() and len(before) < 10 else None)
     return page(
         request,
         "decide_versions",
-        desk,
+        case,
         nav_step="decide",
         rows=rows,
         older=older,
-        seen=desk.file.digest,
+        seen=case.file.digest,
     )
 
 
-def _versions(desk: Desk, before: int | None) -> tuple[list[dict[str, Any]], int | None]:
-    """Versions with what was changed after them; and the number to go on with, if there are older ones."""
-    known = desk.file.versions
-    texts = [*(path for path in known), desk.file.path]
+def _versions(case: Case, before: int | None) -> tuple[list[dict[str, Any]], int | None]:
+    """Versions with the changes after them; and the number to continue with, if there are older ones."""
+    known = case.file.versions
+    texts = [*(path for path in known), case.file.path]
     places = [place for place, path in enumerate(known) if before is None or int(path.stem) < before]
     shown = places[-SHOWN_VERSIONS:]
     rows: list[dict[str, Any]] = [
@@ -154,7 +154,7 @@ def _versions(desk: Desk, before: int | None) -> tuple[list[dict[str, Any]], int
 
 
 def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:
-    """The lines that differ, with what each is: added, removed, the same, or left out."""
+    """The lines that differ, each with its kind: added, removed, same, or place for omitted lines."""
     before, after = (read_small(path, LARGEST_FILE).decode("utf-8-sig", "replace").splitlines() for path in (old, new))
     changes = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
     kinds = {"+": "added", "-": "removed", "@": "place"}
@@ -167,10 +167,10 @@ def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:
 
 
 async def restore(request: Request) -> Response:
-    """Go back to an earlier version; this is a change, too, and can be undone."""
-    desk, form = await desk_of(request), await form_of(request)
-    await computed(desk.file.restore, form.text("number"), form.text("seen") or None)
-    return see(request, "/decide/versions", desk)
+    """Go back to an earlier version; this is an ordinary change, which can be undone."""
+    case, form = await case_of(request), await form_of(request)
+    await in_thread(case.file.restore, form.text("number"), form.text("seen") or None)
+    return redirect(request, "/decide/versions", case)
 
 
 ROUTES = [

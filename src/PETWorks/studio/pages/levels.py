@@ -1,4 +1,4 @@
-"""Levels: a slider for each column, what the table would be, the release on these levels, and bounds of a search."""
+"""Levels: a slider for each column, a preview of the table on these levels, its release, and bounds of a search."""
 
 import json
 from collections.abc import Mapping
@@ -22,30 +22,30 @@ from PETWorks.render.language.language import said
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.hierarchy_forms import BOUNDS, as_items, with_bounds
-from PETWorks.studio.files.released_files import ReleasedFiles, named_release, usual_name
-from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, level_groups
+from PETWorks.studio.files.released_files import ReleasedFiles, default_name, release_named
+from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
 from PETWorks.studio.pages.make_safe import origin_link
 from PETWorks.studio.pages.page import (
     Form,
-    computed,
-    desk_of,
+    case_of,
     error_text,
     form_of,
+    in_thread,
     language,
     not_out_text,
     page,
     part,
-    see,
+    redirect,
     studio,
 )
 from PETWorks.studio.pages.running import follow
-from PETWorks.studio.server.case import Desk
+from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import Purpose
 
-MOST_COLUMNS = 60  # that have a slider on the page
-MOST_NAMED = 30  # levels of a column that are described
+MOST_COLUMNS = 60  # columns with a slider on the page
+MOST_NAMED = 30  # a column with more levels has no descriptions
 MOST_TEXT = 30_000  # characters of descriptions
-MADE = "what-if"
+WHAT_IF = "what-if"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Slider:
 
     @property
     def shown(self) -> str:
-        """The description of the level."""
+        """The description of the chosen level."""
         return self.names[self.level] if self.names else str(self.level)
 
     @property
@@ -70,67 +70,67 @@ class Slider:
 
 
 async def show(request: Request) -> Response:
-    """The page; a part of it, if only the levels have changed. What takes time comes later."""
-    desk = await desk_of(request)
+    """The page; only a part of it if only the levels changed. Slow parts are loaded later."""
+    case = await case_of(request)
     if request.headers.get("x-part"):
-        values = await computed(_figures, request, desk, _chosen(request.query_params))
-        return part(request, "what_if.html", desk, is_part=True, **values)
-    command = command_line(["petworks", *_arguments(request, desk, {}, usual_name(desk.policy), suppress=False)])
+        values = await in_thread(_figures, request, case, _chosen(request.query_params))
+        return part(request, "what_if.html", case, is_part=True, **values)
+    command = command_line(["petworks", *_arguments(request, case, {}, default_name(case.policy), suppress=False)])
     values = {"ready": False, "query": request.url.query, "command": command}
-    if desk.is_made(MADE) or "wait" in request.query_params:
-        values = {"ready": True, **await computed(_body, request, desk)}
-    return page(request, "levels", desk, is_part=False, **values)
+    if case.is_made(WHAT_IF) or "wait" in request.query_params:
+        values = {"ready": True, **await in_thread(_body, request, case)}
+    return page(request, "levels", case, is_part=False, **values)
 
 
 async def body(request: Request) -> Response:
-    """Everything that the page shows, once the distinct rows were counted."""
-    desk = await desk_of(request)
-    return part(request, "levels_body.html", desk, is_part=True, **await computed(_body, request, desk))
+    """The content of the page, once the distinct rows were counted."""
+    case = await case_of(request)
+    return part(request, "levels_body.html", case, is_part=True, **await in_thread(_body, request, case))
 
 
-def what_if_of(desk: Desk) -> WhatIf:
-    """The table that is open, ready to be put on other levels."""
+def what_if_of(case: Case) -> WhatIf:
+    """The open table, prepared for trying other levels."""
 
     def count() -> WhatIf:
-        columns, policy = columns_of(desk), desk.policy
+        columns, policy = columns_of(case), case.policy
         try:
             rules = search_rules(policy, today())
-        except ParameterError:  # there is none, or all are waived
+        except ParameterError:  # there are no rules, or all are waived
             rules = ()
         return WhatIf(columns.release, columns.hierarchies, rules, policy.anonymize)
 
-    return desk.once(MADE, count)
+    return case.once(WHAT_IF, count)
 
 
-def _body(request: Request, desk: Desk) -> dict[str, Any]:
-    columns = columns_of(desk)
+def _body(request: Request, case: Case) -> dict[str, Any]:
+    columns = columns_of(case)
     listed = sorted(columns.all, key=lambda column: (not column.fit.strange, column.fit.problem is None))
     wanted = _chosen(request.query_params)
     try:
-        figures = _figures(request, desk, wanted)
+        figures = _figures(request, case, wanted)
         problem = None
     except PETWorksError as error:
         figures, problem = {"command": None}, error_text(error, request)
     chosen = {} if problem else figures["levels"]
     budget = [MOST_TEXT]
     return {
-        "sliders": [_slider(request, desk, column, chosen, budget) for column in listed[:MOST_COLUMNS]],
+        "sliders": [_slider(request, case, column, chosen, budget) for column in listed[:MOST_COLUMNS]],
         "more": max(len(listed) - MOST_COLUMNS, 0),
         "problem": problem,
-        "origin": origin_link(request, desk) if problem else None,
+        "origin": origin_link(request, case) if problem else None,
         "without": [column for column in listed if column.status == "none"],
         "proposed": sum(column.status == "none" and columns.proposal(column.name) is not None for column in listed),
         "mistaken": [column for column in listed if column.fit.problem is not None],
         "bounds": BOUNDS,
-        "release": _release_named(request.query_params, desk),
-        "seen": desk.file.digest,
-        "policy_named": studio(request).workspace.relative(desk.file.path),
+        "release": _release_named(request.query_params, case),
+        "seen": case.file.digest,
+        "policy_named": studio(request).workspace.relative(case.file.path),
         "suppress": "suppress" in request.query_params,
         **figures,
     }
 
 
-def _slider(request: Request, desk: Desk, column: Column, chosen: Mapping[str, int], budget: list[int]) -> Slider:
+def _slider(request: Request, case: Case, column: Column, chosen: Mapping[str, int], budget: list[int]) -> Slider:
     usable = column.fit.hierarchy if column.fit.is_usable else None
     height = 0 if usable is None else usable.height
     names: tuple[str, ...] = ()
@@ -138,18 +138,18 @@ def _slider(request: Request, desk: Desk, column: Column, chosen: Mapping[str, i
         lang = language(request)
         names = tuple(_level_name(lang, level, height, groups) for level, groups in enumerate(_groups(column)))
         budget[0] -= sum(map(len, names))
-    bounds = desk.policy.anonymize.get("levels", {})
-    own = bounds.get(column.name) if isinstance(bounds, Mapping) else None
-    return Slider(column, height, min(chosen.get(column.name, 0), height), names, _bounds_text(own))
+    bounds = case.policy.anonymize.get("levels", {})
+    column_bounds = bounds.get(column.name) if isinstance(bounds, Mapping) else None
+    return Slider(column, height, min(chosen.get(column.name, 0), height), names, _bounds_text(column_bounds))
 
 
 def _groups(column: Column) -> list[list[dict[str, Any]]]:
     assert column.fit.hierarchy is not None
-    return level_groups(column.fit.hierarchy, column.counts)
+    return groups_by_level(column.fit.hierarchy, column.counts)
 
 
 def _level_name(lang: str, level: int, height: int, groups: list[dict[str, Any]]) -> str:
-    """A level by its number, its groups, and the largest one of them."""
+    """The description of a level: its number, its number of groups, and its largest group."""
     largest = shown_name(max(groups, key=lambda group: group["records"])["label"])
     if len(groups) == 1:
         return said(lang, "studio.levels.level-top", level=level, height=height, label=largest)
@@ -167,7 +167,7 @@ def _bounds_text(bounds: Any) -> str | None:
 
 
 def _chosen(fields: Mapping[str, str]) -> dict[int, int]:
-    """The level of each column, by the place of the column."""
+    """The chosen level of each column, by the index of the column."""
     chosen = {}
     for field, level in fields.items():
         place = field.removeprefix("level-")
@@ -177,28 +177,28 @@ def _chosen(fields: Mapping[str, str]) -> dict[int, int]:
 
 
 def _levels(columns: ColumnLevels, what_if: WhatIf, chosen: Mapping[int, int]) -> dict[str, int]:
-    """The level of each column; one that a hierarchy no longer has is its highest."""
+    """The level of each column, at most the height of its hierarchy."""
     by_name = dict(zip(what_if.columns, what_if.heights, strict=True))
     places = {name: columns.release.columns.index(name) for name in what_if.columns}
     return {name: min(chosen.get(places[name], 0), height) for name, height in by_name.items()}
 
 
-def _figures(request: Request, desk: Desk, chosen: Mapping[int, int]) -> dict[str, Any]:
-    """What the table is on these levels, and as it stands."""
-    what_if = what_if_of(desk)
+def _figures(request: Request, case: Case, chosen: Mapping[int, int]) -> dict[str, Any]:
+    """The figures of the table on these levels, and without generalisation."""
+    what_if = what_if_of(case)
     suppress = "suppress" in request.query_params
-    levels = _levels(columns_of(desk), what_if, chosen)
-    release = _release_named(request.query_params, desk)
-    command = command_line(["petworks", *_arguments(request, desk, levels, release, suppress=suppress)])
+    levels = _levels(columns_of(case), what_if, chosen)
+    release = _release_named(request.query_params, case)
+    command = command_line(["petworks", *_arguments(request, case, levels, release, suppress=suppress)])
     return {
         "levels": levels,
         "before": what_if.at({}),
         "after": what_if.at(levels, suppress=suppress),
         "ranges": _ranges(what_if),
         "unjudged": what_if.unjudged,
-        "waived": waived_rules(desk.policy, today()),
+        "waived": waived_rules(case.policy, today()),
         "has_rules": bool(what_if.at({}).rules or what_if.unjudged),
-        "is_people": desk.policy.privacy_unit is not None,
+        "is_people": case.policy.privacy_unit is not None,
         "suppress": suppress,
         "drawn": drawn,
         "command": command,
@@ -206,114 +206,116 @@ def _figures(request: Request, desk: Desk, chosen: Mapping[int, int]) -> dict[st
 
 
 def _ranges(what_if: WhatIf) -> list[tuple[int, int | None, bool]]:
-    """From which size to which classes are counted together, and whether they are too small."""
+    """The ranges of class sizes that are counted together, and whether they are too small."""
     ends: list[int | None] = [start - 1 for start in what_if.starts[1:]]
     return list(zip(what_if.starts, [*ends, None], what_if.too_small, strict=True))
 
 
-def _release_named(fields: Mapping[str, str], desk: Desk) -> str:
-    return fields.get("release", "").strip() or usual_name(desk.policy)
+def _release_named(fields: Mapping[str, str], case: Case) -> str:
+    return fields.get("release", "").strip() or default_name(case.policy)
 
 
-def _arguments(request: Request, desk: Desk, levels: Mapping[str, int], release: str, *, suppress: bool) -> list[str]:
-    """The command that makes the release, as anybody could type it."""
-    policy = studio(request).workspace.argument(desk.file.path)
-    named = [f"{name}={level}" for name, level in levels.items() if level]
+def _arguments(request: Request, case: Case, levels: Mapping[str, int], release: str, *, suppress: bool) -> list[str]:
+    """The arguments of the command that makes the release."""
+    policy = studio(request).workspace.argument(case.file.path)
+    level_texts = [f"{name}={level}" for name, level in levels.items() if level]
     return [
         *("apply", policy),
-        *(("--levels", as_items(named)) if named else ()),
+        *(("--levels", as_items(level_texts)) if level_texts else ()),
         *(("--suppress",) if suppress else ()),
-        *("-o", policy.removesuffix(desk.file.path.name) + release),
+        *("-o", policy.removesuffix(case.file.path.name) + release),
     ]
 
 
 async def apply(request: Request) -> Response:
     """Make the release on these levels."""
-    desk, form = await desk_of(request), await form_of(request)
-    return await computed(_apply, request, desk, form)
+    case, form = await case_of(request), await form_of(request)
+    return await in_thread(_apply, request, case, form)
 
 
-def _apply(request: Request, desk: Desk, form: Form) -> Response:
-    _check_seen(desk, form)
-    files = named_release(desk.file.path, form.text("release"))
-    levels = _levels(columns_of(desk), what_if_of(desk), _chosen(_single(form)))
-    arguments = _arguments(request, desk, levels, files.release.name, suppress=bool(form.text("suppress")))
-    purpose = Purpose(desk.file.path, "levels", "/levels/applied", {"release": files.release.name})
+def _apply(request: Request, case: Case, form: Form) -> Response:
+    _check_seen(case, form)
+    files = release_named(case.file.path, form.text("release"))
+    levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
+    arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
+    purpose = Purpose(case.file.path, "levels", "/levels/applied", {"release": files.release.name})
     jobs, lang = studio(request).jobs, language(request)
     return follow(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
 
 
 async def applied(request: Request) -> Response:
-    """What came out: the levels, the suppressed records, and whether the release keeps the rules."""
-    desk = await desk_of(request)
+    """The result: the levels, the suppressed records, and whether the release satisfies the rules."""
+    case = await case_of(request)
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     found = job.result
     if not isinstance(found, dict) or "levels" not in found:
         raise InputError("this job has not made a release; start it again in the step Levels")
-    if job.purpose.policy != desk.file.path or job.purpose.on_end != "/levels/applied":
+    if job.purpose.policy != case.file.path or job.purpose.on_end != "/levels/applied":
         raise InputError("this job has not made a release; start it again in the step Levels")
-    files = named_release(desk.file.path, job.purpose.values["release"])
+    files = release_named(case.file.path, job.purpose.values["release"])
     relative = studio(request).workspace.relative
-    wrote = tuple(f"petworks: {said(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
-    verdict, against = await computed(_judged_now, request, desk, files, found.get("release_sha256"))
+    file_messages = tuple(f"petworks: {said(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
+    verdict, obstacle = await in_thread(_check_now, request, case, files, found.get("release_sha256"))
     return page(
         request,
         "levels_applied",
-        desk,
+        case,
         nav_step="levels",
         found=found,
         release_bar=None,
         verdict=verdict or together([rule["verdict"] for rule in found["rules"]]),
-        not_out=None if against is None else not_out_text(files.release.name, against, language(request)),
+        not_out=None if obstacle is None else not_out_text(files.release.name, obstacle, language(request)),
         release=files.release.name,
         released=relative(files.policy),
         inside=[path.name for path in files.inside],
-        messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(wrote)],
+        messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(file_messages)],
         command=job.command,
     )
 
 
-def _judged_now(
-    request: Request, desk: Desk, files: ReleasedFiles, made: str | None
+def _check_now(
+    request: Request, case: Case, files: ReleasedFiles, made: str | None
 ) -> tuple[Verdict | None, Obstacle | None]:
-    """The verdict on a release by its policy as it is now, None if it cannot be checked; and what is against it.
+    """The present verdict on a release, None if it cannot be checked; and the obstacle to handing it out.
 
-    made   the digest of the file that the job has made: another one has a verdict of its own
+    made   the digest of the file that the job made; a different file would need its own check
     """
     try:
         if made != table_digest(files.release):
             return None, "changed"
-        released = studio(request).desks.of(files.policy)
+        released = studio(request).cases.of(files.policy)
         check = released.check.content
-        return check.verdict, obstacle_now(None, check, released.policy, [desk.policy], files.release)
+        return check.verdict, obstacle_now(None, check, released.policy, [case.policy], files.release)
     except PETWorksError:
         return None, "outdated"
 
 
 async def bound(request: Request) -> Response:
     """Write these levels into the policy, as bounds of the search."""
-    desk, form = await desk_of(request), await form_of(request)
-    kept = {field: text for field, text in _single(form).items() if field.startswith("level-") or field == "suppress"}
-    await computed(_bound, desk, form)
-    return see(request, "/levels", desk, **kept)
+    case, form = await case_of(request), await form_of(request)
+    kept = {
+        field: text for field, text in _last_texts(form).items() if field.startswith("level-") or field == "suppress"
+    }
+    await in_thread(_bound, case, form)
+    return redirect(request, "/levels", case, **kept)
 
 
-def _bound(desk: Desk, form: Form) -> None:
+def _bound(case: Case, form: Form) -> None:
     if form.text("bound") not in BOUNDS:
         raise InputError("expected how the levels bound the search: exactly, at least or at most")
-    what_if, columns = what_if_of(desk), columns_of(desk)
-    heights = {name: one.height for name, one in columns.hierarchies.items()}
-    levels = _levels(columns, what_if, _chosen(_single(form)))
-    own = {name: level for name, level in levels.items() if name in heights}
-    desk.file.change(with_bounds(own, heights, form.text("bound")), form.text("seen") or None)
+    what_if, columns = what_if_of(case), columns_of(case)
+    heights = {name: hierarchy.height for name, hierarchy in columns.hierarchies.items()}
+    levels = _levels(columns, what_if, _chosen(_last_texts(form)))
+    bounded = {name: level for name, level in levels.items() if name in heights}
+    case.file.change(with_bounds(bounded, heights, form.text("bound")), form.text("seen") or None)
 
 
-def _check_seen(desk: Desk, form: Form) -> None:
-    if form.text("seen") != desk.file.digest:
+def _check_seen(case: Case, form: Form) -> None:
+    if form.text("seen") != case.file.digest:
         raise InputError("the policy file was changed meanwhile; look at the levels again")
 
 
-def _single(form: Form) -> dict[str, str]:
+def _last_texts(form: Form) -> dict[str, str]:
     return {field: texts[-1] for field, texts in form.fields.items()}
 
 

@@ -1,4 +1,4 @@
-"""Open: the tables and policies below the folder, and a look at a table before anything is written."""
+"""Open: the list of tables and policies below the folder, and a preview of a table before anything is written."""
 
 import re
 import unicodedata
@@ -18,9 +18,20 @@ from PETWorks.gate.suggest.starter import PRESET, starter_policy, suggestions
 from PETWorks.render.language.language import said
 from PETWorks.render.report.prose import spoken_comments
 from PETWorks.studio.files.policy_file import PolicyFile
-from PETWorks.studio.files.workspace import POLICIES, Found, Workspace
-from PETWorks.studio.pages.page import Form, computed, error_text, form_of, language, page, part, petworks, see, studio
-from PETWorks.studio.server.case import LastVerdict, known
+from PETWorks.studio.files.workspace import POLICIES, ListedFile, Workspace
+from PETWorks.studio.pages.page import (
+    Form,
+    error_text,
+    form_of,
+    in_thread,
+    language,
+    page,
+    part,
+    petworks,
+    redirect,
+    studio,
+)
+from PETWorks.studio.server.case import LastVerdict, last_verdict
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.csv.read import CSV, dictionary_array
 from PETWorks.tables.formats.json_lines import JSONLines
@@ -35,20 +46,20 @@ from PETWorks.tables.source import Source
 
 ROWS = 4
 MOST_COLUMNS = 150  # of the sample
-LONGEST = 24  # characters of a cell
+LONGEST = 24  # characters shown of a cell
 SHAPES = {"Lu": "X", "Lt": "X", "Ll": "x", "Nd": "9", "Nl": "9", "No": "9", "Zs": " "}
-WIDE = "○"  # a letter of a script without small and capital ones, as names are masked in Taiwan
+WIDE = "○"  # a letter of a script without case; names are masked like this in Taiwan
 OTHER = "·"
 SIGNS = "-/.:,@()+_%#'&"
-OF_DATES = re.compile("(?<=9)[年月日]")  # they stay behind a digit
+OF_DATES = re.compile("(?<=9)[年月日]")  # kept after a digit
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a user sees of a table before it is opened.
+    """The preview of a table before it is opened.
 
-    sample        for the first columns their first cells, masked; None where one is missing
-    has_no_names  whether the first line of the file looks like data; names that do are masked too
+    sample        the first columns with their first cells, masked; None for a missing cell
+    has_no_names  whether the first line of the file looks like data; such names are masked too
     """
 
     format: str
@@ -61,11 +72,13 @@ class Preview:
 
 
 def preview(path: Path, separator: str | None = None, encoding: str | None = None) -> Preview:
-    """A look at a table, of which only the beginning is read."""
+    """Return a preview of a table; only its beginning is read."""
     source = open_source(open_one(path, separator, encoding), Phrase("the table"))
-    strange = has_header_line(source) and 2 * count_suspicious_names(source) >= len(source.names)
-    sample = [(masked(name) if strange or looks_like_data(name) else name, cells) for name, cells in _sample(source)]
-    return Preview(_kind(source), source.encoding, source.separator, len(source.names), source.rows, sample, strange)
+    has_no_names = has_header_line(source) and 2 * count_suspicious_names(source) >= len(source.names)
+    sample = [(mask(name) if has_no_names or looks_like_data(name) else name, cells) for name, cells in _sample(source)]
+    return Preview(
+        _kind(source), source.encoding, source.separator, len(source.names), source.rows, sample, has_no_names
+    )
 
 
 def _kind(source: Source) -> str:
@@ -76,18 +89,18 @@ def _kind(source: Source) -> str:
 
 
 def _sample(source: Source) -> list[tuple[str, list[str | None]]]:
-    found = []
+    sample = []
     for name, pieces in _beginning(source, tuple(source.names[:MOST_COLUMNS])).items():
         encoder = Encoder(spaced_quotes=source.separator is not None)
         for piece in pieces:
             encoder.add(piece)
         column = encoder.finish()
-        found.append((name, [_masked(column.values[code]) for code in column.codes.tolist()]))
-    return found
+        sample.append((name, [_mask_cell(column.values[code]) for code in column.codes.tolist()]))
+    return sample
 
 
 def _beginning(source: Source, names: tuple[str, ...]) -> dict[str, list[Any]]:
-    """The first records of each column, as Arrow arrays; of a CSV file only these are read if they are whole."""
+    """The first records of each column, as Arrow arrays; of a CSV file only its first lines are read if complete."""
     rows = source.beginning(ROWS) if isinstance(source, CSV) else []
     if rows and all(len(row) == len(source.names) for row in rows):
         return {name: [dictionary_array([row[place] for row in rows])] for place, name in enumerate(names)}
@@ -96,14 +109,14 @@ def _beginning(source: Source, names: tuple[str, ...]) -> dict[str, list[Any]]:
     return {name: cells.chunks for name, cells in zip(names, columns, strict=False) if cells.num_chunks}
 
 
-def _masked(cell: str | None) -> str | None:
-    return cell if cell is None else masked(cell)
+def _mask_cell(cell: str | None) -> str | None:
+    return cell if cell is None else mask(cell)
 
 
-def masked(cell: str) -> str:
-    """The shape of a cell: capital letters are X, small ones x, others ○, digits 9; signs between them stay.
+def mask(cell: str) -> str:
+    """Replace capital letters by X, small ones by x, other letters by ○, digits by 9; punctuation stays.
 
-    >>> masked("Ann Lee"), masked("2024-03-31"), masked("王小明"), masked("+")
+    >>> mask("Ann Lee"), mask("2024-03-31"), mask("王小明"), mask("+")
     ('Xxx Xxx', '9999-99-99', '○○○', '·')
     """
     if cell == SUPPRESSED:
@@ -111,7 +124,7 @@ def masked(cell: str) -> str:
     plain = unicodedata.normalize("NFKC", cell)[: LONGEST + 1]
     stays = {found.start() for found in OF_DATES.finditer(re.sub(r"\d", "9", plain))}
     shape = "".join(sign if place in stays else _shape(sign) for place, sign in enumerate(plain))
-    if not any(sign in "Xx9○" for sign in shape):  # a sign alone may be all that there is to know: + or -
+    if not any(sign in "Xx9○" for sign in shape):  # a single sign such as + or - may be the whole information
         shape = OTHER * len(shape)
     return shape if len(shape) <= LONGEST else f"{shape[:LONGEST]}…"
 
@@ -123,8 +136,8 @@ def _shape(sign: str) -> str:
     return SHAPES.get(kind, WIDE if kind.startswith("L") else OTHER)
 
 
-MOST_SHOWN = 400  # files on the page
-MOST_POLICIES = 100  # that are read
+MOST_SHOWN = 400  # files listed on the page
+MOST_POLICIES = 100  # policies read for the list
 LONGEST_NAME = 120
 SEPARATORS = {",": "comma", ";": "semicolon", r"\t": "tab", "|": "bar"}
 ENCODINGS = {
@@ -139,16 +152,16 @@ ENCODINGS = {
 
 @dataclass
 class Folder:
-    """The files of a folder: tables, and files that only serve other ones."""
+    """The files of a folder: tables, and files that only belong to other files."""
 
     path: str
-    tables: list[Found] = field(default_factory=list)
-    others: list[Found] = field(default_factory=list)
+    tables: list[ListedFile] = field(default_factory=list)
+    others: list[ListedFile] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A table and how it is to be opened, as a form says."""
+    """A table and the options to open it, from a form."""
 
     table: str
     release: str
@@ -158,80 +171,80 @@ class Choice:
 
     @property
     def reading(self) -> tuple[str | None, str | None]:
-        """Separator and encoding, None where the reader shall find out."""
+        """Separator and encoding, None where they are to be detected."""
         return ("\t" if self.separator == r"\t" else self.separator) or None, self.encoding or None
 
 
 async def show(request: Request) -> Response:
-    """The files that can be opened."""
-    shown: Response = await computed(_list, request)
-    return shown
+    """The list of files that can be opened."""
+    response: Response = await in_thread(_list, request)
+    return response
 
 
 def _list(request: Request) -> Response:
     workspace = studio(request).workspace
     tables, policies, more = workspace.files()
-    found = _known(workspace, policies)
+    verdicts = _last_verdicts(workspace, policies)
     return page(
         request,
         "open",
         folders=_folders(tables[:MOST_SHOWN]),
-        policies=found,
-        of_table=_by_table(workspace, found),
+        policies=verdicts,
+        of_table=_by_table(workspace, verdicts),
         more=more or len(tables) > MOST_SHOWN or len(policies) > MOST_POLICIES,
         command=petworks("init", said(language(request), "studio.open.your-table")),
     )
 
 
-def _known(workspace: Workspace, policies: Iterable[Found]) -> list[LastVerdict]:
+def _last_verdicts(workspace: Workspace, policies: Iterable[ListedFile]) -> list[LastVerdict]:
     listed = list(policies)[:MOST_POLICIES]
-    return [known(workspace.path(one.path), one.path) for one in listed]
+    return [last_verdict(workspace.path(policy.path), policy.path) for policy in listed]
 
 
 def _by_table(workspace: Workspace, policies: Iterable[LastVerdict]) -> dict[str, LastVerdict]:
     """The first policy of each table below the folder."""
     tables: dict[str, LastVerdict] = {}
-    for one in policies:
-        if one.table is not None and one.table.resolve().is_relative_to(workspace.root):
-            tables.setdefault(workspace.relative(one.table), one)
+    for policy in policies:
+        if policy.table is not None and policy.table.resolve().is_relative_to(workspace.root):
+            tables.setdefault(workspace.relative(policy.table), policy)
     return tables
 
 
-def _folders(tables: Sequence[Found]) -> list[Folder]:
-    """The files by folder; hierarchies and texts, which seldom are what somebody wants to open, are apart."""
+def _folders(tables: Sequence[ListedFile]) -> list[Folder]:
+    """The files by folder; hierarchies and text files, which are rarely opened, are listed separately."""
     folders: dict[str, Folder] = {}
-    for one in tables:
-        path = PurePosixPath(one.path)
+    for file in tables:
+        path = PurePosixPath(file.path)
         parent = "" if path.parent == PurePosixPath(".") else path.parent.as_posix()
         folder = folders.setdefault(parent, Folder(parent))
-        (folder.others if serves_others(path) else folder.tables).append(one)
-    return sorted(folders.values(), key=lambda one: (not one.tables, one.path))
+        (folder.others if serves_others(path) else folder.tables).append(file)
+    return sorted(folders.values(), key=lambda folder: (not folder.tables, folder.path))
 
 
 def serves_others(path: PurePosixPath) -> bool:
-    """Whether a file belongs to another one, or is a text."""
-    own = "hierarchy_" in path.name or path.name.endswith("_reasons_internal.csv")
-    return own or path.suffix.lower() == ".txt"
+    """Whether a file belongs to another one, or is a text file."""
+    is_companion = "hierarchy_" in path.name or path.name.endswith("_reasons_internal.csv")
+    return is_companion or path.suffix.lower() == ".txt"
 
 
 async def choose(request: Request) -> Response:
-    """A table, looked at; nothing is written yet."""
+    """The page with the preview of a table; nothing is written yet."""
     choice = _choice(Form(request.url.query.encode()), studio(request).workspace)
-    shown: Response = await computed(_chosen, request, choice)
-    return shown
+    response: Response = await in_thread(_choose_page, request, choice)
+    return response
 
 
 async def look(request: Request) -> Response:
-    """The same with other options, before anything is written."""
+    """The preview with other options; nothing is written yet."""
     choice = _choice(await form_of(request), studio(request).workspace)
-    looked = await computed(_look, request, choice)
-    return part(request, "preview.html", **looked)
+    values = await in_thread(_preview_values, request, choice)
+    return part(request, "preview.html", **values)
 
 
-def _chosen(request: Request, choice: Choice, error: PETWorksError | None = None) -> Response:
+def _choose_page(request: Request, choice: Choice, error: PETWorksError | None = None) -> Response:
     workspace = studio(request).workspace
     path = workspace.table(choice.table)
-    policies = _known(workspace, workspace.files()[1])
+    policies = _last_verdicts(workspace, workspace.files()[1])
     return page(
         request,
         "chosen",
@@ -240,17 +253,17 @@ def _chosen(request: Request, choice: Choice, error: PETWorksError | None = None
         mistake=None if error is None else error_text(error, request),
         choice=choice,
         file=path,
-        begun=[one for one in policies if one.table is not None and one.table.resolve() == path],
+        begun=[policy for policy in policies if policy.table is not None and policy.table.resolve() == path],
         releases=list(PRESET),
         presets=PRESET,
         separators=SEPARATORS,
         encodings=ENCODINGS,
-        **_look(request, choice),
+        **_preview_values(request, choice),
     )
 
 
-def _look(request: Request, choice: Choice) -> dict[str, Any]:
-    """What a table looks like, or why it cannot be read, and the command that opens it."""
+def _preview_values(request: Request, choice: Choice) -> dict[str, Any]:
+    """The preview of a table, or why it cannot be read, and the command that opens it."""
     workspace = studio(request).workspace
     path = workspace.table(choice.table)
     sheets: list[str] = []
@@ -287,33 +300,35 @@ def _choice(form: Form, workspace: Workspace) -> Choice:
 
 
 def _new_policy(form: Form, table: Path) -> str:
-    """The name of the policy file; one that is free if the user gives none."""
+    """The name of the new policy file; a free one if the user gives none."""
     name = form.text("policy")
     if not name:
         numbers = (f"_{number}" if number > 1 else "" for number in range(1, 1_000))
-        free = (_policy_name(table.name, number) for number in numbers)
-        return next((one for one in free if not table.with_name(one).exists()), _policy_name(table.name))
-    plain = name == Path(name).name and "\\" not in name and name.isprintable() and not name.startswith(".")
-    if not plain or not name.lower().endswith(POLICIES) or len(name) > LONGEST_NAME:
+        candidates = (_policy_name(table.name, number) for number in numbers)
+        return next(
+            (candidate for candidate in candidates if not table.with_name(candidate).exists()), _policy_name(table.name)
+        )
+    is_plain = name == Path(name).name and "\\" not in name and name.isprintable() and not name.startswith(".")
+    if not is_plain or not name.lower().endswith(POLICIES) or len(name) > LONGEST_NAME:
         raise InputError("expected the name of a policy file that ends in .yaml, without a folder")
     return name
 
 
 async def begin(request: Request) -> Response:
-    """Open a table with a new policy, which is the one that `petworks init` would write."""
-    works, form = studio(request), await form_of(request)
-    table = works.workspace.table(form.text("table"))
+    """Open a table with a new policy, the one that `petworks init` would write."""
+    state, form = studio(request), await form_of(request)
+    table = state.workspace.table(form.text("table"))
     beside = table.with_name(_policy_name(table.name))
     if "policy" not in form.fields and beside.exists():
-        return see(request, "/columns", await computed(works.desks.of, beside))
-    choice = _choice(form, works.workspace)
-    policy = works.workspace.path(works.workspace.relative(table.parent / choice.policy))
+        return redirect(request, "/columns", await in_thread(state.cases.of, beside))
+    choice = _choice(form, state.workspace)
+    policy = state.workspace.path(state.workspace.relative(table.parent / choice.policy))
     try:
-        await computed(_start, table, policy, choice, language(request))
+        await in_thread(_start, table, policy, choice, language(request))
     except PETWorksError as error:
-        shown: Response = await computed(_chosen, request, choice, error)
-        return shown
-    return see(request, "/columns", await computed(works.desks.of, policy))
+        response: Response = await in_thread(_choose_page, request, choice, error)
+        return response
+    return redirect(request, "/columns", await in_thread(state.cases.of, policy))
 
 
 def _start(table: Path, policy: Path, choice: Choice, lang: str) -> None:

@@ -1,4 +1,4 @@
-"""What all pages share: templates, the user's language, the bar at the top, and errors with hints."""
+"""Helpers that all pages share: templates, the user's language, links, forms and error pages."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -29,7 +29,7 @@ from PETWorks.render.language.language import (
 )
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.server.case import Desk, Studio
+from PETWorks.studio.server.case import Case, Studio
 from PETWorks.studio.server.jobs import Job
 
 HINTS: Mapping[Hint, str] = {
@@ -62,59 +62,61 @@ def _environment() -> Any:
 
 
 def language(request: Request) -> str:
-    """The language that the user has chosen on the page or for the command, or that the browser asks for."""
+    """The language that the user chose on the page or for the command, otherwise the one that the browser asks for."""
     chosen = request.cookies.get(LANGUAGE_COOKIE, "")
     if chosen in LANGUAGES:
         return chosen
-    works, asked = studio(request), request.headers.get("accept-language", "").strip().lower()
-    if works.lang_chosen or asked in ("", "*"):
-        return works.lang
-    return "zh-TW" if asked.startswith("zh") else ENGLISH
+    state, accepted = studio(request), request.headers.get("accept-language", "").strip().lower()
+    if state.lang_chosen or accepted in ("", "*"):
+        return state.lang
+    return "zh-TW" if accepted.startswith("zh") else ENGLISH
 
 
 def studio(request: Request) -> Studio:
-    """What the server works on."""
-    found: Studio = request.app.state.studio
-    return found
+    """The state of the server."""
+    state: Studio = request.app.state.studio
+    return state
 
 
-async def desk_of(request: Request) -> Desk:
-    """The desk of the policy that the address names."""
-    return await run_in_threadpool(find_desk, request)
+async def case_of(request: Request) -> Case:
+    """The case of the policy that the address names."""
+    return await run_in_threadpool(find_case, request)
 
 
-def find_desk(request: Request) -> Desk:
-    """The same, where waiting is allowed."""
-    works = studio(request)
-    return works.desks.of(works.workspace.path(request.query_params.get("policy", "")))
+def find_case(request: Request) -> Case:
+    """The case of the policy that the address names; this reads files, so not in the event loop."""
+    state = studio(request)
+    return state.cases.of(state.workspace.path(request.query_params.get("policy", "")))
 
 
-def link(path: str, desk: Desk | None, request: Request, **values: str | list[str]) -> str:
-    """The address of a page about the policy that is open; a value that is a list is there several times."""
-    given = dict(values) if desk is None else {"policy": studio(request).workspace.relative(desk.file.path), **values}
-    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+def link(path: str, case: Case | None, request: Request, **values: str | list[str]) -> str:
+    """The address of a page about the open policy; a value that is a list appears several times."""
+    parameters = (
+        dict(values) if case is None else {"policy": studio(request).workspace.relative(case.file.path), **values}
+    )
+    return f"{path}?{urlencode(parameters, doseq=True)}" if parameters else path
 
 
 def petworks(*arguments: str) -> str:
-    """A command as users type it."""
+    """A command line, as users type it."""
     return command_line(["petworks", *arguments])
 
 
 def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
     """The address of a page about the policy that a job was started for."""
     policy = job.purpose.policy
-    named = {} if policy is None else {"policy": studio(request).workspace.relative(policy)}
-    return f"{path}?{urlencode({**named, **values})}"
+    parameters = {} if policy is None else {"policy": studio(request).workspace.relative(policy)}
+    return f"{path}?{urlencode({**parameters, **values})}"
 
 
 def _here(request: Request) -> str:
-    """The address of the page that the user sees; a form that has a mistake is shown at the address it was sent to."""
+    """The address of the page that the user sees; after a form was sent, that of the page with the form."""
     url = urlsplit(str(request.url) if request.method == "GET" else request.headers.get("referer", "/"))
     return (url.path or "/") + (f"?{url.query}" if url.query else "")
 
 
-def rendered(request: Request, template: str, desk: Desk | None = None, **values: Any) -> str:
-    """A template, or a part of a page, in the language of the user."""
+def render(request: Request, template: str, case: Case | None = None, **values: Any) -> str:
+    """Render a template, or a part of a page, in the language of the user."""
     lang = language(request)
     text: str = (
         _environment()
@@ -124,12 +126,12 @@ def rendered(request: Request, template: str, desk: Desk | None = None, **values
             languages=[LANGUAGES[lang]],
             all_languages=LANGUAGES.values(),
             version=__version__,
-            desk=desk,
+            case=case,
             steps=STEPS,
             here=_here(request),
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
-            link=lambda path, **more: link(path, desk, request, **more),
+            link=lambda path, **more: link(path, case, request, **more),
             _=partial(said, lang),
             count=count,
             name=name,
@@ -149,23 +151,23 @@ def rendered(request: Request, template: str, desk: Desk | None = None, **values
     return text
 
 
-def page(request: Request, step: str, desk: Desk | None = None, status: int = 200, **values: Any) -> Response:
+def page(request: Request, step: str, case: Case | None = None, status: int = 200, **values: Any) -> Response:
     """A whole page: the template with the name of the step."""
-    return HTMLResponse(rendered(request, f"{step}.html", desk, step=step, **values), status)
+    return HTMLResponse(render(request, f"{step}.html", case, step=step, **values), status)
 
 
-def part(request: Request, template: str, desk: Desk | None = None, **values: Any) -> Response:
-    """A part of a page, which the script puts in its place."""
-    return HTMLResponse(rendered(request, template, desk, **values))
+def part(request: Request, template: str, case: Case | None = None, **values: Any) -> Response:
+    """A part of a page, which the script inserts."""
+    return HTMLResponse(render(request, template, case, **values))
 
 
-def see(request: Request, path: str, desk: Desk | None = None, **values: str) -> Response:
-    """Go on with another page, after something was changed."""
-    return RedirectResponse(link(path, desk, request, **values), 303)
+def redirect(request: Request, path: str, case: Case | None = None, **values: str) -> Response:
+    """Redirect to another page, after a change."""
+    return RedirectResponse(link(path, case, request, **values), 303)
 
 
 class Form:
-    """The fields of a form that was sent."""
+    """The fields of a submitted form."""
 
     def __init__(self, body: bytes) -> None:
         try:
@@ -174,16 +176,16 @@ class Form:
             raise InputError("the form cannot be read") from None
 
     def text(self, name: str) -> str:
-        """A field; empty if it is not there."""
+        """The text of a field; empty if it is missing."""
         return self.fields.get(name, [""])[-1].strip()
 
     def texts(self, name: str) -> list[str]:
-        """All fields with a name."""
+        """The texts of all fields with this name."""
         return self.fields.get(name, [])
 
-    def beginning(self, start: str) -> dict[str, str]:
-        """The fields whose name begins so, by the rest of their name."""
-        return {name.removeprefix(start): texts[-1] for name, texts in self.fields.items() if name.startswith(start)}
+    def beginning(self, prefix: str) -> dict[str, str]:
+        """The fields whose name has this prefix, by the rest of their name."""
+        return {name.removeprefix(prefix): texts[-1] for name, texts in self.fields.items() if name.startswith(prefix)}
 
 
 async def form_of(request: Request) -> Form:
@@ -192,33 +194,33 @@ async def form_of(request: Request) -> Form:
 
 
 def error_text(error: Exception, request: Request) -> str:
-    """What is wrong, in the language of the user and with the words of the page for what could be done."""
+    """The message of an error in the language of the user, with hints in the words of the page."""
     text = Phrase("not enough memory")
     if isinstance(error, PETWorksError):
         text = error.worded(HINTS)
     elif isinstance(error, OSError):
         text = of_system(error, lambda path: Path(path).name)
-    return "\n".join(map(printable, translated(text, language(request)).split("\n")))  # a line for each mistake
+    return "\n".join(map(printable, translated(text, language(request)).split("\n")))  # one line per error
 
 
 async def show_error(request: Request, error: Exception) -> Response:
     """The page for input that cannot be used."""
-    message = error_text(error, request).replace(f"{studio(request).workspace.root}/", "")  # as pages name files
+    message = error_text(error, request).replace(f"{studio(request).workspace.root}/", "")  # pages show relative paths
     return error_page(request, message, 400)
 
 
-def not_out_text(file: str, against: Obstacle, lang: str) -> str:
-    """Why a file may not go out."""
-    return said(lang, "studio.not-out", file=name(file), why=said(lang, f"obstacle.{against}"))
+def not_out_text(file: str, obstacle: Obstacle, lang: str) -> str:
+    """The reason why a file may not go out."""
+    return said(lang, "studio.not-out", file=name(file), why=said(lang, f"obstacle.{obstacle}"))
 
 
 def error_page(request: Request, message: str, status: int) -> Response:
-    """The page, or the part of one, for something that did not work."""
+    """The page, or the part of one, for a failure."""
     if request.headers.get("x-part"):
-        return HTMLResponse(rendered(request, "error_part.html", message=message), status)
+        return HTMLResponse(render(request, "error_part.html", message=message), status)
     return page(request, "error", status=status, message=message)
 
 
-async def computed(work: Callable[..., Made], *arguments: Any) -> Made:
-    """The result of something that takes time, while other requests are answered."""
+async def in_thread(work: Callable[..., Made], *arguments: Any) -> Made:
+    """Run slow work in a thread and return its result, while other requests are answered."""
     return await run_in_threadpool(work, *arguments)

@@ -1,4 +1,4 @@
-"""Risk: the verdict, what drives the risk, and what an adversary can do who knows some of the columns."""
+"""Risk: the verdict, the drivers of the risk, and the success of an adversary who knows some of the columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,19 +24,19 @@ from PETWorks.render.language.language import limit_name, measure_summary, measu
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.pages.page import computed, desk_of, language, page, part, studio
-from PETWorks.studio.server.case import Desk
+from PETWorks.studio.pages.page import case_of, in_thread, language, page, part, studio
+from PETWorks.studio.server.case import Case
 
 
 @dataclass(frozen=True)
-class Known:
-    """What an adversary can do who knows these columns of every person, and sees every record.
+class KnownColumnsRisk:
+    """The risk from an adversary who knows these columns of every person, and sees every record.
 
-    chance      to pick the record of a random person
-    highest     the same of the person for whom it is easiest
-    small       records in classes below the size that is required
-    inferred    for each sensitive attribute the chance to guess it: before, and with these columns
-    sizes       classes and records by group of sizes
+    chance      probability of picking the record of a random person
+    highest     the same for the most exposed person
+    small       number of records in classes below the required size
+    inferred    for each sensitive attribute the probability of guessing it: before, and with these columns
+    sizes       classes and records by range of sizes
     """
 
     columns: tuple[str, ...]
@@ -51,13 +51,13 @@ class Known:
     sizes: dict[str, dict[str, Any]]
 
 
-def known_to(view: View, columns: Sequence[str], wanted: int) -> Known:
-    """What an adversary can do who knows some columns, at least one; `wanted` is the size that classes should have."""
-    own = _limited(view, tuple(columns))
-    # Counted with their values first, classes are counted once.
-    found = attribute_inference(own).details["attributes"] if view.sensitive_attributes else {}
-    sizes = own.class_sizes(attacker=True)
-    return Known(
+def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColumnsRisk:
+    """The risk if an adversary knows these columns, at least one; `wanted` is the required class size."""
+    restricted = _restrict(view, tuple(columns))
+    # Counting the classes with their sensitive values first avoids counting them twice.
+    inferred = attribute_inference(restricted).details["attributes"] if view.sensitive_attributes else {}
+    sizes = restricted.class_sizes(attacker=True)
+    return KnownColumnsRisk(
         columns=tuple(columns),
         records=sizes.records,
         classes=sizes.number,
@@ -66,15 +66,15 @@ def known_to(view: View, columns: Sequence[str], wanted: int) -> Known:
         highest=1 / int(sizes.sizes[0]),
         unique=below(sizes, 2),
         small=below(sizes, wanted),
-        inferred={name: (one["prior"], one["posterior"]) for name, one in found.items()},
+        inferred={name: (attribute["prior"], attribute["posterior"]) for name, attribute in inferred.items()},
         sizes=distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes),
     )
 
 
-def _limited(view: View, columns: tuple[str, ...]) -> View:
-    """The view of someone who knows some columns.
+def _restrict(view: View, columns: tuple[str, ...]) -> View:
+    """The view of an adversary who knows only some columns.
 
-    Rows in memory are merged once, and what is made of them is not kept: it does not grow with the number of questions.
+    Rows in memory are merged once, and results are not cached: memory must not grow with the number of questions.
     """
     if not isinstance(view.table, WeightedRows):
         return replace(view, quasi_identifiers=columns)
@@ -88,8 +88,8 @@ def _limited(view: View, columns: tuple[str, ...]) -> View:
 
 MOST_BARS = 15
 MOST_SETS = 30
-# Where on the page a step is done; the others are decisions.
-PLACES = {
+# The page on which a recommended step is done; all others belong to the page of decisions.
+STEP_PAGES = {
     **dict.fromkeys(("remove-identifiers", "hidden-identifiers", "unlink", "give-roles", "look-again"), "columns"),
     **dict.fromkeys(("measure-or-explain", "count-people", "round-values", "protect", "leave-out"), "columns"),
     **dict.fromkeys(("unmeasured-values", "nearly-unique", "refine", "many-suppressed"), "levels"),
@@ -102,54 +102,54 @@ PLACES = {
 
 
 async def show(request: Request) -> Response:
-    """The page; what takes time comes later, unless it is known already or the browser cannot load parts.
+    """The page; slow parts are loaded later, unless they are already computed or the browser runs no scripts.
 
-    The script asks for less: what someone can do who knows the chosen columns.
+    The script asks only for the part about the chosen columns.
     """
-    desk = await desk_of(request)
+    case = await case_of(request)
     if request.headers.get("x-part"):
-        return await known(request, desk)
+        return await show_known(request, case)
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
-    if desk.is_checked or "wait" in request.query_params:
-        shown = {"ready": True, **await computed(_body, desk, language(request), request)}
-    return page(request, "risk", desk, command=command_line(["petworks", "check", _policy(request, desk)]), **shown)
+    if case.is_checked or "wait" in request.query_params:
+        shown = {"ready": True, **await in_thread(_body, case, language(request), request)}
+    return page(request, "risk", case, command=command_line(["petworks", "check", _policy(request, case)]), **shown)
 
 
 async def body(request: Request) -> Response:
-    """Everything that the check says."""
-    desk = await desk_of(request)
-    return part(request, "risk_body.html", desk, **await computed(_body, desk, language(request), request))
+    """The content of the page, from the check."""
+    case = await case_of(request)
+    return part(request, "risk_body.html", case, **await in_thread(_body, case, language(request), request))
 
 
-async def known(request: Request, desk: Desk) -> Response:
-    """What someone can do who knows the chosen columns."""
-    if request.query_params.get("seen") != desk.file.digest:
+async def show_known(request: Request, case: Case) -> Response:
+    """The part about an adversary who knows the chosen columns."""
+    if request.query_params.get("seen") != case.file.digest:
         raise InputError("the policy file was changed meanwhile; load the page again")
-    chosen = await computed(_chosen, desk, request)
-    return part(request, "risk_known.html", desk, **await computed(_known, desk, chosen))
+    chosen = await in_thread(_chosen, case, request)
+    return part(request, "risk_known.html", case, **await in_thread(_known, case, chosen))
 
 
 async def sets(request: Request) -> Response:
-    """The smallest sets of columns that break a limit."""
-    desk = await desk_of(request)
-    return part(request, "risk_sets.html", desk, **await computed(_sets, desk, request))
+    """The smallest sets of columns that exceed a limit."""
+    case = await case_of(request)
+    return part(request, "risk_sets.html", case, **await in_thread(_sets, case, request))
 
 
-def _policy(request: Request, desk: Desk) -> str:
-    return prose.file_argument(studio(request).workspace.relative(desk.file.path))
+def _policy(request: Request, case: Case) -> str:
+    return prose.file_argument(studio(request).workspace.relative(case.file.path))
 
 
-def _body(desk: Desk, lang: str, request: Request) -> dict[str, Any]:
-    """What the parts of the page show."""
-    document = desk.check.content
+def _body(case: Case, lang: str, request: Request) -> dict[str, Any]:
+    """The template values for the content of the page."""
+    document = case.check.content
     results = {result.measure: result for result in document.results}
     rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
     inference = results["attribute-inference"].details["attributes"] if "attribute-inference" in results else {}
     drivers = charts.view(document)["drivers"]
     listed = sections.view(document)
     texts = step_texts(document, lang)[: sections.MOST_STEPS]
-    places = (PLACES.get(step.step, "decide") for step in document.next_steps)
-    chosen = _chosen(desk, request)
+    places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
+    chosen = _chosen(case, request)
     return {
         "d": document,
         "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
@@ -164,61 +164,63 @@ def _body(desk: Desk, lang: str, request: Request) -> dict[str, Any]:
         "inference": inference,
         "disclosure": sections.by_section(document)["attributes"],
         "counts_sets": _counts_sets(document),
-        "known_columns": desk.release.quasi_identifiers,
-        "policy_path": studio(request).workspace.relative(desk.file.path),
+        "known_columns": case.release.quasi_identifiers,
+        "policy_path": studio(request).workspace.relative(case.file.path),
         "chosen": chosen,
-        "found": _known(desk, chosen),
-        "seen": desk.file.digest,
+        "found": _known(case, chosen),
+        "seen": case.file.digest,
         "drawn": charts.drawn,
         "measured": lambda result: measured(result, lang),
         "summary": lambda measure: measure_summary(measure, lang),
         "limit_name": lambda limit: limit_name(limit, lang),
-        "waiver": lambda given: prose.waiver(given, lang),
-        "set_link": partial(_set_link, desk),
+        "waiver": lambda waiver: prose.waiver(waiver, lang),
+        "set_link": partial(_set_link, case),
     }
 
 
-def _chosen(desk: Desk, request: Request) -> tuple[str, ...]:
-    """The columns that the adversary knows: those that the address names by their place, otherwise all."""
-    columns = desk.release.quasi_identifiers
+def _chosen(case: Case, request: Request) -> tuple[str, ...]:
+    """The columns that the adversary knows: those in the address, by index, otherwise all."""
+    columns = case.release.quasi_identifiers
     if "set" not in request.query_params:
         return columns
     places = {place for place in request.query_params.getlist("c") if place.isdecimal() and len(place) < 5}
     return tuple(column for place, column in enumerate(columns) if str(place) in places)
 
 
-def _set_link(desk: Desk, columns: Sequence[str]) -> dict[str, Any]:
-    """The values of an address that chooses columns."""
-    places = {column: place for place, column in enumerate(desk.release.quasi_identifiers)}
+def _set_link(case: Case, columns: Sequence[str]) -> dict[str, Any]:
+    """The parameters of an address that chooses columns."""
+    places = {column: place for place, column in enumerate(case.release.quasi_identifiers)}
     return {"set": "1", "c": [str(places[column]) for column in columns if column in places]}
 
 
-def _known(desk: Desk, chosen: tuple[str, ...]) -> dict[str, Any]:
+def _known(case: Case, chosen: tuple[str, ...]) -> dict[str, Any]:
     """The numbers and the chart for the chosen columns."""
-    wanted = class_size_wanted(desk.check.content)
-    records = desk.release.people
+    wanted = class_size_wanted(case.check.content)
+    records = case.release.people
     if not chosen:
         return {"one": None, "people": records, "wanted": wanted, "sizes_chart": None}
-    one = known_to(desk.release.view, chosen, wanted)
-    return {"one": one, "people": records, "wanted": wanted, "sizes_chart": charts.class_sizes(one.sizes, wanted)}
+    risk = risk_if_known(case.release.view, chosen, wanted)
+    return {"one": risk, "people": records, "wanted": wanted, "sizes_chart": charts.class_sizes(risk.sizes, wanted)}
 
 
 def _counts_sets(document: CheckDocument) -> bool:
-    """Whether sets are looked for by the class size that the rules ask for: unless the policy's own limits do that."""
+    """Whether sets are counted by the class size of the rules; not if the policy's own limits do that."""
     limits = () if document.subsets is None else document.subsets.limits
-    return document.subsets is not None and not any(one.limit == "highest-risk" for one in limits)
+    return document.subsets is not None and not any(limit.limit == "highest-risk" for limit in limits)
 
 
-def _sets(desk: Desk, request: Request) -> dict[str, Any]:
-    """The smallest sets of columns with which a class is smaller than the rules ask for."""
-    document, policy = desk.check.content, desk.policy
+def _sets(case: Case, request: Request) -> dict[str, Any]:
+    """The smallest sets of columns with a class smaller than the rules ask for."""
+    document, policy = case.check.content, case.policy
     wanted = class_size_wanted(document)
-    if policy.subset_sizes is None or not 0 < len(desk.release.quasi_identifiers) <= MOST_COLUMNS:
+    if policy.subset_sizes is None or not 0 < len(case.release.quasi_identifiers) <= MOST_COLUMNS:
         raise InputError("the policy asks for no subsets of the quasi-identifiers")
-    counted: Subsets = desk.once("subsets", lambda: every_subset(desk.release, str(policy.subset_sizes)))
+    counted: Subsets = case.once("subsets", lambda: every_subset(case.release, str(policy.subset_sizes)))
     limit = f"1/{wanted}"
     found = counted.minimal_risky({"highest-risk": limit})
-    rows = [(counted.row(one["attributes"]) if one["attributes"] else None) for one in found[:MOST_SETS]]
+    rows = [
+        (counted.row(risky_set["attributes"]) if risky_set["attributes"] else None) for risky_set in found[:MOST_SETS]
+    ]
     arguments = ("--subsets", str(policy.subset_sizes), "--limit", f"highest-risk={limit}")
     return {
         "wanted": wanted,
@@ -226,8 +228,8 @@ def _sets(desk: Desk, request: Request) -> dict[str, Any]:
         "number": len(found),
         "records": counted.records,
         "tried": len(counted),
-        "sets_command": command_line(["petworks", "attack", "--policy", _policy(request, desk), *arguments]),
-        "set_link": partial(_set_link, desk),
+        "sets_command": command_line(["petworks", "attack", "--policy", _policy(request, case), *arguments]),
+        "set_link": partial(_set_link, case),
     }
 
 

@@ -1,6 +1,6 @@
-"""The page of a command that runs: how far it is, and the buttons that end it.
+"""The page of a running command: its progress, and the buttons that stop or cancel it.
 
-The command goes on if the page is closed, and every page has a link to it as long as it runs.
+The command keeps running if the page is closed; every page links to it while it runs.
 """
 
 import json
@@ -14,8 +14,8 @@ from starlette.routing import Route
 
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.numbers import amount
-from PETWorks.studio.pages.page import computed, form_of, job_link, page, rendered, studio
-from PETWorks.studio.server.case import Desk
+from PETWorks.studio.pages.page import form_of, in_thread, job_link, page, render, studio
+from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import Job
 
 LOOK_EVERY = 0.25  # seconds
@@ -23,83 +23,83 @@ WORDS = ("reading", "searching", "explaining", "measuring", "writing", "checking
 LAST_MESSAGES = 20
 
 
-def address_of(job: Job, request: Request) -> str:
-    """The page of a job."""
+def job_address(job: Job, request: Request) -> str:
+    """The address of the page of a job."""
     return job_link("/job", job, request, id=job.id)
 
 
 def follow(job: Job, request: Request) -> Response:
-    """Go to the page of a job that was just started."""
-    return RedirectResponse(address_of(job, request), 303)
+    """Redirect to the page of a job that was just started."""
+    return RedirectResponse(job_address(job, request), 303)
 
 
 async def show(request: Request) -> Response:
-    """The page of a job; of one that has done its work, the page that shows what came out."""
+    """The page of a job; a redirect to its result if it is done."""
     job = studio(request).jobs.of(request.query_params.get("id", ""))
     if job.state == "done":
         return RedirectResponse(_target(job, request), 303)
-    desk = await computed(_desk, job, request)
+    case = await in_thread(_case, job, request)
     back = job_link(f"/{job.purpose.step}", job, request)
     values: dict[str, Any] = {"job": job, "back": back, "nav_step": job.purpose.step}
-    return page(request, "job", desk, command=job.command, messages=_messages(job), **values, **_progress(job))
+    return page(request, "job", case, command=job.command, messages=_messages(job), **values, **_progress(job))
 
 
 async def events(request: Request) -> Response:
-    """The progress of a job, part by part, until it has ended."""
+    """The progress of a job as server-sent events, until it has ended."""
     job = studio(request).jobs.of(request.query_params.get("id", ""))
     headers = {"X-Accel-Buffering": "no"}
     return StreamingResponse(_parts(job, request), media_type="text/event-stream", headers=headers)
 
 
 async def _parts(job: Job, request: Request) -> AsyncIterator[str]:
-    works, sent = studio(request), ""
-    while job.is_running and not works.is_ending():
-        text = rendered(request, "job_part.html", job=job, **_progress(job))
+    state, sent = studio(request), ""
+    while job.is_running and not state.is_ending():
+        text = render(request, "job_part.html", job=job, **_progress(job))
         if text != sent:
             sent = text
             yield f"data: {json.dumps(text)}\n\n"
         await anyio.sleep(LOOK_EVERY)
     if not job.is_running:
-        target = _target(job, request) if job.state == "done" else address_of(job, request)
+        target = _target(job, request) if job.state == "done" else job_address(job, request)
         yield f"event: end\ndata: {json.dumps(target)}\n\n"
 
 
 async def stop(request: Request) -> Response:
-    """End a search with the best that it has found."""
+    """Stop a search, which then returns the best release found so far."""
     job = studio(request).jobs.of((await form_of(request)).text("id"))
     job.stop()
     return follow(job, request)
 
 
 async def cancel(request: Request) -> Response:
-    """End a job without a result."""
+    """Cancel a job; there is no result."""
     job = studio(request).jobs.of((await form_of(request)).text("id"))
-    await computed(job.cancel)
+    await in_thread(job.cancel)
     return follow(job, request)
 
 
 def _progress(job: Job) -> dict[str, Any]:
-    """What a job said last, as the page shows it."""
-    said = job.progress
-    doing = next((word for word in WORDS if word in str(said.get("doing", ""))), "starting")
-    best, bound = said.get("best"), said.get("bound") or 0.0
+    """The last progress report of a job, as the page shows it."""
+    report = job.progress
+    doing = next((word for word in WORDS if word in str(report.get("doing", ""))), "starting")
+    best, bound = report.get("best"), report.get("bound") or 0.0
     share = bound / best if best else None
-    if said.get("total"):
-        share = said["finished"] / said["total"]
+    if report.get("total"):
+        share = report["finished"] / report["total"]
     return {
         "doing": doing,
-        "checked": said.get("checked"),
+        "checked": report.get("checked"),
         "best": None if best is None else amount(float(best)),
         "bound": amount(float(bound)) if best is not None and bound > 0 else None,
         "gap": best / bound - 1 if best is not None and bound > 0 else None,
         "share": round(min(share, 1.0), 3) if share else None,
-        "is_bound": not said.get("total"),
+        "is_bound": not report.get("total"),
         "seconds": int(job.seconds),
     }
 
 
 def _messages(job: Job) -> list[str]:
-    """What the command said besides its result, without its own name."""
+    """The messages that the command printed besides its result, without the program name."""
     return [line.removeprefix("petworks: ") for line in job.messages[-LAST_MESSAGES:] if line.strip()]
 
 
@@ -107,10 +107,10 @@ def _target(job: Job, request: Request) -> str:
     return job_link(job.purpose.on_end, job, request, job=job.id, **job.purpose.values)
 
 
-def _desk(job: Job, request: Request) -> Desk | None:
-    """What the job is about; nothing if its policy cannot be read any more, so that it can still be cancelled."""
+def _case(job: Job, request: Request) -> Case | None:
+    """The case that the job is about; None if its policy can no longer be read, so that it can still be cancelled."""
     try:
-        return None if job.purpose.policy is None else studio(request).desks.of(job.purpose.policy)
+        return None if job.purpose.policy is None else studio(request).cases.of(job.purpose.policy)
     except PETWorksError:
         return None
 

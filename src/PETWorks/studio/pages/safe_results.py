@@ -1,4 +1,4 @@
-"""What came out of the search: the release before and after, other levels, and reasons per record for insiders."""
+"""The result of the search: the table before and after, other levels, and reasons per record for insiders."""
 
 import csv
 from dataclasses import replace
@@ -16,29 +16,29 @@ from PETWorks.gate.document.check_document import CheckFile
 from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
-from PETWorks.studio.files.released_files import ReleasedFiles, named_release
-from PETWorks.studio.pages.make_safe import arguments_of
-from PETWorks.studio.pages.page import computed, desk_of, language, not_out_text, page, petworks, studio
-from PETWorks.studio.server.case import Desk
+from PETWorks.studio.files.released_files import ReleasedFiles, release_named
+from PETWorks.studio.pages.make_safe import anonymize_arguments
+from PETWorks.studio.pages.page import case_of, in_thread, language, not_out_text, page, petworks, studio
+from PETWorks.studio.server.case import Case
 
 MOST_COLUMNS = 100
 MOST_RECORDS = 200
 MOST_RULES = 50
 REASONS = ("record", "rule", "class_size", "stands_out_by", "saved_by", "added_loss")
-# A report is a page of its own, whose style and script stand in it. It may show itself, and nothing else.
-OF_A_REPORT = (
+# A report is a separate page with its style and script inline. It may load nothing else.
+REPORT_POLICY = (
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
 
 
 async def result(request: Request) -> Response:
-    """A release before and after, why it is on these levels, and which others are next best."""
-    desk = await desk_of(request)
-    return await computed(_result, request, desk)
+    """The table before and after, why the release is on these levels, and the next best ones."""
+    case = await case_of(request)
+    return await in_thread(_result, request, case)
 
 
-def _result(request: Request, desk: Desk) -> Response:
-    files, lang = _files(request, desk), language(request)
+def _result(request: Request, case: Case) -> Response:
+    files, lang = _files(request, case), language(request)
     document = files.read()
     facts = document.anonymization
     if facts is None:
@@ -47,12 +47,12 @@ def _result(request: Request, desk: Desk) -> Response:
     kept = () if facts.utility is None else facts.utility.columns
     relative = studio(request).workspace.relative
     job = request.query_params.get("job", "")
-    found = next((one for one in studio(request).jobs.about(desk.file.path) if one.id == job), None)
-    document, against = _judged_now(request, desk, files, document)
+    found = next((known for known in studio(request).jobs.about(case.file.path) if known.id == job), None)
+    document, obstacle_found = _check_now(request, case, files, document)
     return page(
         request,
         "safe_result",
-        desk,
+        case,
         nav_step="safe",
         d=document,
         notices=notices(document, lang),
@@ -60,10 +60,10 @@ def _result(request: Request, desk: Desk) -> Response:
         release_bar=document,
         outcome=[*making.outcome(facts, lang), *making.order(facts, lang)],
         states=making.states(facts, lang),
-        columns=[(one, making.level(one, lang), making.finer(one, lang)) for one in facts.columns[:MOST_COLUMNS]],
+        columns=[(fact, making.level(fact, lang), making.finer(fact, lang)) for fact in facts.columns[:MOST_COLUMNS]],
         kept=list(zip(kept[:MOST_COLUMNS], making.columns_kept(facts, lang), strict=False)),
         kept_heads=making.KEPT,
-        others=[(one, making.change(best, one, lang)) for one in facts.next_best],
+        others=[(node, making.change(best, node, lang)) for node in facts.next_best],
         costs=making.costs(facts, lang),
         losses=making.losses(facts, lang),
         most_rules=MOST_RULES,
@@ -75,41 +75,41 @@ def _result(request: Request, desk: Desk) -> Response:
         released=relative(files.policy),
         reasons=files.reasons.exists(),
         report=relative(files.report) if files.report.exists() else None,
-        not_out=None if against is None else not_out_text(files.release.name, against, lang),
-        out=[files.release.name] if against is None else [],
-        inside=[path.name for path in (*([files.release] if against else []), *files.inside) if path.exists()],
-        command=petworks(*arguments_of(request, desk, files)) if found is None else found.command,
+        not_out=None if obstacle_found is None else not_out_text(files.release.name, obstacle_found, lang),
+        out=[files.release.name] if obstacle_found is None else [],
+        inside=[path.name for path in (*([files.release] if obstacle_found else []), *files.inside) if path.exists()],
+        command=petworks(*anonymize_arguments(request, case, files)) if found is None else found.command,
         messages=[] if found is None else [line.removeprefix("petworks: ") for line in found.messages],
     )
 
 
-def _judged_now(
-    request: Request, desk: Desk, files: ReleasedFiles, made: CheckFile
+def _check_now(
+    request: Request, case: Case, files: ReleasedFiles, made: CheckFile
 ) -> tuple[CheckFile, Obstacle | None]:
-    """A check with the verdict by policy, plan, waivers and day as they are now; and what is against the release."""
+    """The check with the verdict by today's policy, plan and waivers; and the obstacle to handing out the release."""
     try:
-        released = studio(request).desks.of(files.policy)
+        released = studio(request).cases.of(files.policy)
         check = released.check.content
-        now = replace(made, verdict=check.verdict, rule_verdicts=check.rule_verdicts, rules=check.rules)
-        return now, obstacle_now(now, check, released.policy, [desk.policy], files.release)
-    except PETWorksError:  # its policy, or a file that belongs to it, is gone or has a mistake
+        updated = replace(made, verdict=check.verdict, rule_verdicts=check.rule_verdicts, rules=check.rules)
+        return updated, obstacle_now(updated, check, released.policy, [case.policy], files.release)
+    except PETWorksError:  # its policy, or one of its files, is missing or invalid
         return made, obstacle(made, files.release) or "outdated"
 
 
 def _threshold(job: Any) -> str:
-    """The threshold that a release was made with, if another one than that of the rules was asked for."""
-    given = [] if job is None else [one for one in job.arguments if one.startswith("--threshold=")]
-    return given[0].partition("=")[2] if given else ""
+    """The threshold that a release was made with, if it differs from that of the rules."""
+    options = [] if job is None else [argument for argument in job.arguments if argument.startswith("--threshold=")]
+    return options[0].partition("=")[2] if options else ""
 
 
-def _files(request: Request, desk: Desk) -> ReleasedFiles:
-    return named_release(desk.file.path, request.query_params.get("release", ""))
+def _files(request: Request, case: Case) -> ReleasedFiles:
+    return release_named(case.file.path, request.query_params.get("release", ""))
 
 
 async def reasons(request: Request) -> Response:
-    """Why records are suppressed, one by one. For insiders."""
-    desk = await desk_of(request)
-    files = _files(request, desk)
+    """The reasons why single records are suppressed. For insiders."""
+    case = await case_of(request)
+    files = _files(request, case)
     below = request.query_params.get("below", "").strip()
     if below and not (below.isdecimal() and len(below) < 10):
         raise InputError("the class size is a whole number")
@@ -117,23 +117,23 @@ async def reasons(request: Request) -> Response:
         raise InputError(
             "there is no {file}: ask for reasons when the release is made", file=quoted([files.reasons.name])
         )
-    rows, more = await computed(_reasons, files.reasons, int(below) if below else None)
+    rows, more = await in_thread(_reasons, files.reasons, int(below) if below else None)
     return page(
         request,
         "safe_reasons",
-        desk,
+        case,
         nav_step="safe",
         rows=rows,
         more=more,
         below=below,
         release=files.release.name,
-        policy_named=studio(request).workspace.relative(desk.file.path),
+        policy_named=studio(request).workspace.relative(case.file.path),
         file=files.reasons.name,
     )
 
 
 def _reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]:
-    """The first records of the file that are in classes of fewer records, and whether there are more."""
+    """The first records of the file that are in classes below a size, and whether there are more."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
         if tuple(rows.fieldnames or ()) != REASONS:
@@ -144,11 +144,11 @@ def _reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]
 
 
 async def report(request: Request) -> Response:
-    """A report that was written below the folder; its own script and links to other pages do not work here."""
+    """A report below the folder; its own script and links to other pages do not work here."""
     path = studio(request).workspace.path(request.query_params.get("file", ""))
     if path.suffix != ".html" or not path.is_file() or path.name.startswith("."):
         raise InputError("{file} is no report below the folder", file=quoted([path.name]))
-    return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": OF_A_REPORT})
+    return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 ROUTES = [

@@ -1,1 +1,1 @@
-"""The web server of the page, and what its pages share."""
+"""The web server of the page, and the state that its pages share."""

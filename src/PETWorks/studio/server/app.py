@@ -1,4 +1,4 @@
-"""The web application: its routes, what becomes of each request, and errors that may quote cells."""
+"""The web application: routes, static files, and error pages that never quote a cell."""
 
 import sys
 import traceback
@@ -36,13 +36,13 @@ from PETWorks.studio.pages import (
 from PETWorks.studio.pages import open as pages_open
 from PETWorks.studio.pages.page import (
     LANGUAGE_COOKIE,
-    computed,
-    desk_of,
+    case_of,
     error_page,
     form_of,
+    in_thread,
     language,
     part,
-    see,
+    redirect,
     show_error,
 )
 from PETWorks.studio.server.case import Studio, remember
@@ -63,18 +63,18 @@ ROUTES: list[Route] = [
 ]
 
 
-class Attended:
-    """Passes requests on; one that fails by an error of the program is answered, and its message is not shown."""
+class ErrorGuard:
+    """Middleware that answers a request after an error in the program with a page that does not show the message."""
 
-    def __init__(self, app: ASGIApp, works: Studio) -> None:
-        self._app, self._works = app, works
+    def __init__(self, app: ASGIApp, studio: Studio) -> None:
+        self._app, self._studio = app, studio
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass a request on, and note the time of it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        self._works.last_request = monotonic()
+        self._studio.last_request = monotonic()
         has_begun = False
 
         async def sending(message: Message) -> None:
@@ -82,20 +82,20 @@ class Attended:
             has_begun = True
             await send(message)
 
-        with _Mistake() as mistake:
+        with _ReportWithoutMessage() as failure:
             await self._app(scope, receive, sending)
-        if mistake.happened and not has_begun:
+        if failure.happened and not has_begun:
             request = Request(scope, receive)
             answer = error_page(request, said(language(request), "studio.error.internal"), 500)
             await answer(scope, receive, send)
 
 
-class _Mistake:
-    """Reports where an error happened, without the message: it might quote a cell."""
+class _ReportWithoutMessage:
+    """Swallows an error and prints where it happened, without its message: that might quote a cell."""
 
     happened = False
 
-    def __enter__(self) -> "_Mistake":
+    def __enter__(self) -> "_ReportWithoutMessage":
         return self
 
     def __exit__(
@@ -111,7 +111,7 @@ class _Mistake:
 
 
 STATIC = Path(__file__).parents[1] / "static"
-SHARED = Path(__file__).parents[2] / "render" / "templates" / "report.css"  # the look of the report
+SHARED = Path(__file__).parents[2] / "render" / "templates" / "report.css"  # the style sheet of the report
 
 
 async def _static(request: Request) -> Response:
@@ -121,54 +121,54 @@ async def _static(request: Request) -> Response:
 
 
 async def _bar(request: Request) -> Response:
-    """The verdict on what is open, which the bar at the top of every page shows once it is known."""
-    desk = await desk_of(request)
-    check = await computed(lambda: desk.check)
-    await computed(remember, desk)
-    return part(request, "bar.html", desk, bar_table=desk.table_name, d=check.content)
+    """The verdict on the open policy, which the bar at the top of every page loads."""
+    case = await case_of(request)
+    check = await in_thread(lambda: case.check)
+    await in_thread(remember, case)
+    return part(request, "bar.html", case, bar_table=case.table_name, d=check.content)
 
 
 async def _undo(request: Request) -> Response:
-    desk = await desk_of(request)
+    case = await case_of(request)
     form = await form_of(request)
-    await computed(desk.file.undo, form.text("seen") or None)
-    return see(request, _own_path(form.text("back")), desk)
+    await in_thread(case.file.undo, form.text("seen") or None)
+    return redirect(request, _local_path(form.text("back")), case)
 
 
 async def _language(request: Request) -> Response:
     form = await form_of(request)
-    answer = RedirectResponse(_own_address(form.text("back")), 303)
+    answer = RedirectResponse(_local_address(form.text("back")), 303)
     if form.text("lang") in LANGUAGES:
         answer.set_cookie(LANGUAGE_COOKIE, form.text("lang"), httponly=True, samesite="strict")
     return answer
 
 
-async def _show_nothing(request: Request, error: Exception) -> Response:
-    """The page for an address that is none, or for a form that was opened like a page."""
+async def _show_not_found(request: Request, error: Exception) -> Response:
+    """The page for an unknown address, or for a form address that was opened like a page."""
     assert isinstance(error, HTTPException)
     return error_page(request, said(language(request), "studio.error.nowhere"), error.status_code)
 
 
-def _own_address(address: str) -> str:
-    """An address on this server, or the first page."""
+def _local_address(address: str) -> str:
+    """The address if it is one of this server, otherwise that of the first page."""
     parts = urlsplit(address)
-    plain = address.isprintable() and "\\" not in address  # browsers leave out tabs, and read \ as /
-    own = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith("//")
-    return address if plain and own else "/"
+    is_plain = address.isprintable() and "\\" not in address  # browsers leave out tabs, and read \ as /
+    is_local = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith("//")
+    return address if is_plain and is_local else "/"
 
 
-def _own_path(address: str) -> str:
-    return urlsplit(_own_address(address)).path
+def _local_path(address: str) -> str:
+    return urlsplit(_local_address(address)).path
 
 
 def make_app(folder: Path) -> Starlette:
-    """The application for a folder."""
-    works = Studio(Workspace(folder), Jobs(folder.resolve()))
+    """Return the application for a folder."""
+    studio = Studio(Workspace(folder), Jobs(folder.resolve()))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> Any:
         yield
-        works.jobs.cancel_all()
+        studio.jobs.cancel_all()
 
     app = Starlette(
         routes=[
@@ -178,14 +178,14 @@ def make_app(folder: Path) -> Starlette:
             Route("/undo", _undo, methods=["POST"]),
             Route("/language", _language, methods=["POST"]),
         ],
-        middleware=[Middleware(Attended, works=works)],
+        middleware=[Middleware(ErrorGuard, studio=studio)],
         exception_handlers={
             PETWorksError: show_error,
             OSError: show_error,
             MemoryError: show_error,
-            HTTPException: _show_nothing,
+            HTTPException: _show_not_found,
         },
         lifespan=lifespan,
     )
-    app.state.studio = works
+    app.state.studio = studio
     return app

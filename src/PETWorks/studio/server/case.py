@@ -1,4 +1,4 @@
-"""What is open on the page: a policy with its table, read once, and the check of it while nothing changes."""
+"""The open policy with its table, read once, and its check, which is kept until something changes."""
 
 import json
 from collections import defaultdict
@@ -39,17 +39,17 @@ from PETWorks.tables.output import write_whole
 
 MOST_TABLES = 3
 SHORTEST_DATE = 7  # digits
-MOST_VALUES = 100_000  # of a column whose places in a hierarchy are looked for
+MOST_VALUES = 100_000  # of a column; with more, its values are not looked up in the hierarchy
 
 
 @dataclass(frozen=True)
-class Places:
-    """The hierarchy of a column as a policy has it.
+class HierarchySummary:
+    """The hierarchy of a column, as the policy declares it.
 
     kind      how it is given: "declared", "file" or "none"
     what      the first word of the declaration, or the name of the file
     levels    how often a value can be generalised; None if the hierarchy cannot be used
-    strange   values of the table that have no place in it
+    strange   number of values of the table that are not in it
     """
 
     kind: str
@@ -60,10 +60,10 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class TableFacts:
-    """The columns of a table, without those that have no name: they can have no role.
+    """The columns of a table. Columns without a name are left out: they can have no role.
 
-    places_in_table   where each column is among all of them
-    values            of columns with few values, which they are and how many records have each
+    places_in_table   index of each column among all columns of the table
+    values            for columns with few values: the values, and the number of records of each
     suggested_unit    the column that seems to name the person
     """
 
@@ -71,25 +71,25 @@ class TableFacts:
     values: Mapping[str, CountedDomain]
     places_in_table: Mapping[str, int]
     suggested_unit: str | None = None
-    _places: dict[Any, Places] = field(default_factory=dict)
+    _places: dict[Any, HierarchySummary] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
-        """The columns in their order."""
+        """The names of the columns, in table order."""
         return list(self.profiles)
 
     @property
     def records(self) -> int:
-        """How many records the table has."""
-        return max((one.records for one in self.profiles.values()), default=0)
+        """Number of records in the table."""
+        return max((profile.records for profile in self.profiles.values()), default=0)
 
     @cached_property
     def suggestions(self) -> dict[str, Suggestion]:
-        """The role that each column suggests."""
+        """The suggested role of each column."""
         return {name: suggested_role(name, profile) for name, profile in self.profiles.items()}
 
     def kind(self, column: str) -> str:
-        """What the values of a column are: the name of a message."""
+        """The key of the message that names the kind of a column's values: dates, numbers, texts …"""
         profile = self.profiles[column]
         if profile.present == 0:
             return "studio.columns.empty"
@@ -99,88 +99,94 @@ class TableFacts:
             return f"look.{profile.look}"
         return "studio.columns.number" if profile.measured else "studio.columns.text"
 
-    def places(self, policy: Policy) -> dict[str, Places]:
+    def places(self, policy: Policy) -> dict[str, HierarchySummary]:
         """The hierarchy of each column that has one."""
-        given: Any = policy.hierarchies
-        if given is None and isinstance(policy.data, Path):
-            given = read_sidecar(policy.data).hierarchies
-        if isinstance(given, Path):
+        hierarchies: Any = policy.hierarchies
+        if hierarchies is None and isinstance(policy.data, Path):
+            hierarchies = read_sidecar(policy.data).hierarchies
+        if isinstance(hierarchies, Path):
             try:
-                given = read_hierarchies(given, self.names)
+                hierarchies = read_hierarchies(hierarchies, self.names)
             except PETWorksError:
-                return {name: Places("file", given.name) for name in policy.roles or ()}
-        return {name: self._place(name, one) for name, one in (given or {}).items() if name in self.profiles}
+                return {name: HierarchySummary("file", hierarchies.name) for name in policy.roles or ()}
+        return {
+            name: self._summary(name, hierarchy)
+            for name, hierarchy in (hierarchies or {}).items()
+            if name in self.profiles
+        }
 
-    def _place(self, column: str, given: Declaration | Path | Hierarchy) -> Places:
-        if isinstance(given, Declaration):
-            key: Any = (column, repr(given.words))
-        elif isinstance(given, Path):
-            key = (column, given, given.stat().st_mtime_ns if given.exists() else None)
+    def _summary(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> HierarchySummary:
+        if isinstance(hierarchy, Declaration):
+            key: Any = (column, repr(hierarchy.words))
+        elif isinstance(hierarchy, Path):
+            key = (column, hierarchy, hierarchy.stat().st_mtime_ns if hierarchy.exists() else None)
         else:
             key = None
         if key is None or key not in self._places:
-            found = self._found(column, given)
+            summary = self._summarise(column, hierarchy)
             if key is None:
-                return found
-            self._places[key] = found
+                return summary
+            self._places[key] = summary
         return self._places[key]
 
-    def _found(self, column: str, given: Declaration | Path | Hierarchy) -> Places:
-        """Whether the values of a column have their place."""
+    def _summarise(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> HierarchySummary:
+        """Summarise a hierarchy, and count the values of the column that are not in it."""
         counts = self._counts(column)
-        if isinstance(given, Declaration):
-            kind, what = "declared", next(iter(given.words))
+        if isinstance(hierarchy, Declaration):
+            kind, what = "declared", next(iter(hierarchy.words))
         else:
-            kind, what = "file", given.name
+            kind, what = "file", hierarchy.name
         try:
-            if isinstance(given, Declaration):
-                scheme = given.scheme(counts)
-                strange = sum(scheme.below(one) is None and scheme.path(one) is None for one in counts)
-                return Places(kind, what, None if strange else given.build(counts).height, strange)
-            hierarchy = read_hierarchy(given) if isinstance(given, Path) else given
+            if isinstance(hierarchy, Declaration):
+                scheme = hierarchy.scheme(counts)
+                strange = sum(scheme.below(value) is None and scheme.path(value) is None for value in counts)
+                return HierarchySummary(kind, what, None if strange else hierarchy.build(counts).height, strange)
+            read = read_hierarchy(hierarchy) if isinstance(hierarchy, Path) else hierarchy
         except PETWorksError:
-            return Places(kind, what)
-        return Places(kind, what, hierarchy.height, sum(hierarchy.level(one) is None for one in counts))
+            return HierarchySummary(kind, what)
+        return HierarchySummary(kind, what, read.height, sum(read.level(value) is None for value in counts))
 
     def _counts(self, column: str) -> dict[Any, int]:
-        """How many records have each value; nothing is known of a column with very many."""
-        known = self.values.get(column)
-        counts = {} if known is None else dict(zip(known.values, known.counts.tolist(), strict=True))
+        """Number of records per value; empty for a column with very many values."""
+        few = self.values.get(column)
+        counts = {} if few is None else dict(zip(few.values, few.counts.tolist(), strict=True))
         return {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
 
 
-def look_at(policy: Policy) -> TableFacts:
-    """The table of a policy, read once."""
+def read_facts(policy: Policy) -> TableFacts:
+    """Read the table of a policy once, and profile its columns."""
     source = open_source(open_table(policy.data, **policy.reading), Phrase("the table"))
     engine = choose("auto", [source], len(source.names))
     places = {name: place for place, name in enumerate(source.names) if name}
     names = list(places)
     if engine.name != "memory":
         profiles = engine.profiles(source, names)
-        unit = _unit(profiles, partial(engine.load, source))
+        suggested_unit = _suggested_unit(profiles, partial(engine.load, source))
         engine.close()
-        return TableFacts({name: Examined.of(profiles[name]) for name in names}, {}, places, unit)
+        return TableFacts({name: Examined.of(profiles[name]) for name in names}, {}, places, suggested_unit)
     table = load_rows(source, names)
     columns = table.columns
     profiles = profiles_of(columns, names)
-    examined = {name: Examined.of(one) for name, one in profiles.items()}
+    examined = {name: Examined.of(profile) for name, profile in profiles.items()}
     few = {
         name: CountedDomain(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])
     }
-    return TableFacts(examined, few, places, _unit(profiles, lambda _columns: table))
+    return TableFacts(examined, few, places, _suggested_unit(profiles, lambda _columns: table))
 
 
-def _unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
-    """The column that seems to name the person, of a table that can be loaded."""
-    examined = {name: Examined.of(one) for name, one in profiles.items()}
-    identifiers = {name: one for name, one in examined.items() if suggested_role(name, one).role == IDENTIFIER}
+def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
+    """The column that seems to name the person."""
+    examined = {name: Examined.of(profile) for name, profile in profiles.items()}
+    identifiers = {
+        name: profile for name, profile in examined.items() if suggested_role(name, profile).role == IDENTIFIER
+    }
     return named_people(identifiers, same_person_in(load, list(examined)))
 
 
 def _is_date(text: str) -> bool:
-    """Whether a text is a date, also one of the Republic of China; a few digits, or 159.4, are rather a number."""
-    may_be_any = len(text) < SHORTEST_DATE if text.isdecimal() else is_number(text)
-    return not may_be_any and any(read_date(text, roc=roc) is not None for roc in (False, True))
+    """Whether a text is a date, in either calendar; a few digits, or 159.4, are rather a number."""
+    is_rather_number = len(text) < SHORTEST_DATE if text.isdecimal() else is_number(text)
+    return not is_rather_number and any(read_date(text, roc=roc) is not None for roc in (False, True))
 
 
 def _are_few(profile: Examined) -> bool:
@@ -188,33 +194,33 @@ def _are_few(profile: Examined) -> bool:
 
 
 class Tables:
-    """The tables that were looked at last."""
+    """A cache of the tables that were read last."""
 
     def __init__(self) -> None:
         self._tables: dict[Any, TableFacts] = {}
         self._lock = Lock()
 
     def of(self, policy: Policy) -> TableFacts:
-        """The table of a policy."""
+        """The facts about the table of a policy."""
         stat = policy.data.stat() if isinstance(policy.data, Path) and policy.data.exists() else None
         version = None if stat is None else (stat.st_mtime_ns, stat.st_size)
         key = (str(policy.data), version, *sorted(policy.reading.items()))
         with self._lock:
             if key not in self._tables:
-                self._tables[key] = look_at(policy)
+                self._tables[key] = read_facts(policy)
             self._tables[key] = self._tables.pop(key)
             for oldest in list(self._tables)[:-MOST_TABLES]:
                 del self._tables[oldest]
             return self._tables[key]
 
 
-MOST_DESKS = 3
+MOST_CASES = 3
 Stamp = tuple[Any, ...]
 Made = TypeVar("Made")
 
 
-class Desk:
-    """A policy as it is now, and what was computed from it. Threads share it; each thing is computed once."""
+class Case:
+    """An open policy, and everything computed from it. Threads share it; each thing is computed once."""
 
     def __init__(self, file: PolicyFile) -> None:
         self.file = file
@@ -226,11 +232,11 @@ class Desk:
 
     @property
     def is_current(self) -> bool:
-        """Whether the day, the policy and the files that it names are as they were when this was made."""
+        """Whether the day, the policy and the files that it names are unchanged since this was made."""
         return self.file.digest == self.policy.file.sha256 and stamp_of(self.policy) == self.stamp
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """Something that is made of this policy and its table, once; other threads that want it wait for it."""
+        """Return what `make` computes for this name, computed once; other threads that ask for it wait."""
         with self._lock:
             lock = self._locks[name]
         with lock:
@@ -240,7 +246,7 @@ class Desk:
             return made
 
     def is_made(self, name: str) -> bool:
-        """Whether something was made already."""
+        """Whether something was already computed."""
         return name in self._made
 
     @property
@@ -250,44 +256,44 @@ class Desk:
 
     @property
     def check(self) -> Check:
-        """The verdict, and everything that a report says."""
+        """The check of the policy, with its verdict and everything that a report needs."""
         return self.once("check", lambda: check(self.policy))
 
     @property
     def is_checked(self) -> bool:
-        """Whether the verdict is known already."""
+        """Whether the check was already computed."""
         return self.is_made("check")
 
     @property
     def table_name(self) -> str:
-        """What the page calls the table."""
+        """The name of the table on the page."""
         return getattr(self.policy.data, "name", str(self.policy.data))
 
 
-class Desks:
-    """The desks that were used last, by their policy; one is made anew when the policy or its table has changed."""
+class Cases:
+    """A cache of the policies that were open last; one is made anew when its policy or table has changed."""
 
     def __init__(self) -> None:
-        self._desks: dict[Path, Desk] = {}
+        self._cases: dict[Path, Case] = {}
         self._lock = RLock()
 
-    def of(self, path: Path) -> Desk:
-        """The desk of a policy."""
+    def of(self, path: Path) -> Case:
+        """The case of a policy."""
         with self._lock:
-            desk = self._desks.pop(path, None)
-            if desk is None or not desk.is_current:
-                desk = Desk(PolicyFile(path))
-            self._desks[path] = desk
-            for oldest in list(self._desks)[:-MOST_DESKS]:
-                del self._desks[oldest]
-            return desk
+            case = self._cases.pop(path, None)
+            if case is None or not case.is_current:
+                case = Case(PolicyFile(path))
+            self._cases[path] = case
+            for oldest in list(self._cases)[:-MOST_CASES]:
+                del self._cases[oldest]
+            return case
 
 
 def stamp_of(policy: Policy) -> Stamp:
-    """By which a change of what a check depends on is noticed: the policy, the files that it reads, and the day."""
+    """A value that changes with everything that a check depends on: the policy, the files it reads, the day."""
     stats = [(path, path.stat()) for path in files_read(policy) if path.exists()]
     files = ((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in stats)
-    return (policy.file.sha256, today().isoformat(), *files)  # waivers are judged by the day
+    return (policy.file.sha256, today().isoformat(), *files)  # waivers expire by the day
 
 
 NAME = "checked.json"
@@ -297,12 +303,12 @@ VERDICTS = ("pass", "waived", "fail")
 
 @dataclass(frozen=True)
 class LastVerdict:
-    """A policy as the list shows it.
+    """A policy in the list of policies.
 
-    table     what it is about: a path below the folder, or an address
-    verdict   of the last check; None if there was none
+    table        its table: a path below the folder; None if it is an address
+    verdict      of the last check; None if there was none
     is_current   whether it is of today and nothing has changed since
-    mistake   why the policy cannot be read
+    mistake      why the policy cannot be read
     """
 
     path: str
@@ -315,54 +321,54 @@ class LastVerdict:
     mistake: str | None = None
 
 
-def remember(desk: Desk) -> None:
-    """Keep the verdict on a policy beside its earlier versions; it is no loss if that cannot be written."""
-    content = {"of": _name(desk.stamp), "verdict": desk.check.content.verdict, "day": today().isoformat()}
+def remember(case: Case) -> None:
+    """Store the verdict on a policy beside its earlier versions; if it cannot be written, nothing is lost."""
+    content = {"of": _digest(case.stamp), "verdict": case.check.content.verdict, "day": today().isoformat()}
     with suppress(OSError, PETWorksError):
-        desk.file.folder.mkdir(parents=True, exist_ok=True)
-        write_whole({desk.file.folder / NAME: json.dumps(content).encode()})
+        case.file.folder.mkdir(parents=True, exist_ok=True)
+        write_whole({case.file.folder / NAME: json.dumps(content).encode()})
 
 
-def known(path: Path, shown: str) -> LastVerdict:
-    """What is known about a policy without reading its table."""
+def last_verdict(path: Path, shown: str) -> LastVerdict:
+    """The last verdict on a policy, found without reading its table."""
     file = PolicyFile(path)
     try:
         policy: Policy = read_policy(path)
         stamp = stamp_of(policy)
     except PETWorksError as error:
         return LastVerdict(shown, mistake=error.worded())
-    verdict, day, is_current = _last(file, stamp)
+    verdict, day, is_current = _read_last(file, stamp)
     table = policy.data if isinstance(policy.data, Path) else None
     name = str(policy.data).partition("://")[0] if table is None else table.name
     return LastVerdict(shown, table, name, policy.release_kind, verdict, is_current, day)
 
 
-def _last(file: PolicyFile, stamp: Stamp) -> tuple[str | None, str, bool]:
-    """The verdict of the last check, its day, and whether it was about the policy and the table as they are now."""
+def _read_last(file: PolicyFile, stamp: Stamp) -> tuple[str | None, str, bool]:
+    """The verdict of the last check, its day, and whether policy and table are unchanged since."""
     try:
         content = json.loads(read_small(file.folder / NAME, LARGEST))
         verdict, day, of = content["verdict"], str(content["day"]), content["of"]
     except (OSError, ValueError, KeyError, TypeError, PETWorksError):
         return None, "", False
-    return (verdict, day[:10], of == _name(stamp)) if verdict in VERDICTS else (None, "", False)
+    return (verdict, day[:10], of == _digest(stamp)) if verdict in VERDICTS else (None, "", False)
 
 
-def _name(stamp: Stamp) -> str:
+def _digest(stamp: Stamp) -> str:
     return sha256(repr(stamp).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @dataclass
 class Studio:
-    """A folder, what is open of it, and the commands that run.
+    """The state of the server: its folder, the open policies, and the running commands.
 
-    is_ending   whether the server is about to end, which answers that are still being sent must not delay
-    lang        the language of the command that started it
-    lang_chosen whether the user asked for that language, rather than the system
+    is_ending    whether the server is about to end, so that answers that are still being sent must stop
+    lang         the language of the command that started it
+    lang_chosen  whether the user asked for that language, rather than the system
     """
 
     workspace: Workspace
     jobs: Jobs
-    desks: Desks = field(default_factory=Desks)
+    cases: Cases = field(default_factory=Cases)
     tables: Tables = field(default_factory=Tables)
     last_request: float = field(default_factory=monotonic)
     is_ending: Callable[[], bool] = lambda: False

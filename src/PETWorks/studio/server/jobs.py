@@ -1,6 +1,6 @@
-"""Long work: the command itself, as anybody could type it, in a process that can be stopped.
+"""Long-running commands: each is an ordinary `petworks` command in a process that can be stopped.
 
-So the page and the command line cannot differ. The process says how far it is in lines of JSON on its standard error.
+So the page and the command line cannot differ. The process reports its progress as lines of JSON on standard error.
 """
 
 import json
@@ -22,22 +22,22 @@ from PETWorks.render.language.language import VARIABLE
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.terminal import PROGRESS_LINES, command_line
 
-MOST_JOBS = 20  # that are remembered
+MOST_JOBS = 20  # kept in memory
 MOST_AT_ONCE = 4
 LONGEST_OUTPUT = 4_000_000
-GRACE = 10.0  # seconds that a process has to end by itself
-GOOD = (0, 1)  # exit codes of a command that did its work: every rule holds, or one does not
+GRACE = 10.0  # seconds that a process gets to end by itself
+GOOD = (0, 1)  # exit codes of a command that finished: all rules hold, or some do not
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a command is run for.
+    """Why a command is run.
 
     policy    the policy that was open
     step      the step of the workflow that started it
-    on_end    the page that shows what came out; its address also gets the policy and the id of the job
-    values    what else that address says
-    can_stop  whether it is a search, which can be stopped with the best that it has found
+    on_end    the page that shows the result; its address also gets the policy and the id of the job
+    values    further parameters of that address
+    can_stop  whether it is a search, which can be stopped and then returns the best release found so far
     """
 
     policy: Path | None = None
@@ -48,10 +48,10 @@ class Purpose:
 
 
 class Job:
-    """A command that runs or has run.
+    """A command that is running or has ended.
 
-    command    as it is typed in the folder of the page
-    progress   what it said last: nodes tried, best loss, bound
+    command    the command line, as one would type it in the folder of the page
+    progress   the last progress report: nodes tried, best loss, bound
     code       its exit code; None while it runs
     """
 
@@ -68,8 +68,8 @@ class Job:
         self.output = ""
         self.code: int | None = None
         self.is_cancelled = False
-        self._process = subprocess.Popen(  # noqa: S603 - this program, with arguments that are no shell's
-            # -P: Python files in the folder of the page are data like others, and are not imported.
+        self._process = subprocess.Popen(  # noqa: S603 - this program itself, without a shell
+            # -P: Python files in the user's folder must not be imported.
             [sys.executable, "-P", "-m", "PETWorks", *arguments],
             cwd=folder,
             stdin=subprocess.DEVNULL,
@@ -77,7 +77,7 @@ class Job:
             stderr=subprocess.PIPE,
             env=_environment(lang),
             start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same for Windows
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # like start_new_session, on Windows
             text=True,
             encoding="utf-8",
             errors="replace",
@@ -101,11 +101,11 @@ class Job:
         with self._process.stderr as stream:
             for line in stream:
                 if line.startswith('{"progress"'):
-                    self._take(line)
+                    self._read_progress(line)
                 elif len(self.messages) < 100:
                     self.messages.append(line.rstrip("\n"))
 
-    def _take(self, line: str) -> None:
+    def _read_progress(self, line: str) -> None:
         try:
             self.progress = dict(json.loads(line)["progress"])
         except (ValueError, KeyError, TypeError):
@@ -121,7 +121,7 @@ class Job:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the command is still running."""
         return self.code is None
 
     @property
@@ -135,30 +135,30 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """Seconds since the start, or until the end if it has ended."""
         return (monotonic() if self._ended is None else self._ended) - self._started
 
     @property
     def result(self) -> Any:
-        """What it printed, as JSON; None if it printed something else."""
+        """The JSON document that the command printed; None if it printed something else."""
         try:
             return json.loads(self.output)
         except ValueError:
             return None
 
     def stop(self) -> None:
-        """End a search with the best that it has found, as Ctrl-C does; as soon as it has found something."""
+        """Stop a search as Ctrl-C does, once it has found a release: it returns the best one so far."""
         self.is_to_stop = self.purpose.can_stop and self.is_running
         self._stop_if_wanted()
 
     def _stop_if_wanted(self) -> None:
-        """Ctrl-C ends the search only while it goes on; before and after it would end the command."""
+        """Send Ctrl-C only while the search runs; before and after it would end the whole command."""
         if self.is_to_stop and self.progress.get("doing") == "searching" and self.progress.get("best") is not None:
             self.is_to_stop = False
             self._process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
     def cancel(self) -> None:
-        """End it, and everything that it started, without a result."""
+        """Kill the command and every process that it started, without a result."""
         if self._process.poll() is not None:
             return
         self.is_cancelled = True
@@ -168,7 +168,7 @@ class Job:
             self._signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(GRACE)
-            self._signal(signal.SIGKILL)  # what it has started, and itself if it does not listen
+            self._signal(signal.SIGKILL)  # its children, and itself if it ignores SIGTERM
         self._waiter.join()
 
     def _signal(self, number: signal.Signals) -> None:
@@ -178,17 +178,17 @@ class Job:
 
 
 def _environment(lang: str) -> dict[str, str]:
-    """What the process is told; folders of modules that are named from here are elsewhere for it."""
+    """The environment of the process; relative entries of PYTHONPATH are made absolute, as its folder differs."""
     environment = {**os.environ, PROGRESS_LINES: "1", VARIABLE: lang, "PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
-    if modules := environment.get("PYTHONPATH"):
+    if python_path := environment.get("PYTHONPATH"):
         environment["PYTHONPATH"] = os.pathsep.join(
-            str(Path(folder).absolute()) for folder in modules.split(os.pathsep)
+            str(Path(folder).absolute()) for folder in python_path.split(os.pathsep)
         )
     return environment
 
 
 class Jobs:
-    """The commands that this server has started, the last ones."""
+    """The commands that this server started last."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -196,7 +196,7 @@ class Jobs:
         self._lock = Lock()
 
     def start(self, *arguments: str, purpose: Purpose | None = None, lang: str = ENGLISH) -> Job:
-        """Start a command in the folder of the page, which speaks the language of the page."""
+        """Start a command in the folder of the page, with messages in the language of the page."""
         with self._lock:
             if len(self.running) >= MOST_AT_ONCE:
                 raise InputError(
@@ -205,32 +205,32 @@ class Jobs:
                 )
             job = Job(arguments, self._folder, purpose or Purpose(), lang)
             self._jobs[job.id] = job
-            ended = [one for one in self._jobs.values() if not one.is_running]
+            ended = [started for started in self._jobs.values() if not started.is_running]
             for old in ended[: max(0, len(self._jobs) - MOST_JOBS)]:
                 del self._jobs[old.id]
         return job
 
     def of(self, job_id: str) -> Job:
-        """A job by its id."""
+        """Return a job by its id."""
         if job_id not in self._jobs:
             raise InputError("there is no such job; it may have been of an earlier start of the page")
         return self._jobs[job_id]
 
     def about(self, policy: Path) -> list[Job]:
-        """Those that were started for a policy, the last one first."""
+        """The jobs that were started for a policy, the last one first."""
         return [job for job in reversed(list(self._jobs.values())) if job.purpose.policy == policy]
 
     @property
     def running(self) -> list[Job]:
-        """Those that have not ended."""
+        """The jobs that have not ended."""
         return [job for job in list(self._jobs.values()) if job.is_running]
 
     @property
     def are_running(self) -> bool:
-        """Whether any of them has not ended."""
+        """Whether any job has not ended."""
         return bool(self.running)
 
     def cancel_all(self) -> None:
-        """End all of them: nothing goes on when the page is closed."""
+        """Cancel all jobs: nothing keeps running after the page is closed."""
         for job in list(self._jobs.values()):
             job.cancel()

@@ -1,7 +1,7 @@
-"""Who may talk to the server: the browser of the user who started it, from its own pages, and nobody else.
+"""Access control: only the browser of the user who started the server, and only from the server's own pages.
 
 Every other program on the machine, and every web page that the user visits, can send requests to a local port. So each
-request must name the server as it is called on this machine (DNS rebinding), not be of another user of the machine,
+request must name the server by its local host name (against DNS rebinding), not come from another user of the machine,
 have the cookie that only the user's browser gets, and, if it changes something, come from a page of the server itself.
 """
 
@@ -16,11 +16,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 1 << 20
-LONGEST_BODY = 20.0  # seconds that it may take
+LONGEST_BODY = 20.0  # seconds until the body must have arrived
 SAFE_METHODS = ("GET", "HEAD")
 LONGEST_VISIT = (
     7 * 24 * 3600
-)  # seconds; so the cookie outlives a crash of the browser; without the server it is worthless
+)  # seconds; the cookie should outlive a crash of the browser, and is worthless without the server
 RENEW_EVERY = 10.0  # seconds
 ENTRANCE = "/enter"
 CLOSED = """This page is closed for this browser. Open it with the address in the terminal where petworks studio runs.
@@ -38,7 +38,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-# A page and no redirect: a browser does not send the cookie with a request to which another site led it.
+# A page instead of a redirect: browsers do not send the cookie with a request that another site redirected.
 ENTERED = """<!doctype html>
 <meta charset="utf-8"><title>PETWorks</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
 <meta http-equiv="refresh" content="0;url=/"><a href="/">PETWorks</a>
@@ -46,11 +46,11 @@ ENTERED = """<!doctype html>
 
 
 class Guard:
-    """Lets in whoever has the cookie, and gives it to the first one who has the token.
+    """Middleware that lets in whoever has the cookie, and gives the cookie to the first browser with the token.
 
     token     in the address with which the browser is opened; it works once
-    may_ask   whether the program at a port of this machine may ask at all
-    renewed   called with a new token when somebody asks for a page without the cookie, as after a crash of the browser
+    may_ask   whether the program at a port of this machine may send requests at all
+    renewed   called with a new token when a page is requested without the cookie, as after a crash of the browser
     """
 
     def __init__(
@@ -84,12 +84,14 @@ class Guard:
         if body is None:
             await PlainTextResponse("the request is too large", 413)(scope, receive, _with_headers(send))
             return
-        await self._app(scope, _again(body, receive), _with_headers(send))
+        await self._app(scope, _replay(body, receive), _with_headers(send))
 
     def _answer(self, scope: Scope) -> Response | None:
         """The answer to a request that is not passed on; None if it is."""
         headers = _headers(scope)
-        if headers.get("host") not in self._hosts:  # before anything else: the name is all that DNS rebinding changes
+        if (
+            headers.get("host") not in self._hosts
+        ):  # checked first: the name is the only thing that DNS rebinding changes
             return PlainTextResponse("unknown host", 421)
         if not self._may_ask(scope["client"][1]):
             return PlainTextResponse("this page is another user's", 403)
@@ -106,9 +108,9 @@ class Guard:
 
     def _entrance(self, scope: Scope, headers: dict[str, str]) -> Response:
         if self._has_cookie(headers.get("cookie", "")):
-            return HTMLResponse(ENTERED)  # the same browser has opened the address again
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if self.is_entered or not secrets.compare_digest(given.encode(), self.token.encode()):
+            return HTMLResponse(ENTERED)  # the same browser opened the address again
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if self.is_entered or not secrets.compare_digest(token.encode(), self.token.encode()):
             self._renew("GET", headers)
             return PlainTextResponse(CLOSED, 403)
         self.is_entered = True
@@ -117,7 +119,7 @@ class Guard:
         return answer
 
     def _renew(self, method: str, headers: dict[str, str]) -> None:
-        """Make a new token if the last one is used. Any web page can cause this, so not too often."""
+        """Make a new token if the last one was used. Any web page can trigger this, so it is rate-limited."""
         wants_page = method == "GET" and headers.get("sec-fetch-mode", "navigate") == "navigate"
         if wants_page and self.is_entered and monotonic() - self._last_token > RENEW_EVERY:
             self._last_token = monotonic()
@@ -132,7 +134,7 @@ class Guard:
         return found is not None and secrets.compare_digest(found.value.encode(), self._secret.encode())
 
     def _is_own(self, method: str, headers: dict[str, str]) -> bool:
-        """Whether a request comes from a page of the server; one that only reads may also be typed by the user."""
+        """Whether a request comes from a page of this server; the user may also type the address of a page."""
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if method in SAFE_METHODS:
             return site in (None, "same-origin", "none") and origin in (None, *self._origins)
@@ -140,7 +142,7 @@ class Guard:
 
 
 def _headers(scope: Scope) -> dict[str, str]:
-    """The headers of a request; one that is there twice has no value that can be trusted."""
+    """The headers of a request; a header that occurs twice is set to empty, as neither value can be trusted."""
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key = name.decode("latin-1").lower()
@@ -151,21 +153,21 @@ def _headers(scope: Scope) -> dict[str, str]:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message["headers"]}
-            message["headers"] = [*message["headers"], *_missing(given)]
+            present = {name.lower() for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *_missing(present)]
         await send(message)
 
     return sending
 
 
-def _missing(given: set[bytes]) -> Iterable[tuple[bytes, bytes]]:
+def _missing(present: set[bytes]) -> Iterable[tuple[bytes, bytes]]:
     for name, value in HEADERS.items():
-        if name.lower().encode() not in given:
+        if name.lower().encode() not in present:
             yield name.lower().encode(), value.encode()
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The body of a request; None if it is larger than it may be, whatever its headers say, or does not come."""
+    """The body of a request; None if it is too large, whatever its headers say, or does not arrive in time."""
     body, more = b"", True
     try:
         async with asyncio.timeout(LONGEST_BODY):
@@ -182,8 +184,8 @@ async def _body(receive: Receive) -> bytes | None:
     return body
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
-    """The body as the application gets it; after it, whatever comes."""
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A receive function that first returns the body that was already read."""
     is_read = False
 
     async def receiving() -> Message:
