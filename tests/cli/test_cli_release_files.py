@@ -276,7 +276,7 @@ KILLED_AT = {
     "when it is written": "PETWorks.cli.release_files.read_policy",
     "while it is judged": "PETWorks.cli.release_files.rule_results",
     "when it is judged": "PETWorks.cli.anonymize.noticed",
-    "while the report is made": "PETWorks.cli.anonymize._checked",
+    "while the report is made": "PETWorks.cli.anonymize._check",
     "before it is at its place": "PETWorks.tables.output.Staging.publish",
 }
 

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from command import petworks
-from PETWorks.cli.help import OF_CLICK, cells, lines_of, spoken_command, translated_command
+from PETWorks.cli.help import CLICK_MODULES, cells, lines_of, spoken_command, translate_command
 from PETWorks.cli.main import COMMANDS, main
 from PETWorks.gate.anonymising import HOW_MADE, NOT_TO_BE_RELEASED, WRITTEN
 from PETWorks.gate.suggest import starter
@@ -43,13 +43,13 @@ def helps():
         return text
 
     for _, command in commands():
-        translated_command(command, seen)
+        translate_command(command, seen)
     return set(texts)
 
 
 def words_of_click():
     """What click asks gettext for."""
-    for module in OF_CLICK:
+    for module in CLICK_MODULES:
         for node in ast.walk(ast.parse(Path(module.__file__).read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "ngettext"):
                 yield from (one.value for one in node.args if isinstance(one, ast.Constant))

@@ -1,4 +1,4 @@
-"""The command `petworks`: what is typed, what is printed, exit codes.
+"""The command `petworks`: its options, output and exit codes.
 
 May import: tables, about, counting, measures, releases, anonymizer, gate, render, studio.
 """

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from PETWorks.render.checks import Check
 
 
-OF_A_SEARCH = ("seconds", "resume", "method")  # settings that a frontier does not take
+SEARCH_SETTINGS = ("seconds", "resume", "method")  # settings that a frontier does not have
 
 
 def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
-    """`k-anonymity:k=2,5,10` and `suppression=0,0.05`, as `frontier` takes them."""
+    """Parse `k-anonymity:k=2,5,10` and `suppression=0,0.05` into the argument of `frontier`."""
     vary: dict[str, Any] = {}
     for text in texts:
         name, equals, values = text.rpartition("=")
@@ -60,43 +60,43 @@ def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
                 "--vary expects MEASURE:parameter=VALUE,... or suppression=SHARE,..., each once; got {given!r}",
                 given=text[:60],
             )
-        listed = [value.strip() for value in values.split(",")]
-        vary[measure] = {parameter: listed} if colon else listed
+        value_list = [value.strip() for value in values.split(",")]
+        vary[measure] = {parameter: value_list} if colon else value_list
     return vary or None
 
 
 def with_thresholds(rules: tuple[Rule, ...], texts: tuple[str, ...]) -> tuple[Rule, ...]:
     """The rules with other thresholds, given as `k-anonymity:k=10`."""
-    named = set()
+    changed = set()
     for text in texts:
         name, equals, value = text.rpartition("=")
         measure, colon, parameter = (part.strip() for part in name.partition(":"))
         if not equals or not colon or not measure or not parameter:
             raise ParameterError("--threshold expects MEASURE:parameter=VALUE, got {given!r}", given=text[:60])
-        if (measure, parameter) in named:
+        if (measure, parameter) in changed:
             raise ParameterError(
                 "--threshold gives {metric}:{parameter} twice; each threshold has one value",
                 metric=measure,
                 parameter=parameter,
             )
-        named.add((measure, parameter))
+        changed.add((measure, parameter))
         rules = with_threshold(rules, find(measure).name, parameter, value.strip())
     return rules
 
 
 def frontier_found(
-    job: Job, given: Mapping[str, Any], vary: Mapping[str, Any] | None, report: Callable[[Progress], None]
+    job: Job, options: Mapping[str, Any], vary: Mapping[str, Any] | None, report: Callable[[Progress], None]
 ) -> Frontier:
-    """The frontier of a table and its rules."""
-    settings = {name: value for name, value in given.items() if value is not None and name not in OF_A_SEARCH}
+    """Compute the frontier of a table and its rules."""
+    settings = {name: value for name, value in options.items() if value is not None and name not in SEARCH_SETTINGS}
     if job.policy is not None:
         return frontier_by(job.policy, job.release, job.rules, settings, vary, report)
     return frontier_of(job.release, job.rules, vary, **settings, progress=report)
 
 
-def show_frontier(table: str, found: Frontier, options: Mapping[str, Any]) -> None:
-    """Print the points, and how to make a release of one."""
-    facts = frontier_facts(found)
+def show_frontier(table: str, frontier: Frontier, options: Mapping[str, Any]) -> None:
+    """Print the points, and the command that makes a release at one of them."""
+    facts = frontier_facts(frontier)
     if options["output_format"] == "json":
         click.echo(dumps({"frontier": facts.to_dict()}))
         return
@@ -104,13 +104,13 @@ def show_frontier(table: str, found: Frontier, options: Mapping[str, Any]) -> No
 
     click.echo(frontier_text(shown_name(table), facts, **style(None)), nl=False)
     if facts.points:
-        note("cli.of-the-frontier", command=_options(facts))
+        note("cli.of-the-frontier", command=_release_options_of(facts))
 
 
-def _options(facts: FrontierFacts) -> str:
-    """The options for the release of the rules' own point; of the strictest if nothing keeps the rules as they are."""
-    is_kept = facts.best_point(facts.threshold, facts.suppression) is not None
-    point = facts if is_kept else facts.points[-1]
+def _release_options_of(facts: FrontierFacts) -> str:
+    """The options for a release at the rules' own thresholds, or at the strictest point if that is not possible."""
+    is_possible = facts.best_point(facts.threshold, facts.suppression) is not None
+    point = facts if is_possible else facts.points[-1]
     threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold}"
     return f"-o released.csv{threshold} --suppression {point.suppression}"
 
@@ -119,7 +119,7 @@ FILE = click.Path(path_type=Path)
 
 
 def release_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that both commands have."""
+    """Add the options that `anonymize` and `apply` share."""
     option = click.option
     options = [
         option("-o", "--output", type=FILE, help="The release: .csv, .parquet or .feather."),
@@ -231,7 +231,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     if len(printed) > 1 or (printed and options["output_format"] == "json"):
         raise ParameterError("only one result can be printed: give '-' once, without --format json")
     reports = {name: path for name, path in wanted.items() if name not in printed}
-    given = {
+    settings = {
         "suppression": _share(options["suppression"]),
         "suppressed_records": options["suppressed_records"],
         "objective": options["objective"],
@@ -245,36 +245,36 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     vary = vary_given(options["vary"])
     if vary is not None and not options["frontier"]:
         raise ParameterError("--vary is for --frontier")
-    about_records, below = reasons_given(options)
-    if output is None and (wanted or about_records or not options["frontier"]):
+    reasons_files, below = reasons_given(options)
+    if output is None and (wanted or reasons_files or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
-    for_releases = [name for name in ("time", "resume", "explain", "shuffle", "seed") if options[name]]
-    if output is None and for_releases:
+    release_only = [name for name in ("time", "resume", "explain", "shuffle", "seed") if options[name]]
+    if output is None and release_only:
         raise ParameterError(
             "--{option} is for a release, and -o names none; a frontier is always complete",
-            option=for_releases[0],
+            option=release_only[0],
         )
     job = job_given(table, options)
     job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
     frontier = None
     if options["frontier"]:
         with searching() as report:
-            frontier = frontier_found(job, given, vary, report)
+            frontier = frontier_found(job, settings, vary, report)
         in_policy = None if job.policy is None else job.policy.anonymize.get("method")
-        if "local" in (given["method"], in_policy):
+        if "local" in (settings["method"], in_policy):
             note("cli.frontier-not-local")
     if output is None:
         assert frontier is not None
         show_frontier(table, frontier, options)
         sys.exit(HOLDS)
-    paths = checked_paths(output, job, options, [*reports.values(), *about_records])
+    paths = checked_paths(output, job, options, [*reports.values(), *reasons_files])
     order = record_order(job.release, job.rules, job.policy, options)
-    unfinished = _unfinished(paths.release, [*reports.values(), *about_records], resume=options["resume"])
-    given["resume"] = unfinished if options["resume"] else None
+    unfinished = _unfinished(paths.release, [*reports.values(), *reasons_files], resume=options["resume"])
+    settings["resume"] = unfinished if options["resume"] else None
     with searching() as report, _interruptible():
-        result = _anonymized(job, given, report)
+        result = _anonymize(job, settings, report)
     if not result.is_complete:
-        result.write_unfinished(unfinished)  # now: it may have taken hours, and what follows may fail
+        result.write_unfinished(unfinished)  # first, as the search may have taken hours and the next steps may fail
         note("cli.stopped")
         note("cli.search-kept", path=repr(unfinished.name))
     explanation = None
@@ -282,9 +282,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         try:
             with progress("explaining", shown_name(paths.release)), _interruptible():
                 explanation = result.explain()
-        except KeyboardInterrupt:  # it takes further searches; the release is worth having without it
+        except KeyboardInterrupt:  # explaining takes further searches; the release is useful without it
             note("cli.not-explained")
-    beside = reasons_beside(result, about_records, below)
+    beside = reasons_beside(result, reasons_files, below)
     with progress("measuring", shown_name(table)):
         before = state(job.release)
 
@@ -296,17 +296,17 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         waived = waived_rules(policy, today())
         facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
         columns, notices = noticed(release, policy, rules)
-        own = tuple(suppression_notices(result, rules))
-        found = (columns, (*own, *notices))
-        told = _checked(policy, facts, own, {**job.judged_how(options), **staged.people}) if wanted else None
-        if told is not None:
+        suppression = tuple(suppression_notices(result, rules))
+        findings = (columns, (*suppression, *notices))
+        checked = _check(policy, facts, suppression, {**job.judged_how(options), **staged.people}) if wanted else None
+        if checked is not None:
             staged.files.write(
-                {path: told.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
+                {path: checked.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
             )
-    if told is not None and printed:
-        click.echo(told.to_format(printed[0], lang), nl=False)
+    if checked is not None and printed:
+        click.echo(checked.to_format(printed[0], lang), nl=False)
     else:
-        _put_out(facts, rules, found, paths.release, policy, options)
+        _print_result(facts, rules, findings, paths.release, policy, options)
     say_written([*paths.written, paths.plan, *reports.values(), *beside])
     say_for_insiders(beside)
     if result.is_complete:
@@ -314,10 +314,10 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
 
 
-def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
-    """The file for what a search has found that was stopped; an error if it is not as --resume says."""
+def _unfinished(release: Path, outputs: Iterable[Path], *, resume: bool) -> Path:
+    """The file for the state of an interrupted search; raise if its existence contradicts --resume."""
     path = release.with_name(f"{release.name}.unfinished")
-    if path in [other.resolve() for other in others]:
+    if path in [output.resolve() for output in outputs]:
         raise ParameterError(
             "{file!r} is the file for a search that is stopped; give the report another name", file=path.name
         )
@@ -335,10 +335,12 @@ def _unfinished(release: Path, others: Iterable[Path], *, resume: bool) -> Path:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """While it is open, Ctrl-C ends the search and not the program, so that the exit code is that of the verdict."""
-    stop = getattr(signal, "SIGBREAK", signal.SIGINT) if PROGRESS_LINES in os.environ else signal.SIGINT  # by the page
+    """While open, Ctrl-C ends the search and not the program, so that the exit code is that of the verdict."""
+    stop = (
+        getattr(signal, "SIGBREAK", signal.SIGINT) if PROGRESS_LINES in os.environ else signal.SIGINT
+    )  # sent by the page
     before = signal.getsignal(stop)
-    if before != signal.SIG_IGN or PROGRESS_LINES in os.environ:  # a program that started this one may ignore it
+    if before != signal.SIG_IGN or PROGRESS_LINES in os.environ:  # the parent process may have ignored it
         signal.signal(stop, signal.default_int_handler)
     try:
         yield
@@ -346,41 +348,41 @@ def _interruptible() -> Iterator[None]:
         signal.signal(stop, before)
 
 
-def _checked(
-    policy: Policy, facts: AnonymizationFacts, notices: tuple[Notice, ...], counted: dict[str, Any]
+def _check(
+    policy: Policy, facts: AnonymizationFacts, notices: tuple[Notice, ...], engine_settings: dict[str, Any]
 ) -> "Check":
-    """The check of a release, with what is known of how it was made."""
+    """The check of a release, with the facts about how it was made."""
     from PETWorks.render.checks import Check, check
 
-    checked = check(policy, **counted)
+    checked = check(policy, **engine_settings)
     content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
     return Check(content, checked.note)
 
 
-def _anonymized(job: Job, given: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:
+def _anonymize(job: Job, options: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:
     if job.policy is not None:
-        return anonymize_by(job.policy, job.release, job.rules, given, report)
-    settings = {name: value for name, value in given.items() if value is not None}
+        return anonymize_by(job.policy, job.release, job.rules, options, report)
+    settings = {name: value for name, value in options.items() if value is not None}
     return anonymize_release(job.release, job.rules, **settings, progress=report)
 
 
-def _put_out(
+def _print_result(
     facts: AnonymizationFacts,
     rules: tuple[RuleResult, ...],
-    found: tuple[tuple[str, ...], tuple[Notice, ...]],
+    findings: tuple[tuple[str, ...], tuple[Notice, ...]],
     target: Path,
     policy: Policy,
     options: dict[str, Any],
 ) -> None:
     if options["output_format"] == "json":
-        told = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
-        beside = {"columns_to_look_at": found[0], "notices": [one.to_dict() for one in found[1]]}
-        click.echo(dumps({**told, "rules": verdicts(rules), **beside}))
+        content = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
+        extra = {"columns_to_look_at": findings[0], "notices": [notice.to_dict() for notice in findings[1]]}
+        click.echo(dumps({**content, "rules": verdicts(rules), **extra}))
         return
     from PETWorks.render.text.anonymization_text import anonymization_text
 
-    shown = {"detailed": options["explain"], **style(None)}
-    click.echo(anonymization_text(target.name, facts, rules, *found, **shown), nl=False)
+    style_options = {"detailed": options["explain"], **style(None)}
+    click.echo(anonymization_text(target.name, facts, rules, *findings, **style_options), nl=False)
 
 
 def verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
@@ -389,7 +391,7 @@ def verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
 
 
 def _seconds(text: str | None) -> float | None:
-    """A time such as 90, 90s, 10m or 2h."""
+    """Parse a time such as 90, 90s, 10m or 2h; the result is in seconds."""
     seconds = None if text is None else seconds_given(text)
     if text is not None and seconds is None:
         raise ParameterError("--time expects a time such as 90, 10m or 2h, got {given!r}", given=text[:40])
@@ -406,12 +408,12 @@ def _share(text: str | None) -> float | None:
 
 
 def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> dict[str, Any]:
-    """`COLUMN=VALUE`, each column once; `read` gives None for what is no value."""
-    given_for: dict[str, Any] = {}
+    """Parse `COLUMN=VALUE` texts, each column once; `read` returns None for an invalid value."""
+    values: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.rpartition("=")
-        column, given = name.strip(), read(value.strip())
-        if not equals or not column or given is None:
+        column, parsed = name.strip(), read(value.strip())
+        if not equals or not column or parsed is None:
             expected = {
                 "--weight": Phrase("COLUMN=NUMBER"),
                 "--level": Phrase("COLUMN=N or COLUMN=N-M, with levels from 0 on"),
@@ -419,12 +421,12 @@ def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> 
             raise ParameterError(
                 "{option} expects {expected}; got {given!r}", option=option, expected=expected, given=text[:60]
             )
-        if column in given_for:
+        if column in values:
             raise ParameterError(
                 "{option} gives the column {column!r} twice; once is enough", option=option, column=column
             )
-        given_for[column] = given
-    return given_for
+        values[column] = parsed
+    return values
 
 
 def _weight(text: str) -> float | None:
@@ -432,7 +434,7 @@ def _weight(text: str) -> float | None:
 
 
 def level_given(text: str) -> int | None:
-    """A level; None if the text is none."""
+    """Parse a level; None if the text is not one."""
     return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 

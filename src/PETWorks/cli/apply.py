@@ -47,7 +47,7 @@ from PETWorks.render.terminal import progress, style
 from PETWorks.tables.opening import open_table
 from PETWorks.tables.writing import check_ordered
 
-OF_THE_PLAN = (
+PLAN_OPTIONS = (
     "measures",
     "qi",
     "sensitive",
@@ -105,40 +105,42 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         )
 
     def plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
-        made = replace(result, problem=replace(result.problem, rules=job.rules))
-        return made_plan(made, job.content, job.policy, target, hierarchies)
+        made_by_rules = replace(result, problem=replace(result.problem, rules=job.rules))
+        return made_plan(made_by_rules, job.content, job.policy, target, hierarchies)
 
     with written(result, job, paths, options, order, plan) as staged:
         rules, digest = staged.rules, staged.digest
         notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
     if options["output_format"] == "json":
-        made = {"release": paths.release.name, "release_sha256": digest}
-        click.echo(dumps({**made, "levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)}))
+        content = {"release": paths.release.name, "release_sha256": digest}
+        click.echo(
+            dumps({**content, "levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)})
+        )
     else:
         from PETWorks.render.text.anonymization_text import applied_text
 
-        told = (paths.release.name, result.suppressed, result.records, rules, notices)
-        click.echo(applied_text(*told, **style(None)), nl=False)
+        arguments = (paths.release.name, result.suppressed, result.records, rules, notices)
+        click.echo(applied_text(*arguments, **style(None)), nl=False)
     say_written([*paths.written, paths.plan])
     exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
 
 
 def _suppressed_records(job: Job, options: dict[str, Any]) -> str:
-    """What becomes of suppressed records: as an option says, or the policy."""
+    """Whether suppressed records are removed or kept: by the option, otherwise by the policy."""
     in_policy = {} if job.policy is None else job.policy.anonymize
     return str(options["suppressed_records"] or in_policy.get("suppressed_records", REMOVE))
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
-    strange = [name for name in OF_THE_PLAN if options[name]]
-    if strange:
-        option = {"measures": "measure"}.get(strange[0], strange[0]).replace("_", "-")
+    unexpected = [name for name in PLAN_OPTIONS if options[name]]
+    if unexpected:
+        option = {"measures": "measure"}.get(unexpected[0], unexpected[0]).replace("_", "-")
         raise ParameterError("--{option} cannot be combined with --plan; the plan says it", option=option)
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         raise ParameterError("with --plan, name the table itself; the plan has what a policy says")
     plan = read_plan(options["plan"])
     with progress("reading", shown_name(table)):
-        prepared = _prepared(table, plan, options)
+        prepared = _prepare(table, plan, options)
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
     paths = checked_paths(output, job, options)
@@ -153,24 +155,28 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         rules = staged.rules
         check_same_rules(plan, staged.policy)
         notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
-    _put_out(result, rules, notices, paths, options)
+    _print_result(result, rules, notices, paths, options)
     say_written([*paths.written, paths.plan])
     exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)
 
 
-def _prepared(table: str, plan: Plan, options: dict[str, Any]) -> Prepared:
+def _prepare(table: str, plan: Plan, options: dict[str, Any]) -> Prepared:
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
-    def opened(given: Any) -> Any:
-        return open_table(given, separator, options["encoding"]) if isinstance(given, str | Path) else given
+    def open_file(table_or_frame: Any) -> Any:
+        return (
+            open_table(table_or_frame, separator, options["encoding"])
+            if isinstance(table_or_frame, str | Path)
+            else table_or_frame
+        )
 
     new_roles = {column: role for option, role in NEW_COLUMNS.items() for column in columns(options[option])}
     return prepare(
-        opened(table),
+        open_file(table),
         plan,
         earlier_hierarchies(plan, options["plan"].parent),
-        original=opened(options["original"]),
-        population=opened(population_given(options)),
+        original=open_file(options["original"]),
+        population=open_file(population_given(options)),
         new_roles=new_roles,
         memory_limit=options["memory_limit"],
     )
@@ -181,15 +187,15 @@ def _job(table: str, prepared: Prepared, rules: tuple[Rule, ...], options: dict[
     content |= {key: options[key] for key in ("separator", "encoding") if options[key] is not None}
     if options["original"] is not None:
         content["original"] = Path(options["original"])
-    given = population_given(options)
-    if given is not None:
-        content["population"] = Path(given) if isinstance(given, str) else given
+    population = population_given(options)
+    if population is not None:
+        content["population"] = Path(population) if isinstance(population, str) else population
     tables = (table, options["original"], options["population"])
     files = [options["plan"], *input_files(*tables), *hierarchy_paths(prepared.plan, options["plan"].parent)]
     return Job(prepared.release, rules, content, None, Inputs.of(files, tables))
 
 
-def _put_out(
+def _print_result(
     result: Replayed,
     rules: tuple[RuleResult, ...],
     notices: tuple[Notice, ...],
@@ -198,8 +204,8 @@ def _put_out(
 ) -> None:
     if options["output_format"] == "json":
         plan = {"plan_file": options["plan"].name, "plan_sha256": table_digest(options["plan"])}
-        told = {"release": paths.release.name, "policy": paths.policy.name, **plan, **result.to_dict()}
-        click.echo(dumps({**told, "rules": verdicts(rules)}))
+        content = {"release": paths.release.name, "policy": paths.policy.name, **plan, **result.to_dict()}
+        click.echo(dumps({**content, "rules": verdicts(rules)}))
         return
     from PETWorks.render.text.anonymization_text import replayed_text
 

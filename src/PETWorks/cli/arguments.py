@@ -1,4 +1,4 @@
-"""The options that several commands share, and the values that the texts on the command line stand for."""
+"""Options that several commands share, and the parsing of their values."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ from PETWorks.tables.output import check_writable, write_whole
 
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
 
-# How the shell names what an error hints at.
+# The command line options for the hints in error messages.
 OPTIONS = {
     Hint.IDENTIFIERS: "--identifier",
     Hint.QUASI_IDENTIFIERS: "--qi",
@@ -51,7 +51,7 @@ OPTIONS = {
     Hint.REGISTER: "petworks register add CHECK.json",
 }
 
-# The options that give a role to columns, as far as a command has them.
+# The options that assign roles to columns; not every command has all of them.
 ROLE_OPTIONS = {
     "qi": QUASI_IDENTIFIER,
     "sensitive": SENSITIVE_ATTRIBUTE,
@@ -63,7 +63,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def table_options(command: Command) -> Command:
-    """The options that say what the table is and how to print."""
+    """Add the options that describe the table, and the output format."""
     option = click.option
     formats = click.Choice(["table", "json"])
     options = [
@@ -90,7 +90,7 @@ def table_options(command: Command) -> Command:
 
 
 def engine_options() -> list[Callable[[Any], Any]]:
-    """The options that say how to count."""
+    """The options that choose the engine."""
     option = click.option
     return [
         option(
@@ -108,21 +108,21 @@ def engine_options() -> list[Callable[[Any], Any]]:
 
 
 def with_engine_options(command: Command) -> Command:
-    """A command with the options that say how to count."""
+    """Add the options that choose the engine."""
     for add in reversed(engine_options()):
         command = add(command)
     return command
 
 
 def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
-    """The table to read. What a policy says about it becomes the value of the options that are not given."""
+    """The table to read. Options that are not given take their values from the policy."""
     if options["policy"] is not None:
         from PETWorks.gate.policy.policy import read_policy
 
         policy = read_policy(options["policy"], options["root"], network=options["network"])
         names = ("roles", "original", "order", "hierarchies", "population", "privacy_unit")
-        said = {name: getattr(policy, name) for name in names} | dict(policy.reading) | dict(policy.treatment)
-        options.update({name: value for name, value in said.items() if options.get(name) is None})
+        described = {name: getattr(policy, name) for name in names} | dict(policy.reading) | dict(policy.treatment)
+        options.update({name: value for name, value in described.items() if options.get(name) is None})
         return policy.data if table is None else table
     if table is None:
         raise ParameterError("name a table, or a policy that names one with --policy")
@@ -132,7 +132,7 @@ def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
 def release_given(
     table: str | Path, options: dict[str, Any], population: str | Path | int | float | None = None
 ) -> Release:
-    """The table that the options describe."""
+    """Open the table that the options describe."""
     roles: dict[str, str] = {}
     for option, role in ROLE_OPTIONS.items():
         for column in columns(options.get(option, ())):
@@ -145,16 +145,16 @@ def release_given(
                 )
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
-    def opened(file: Any) -> Any:
+    def open_file(file: Any) -> Any:
         return open_table(file, separator, options["encoding"]) if isinstance(file, str | Path) else file
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     release = Release(
-        protect_source(opened(table), protect_from_text(options.get("protect", ()))),
+        protect_source(open_file(table), protect_from_text(options.get("protect", ()))),
         roles or options.get("roles"),
         options.get("hierarchies"),
-        opened(options.get("original")),
-        population=opened(population),
+        open_file(options.get("original")),
+        population=open_file(population),
         order=options.get("order"),
         **treatment,
         **counted_how(options),
@@ -165,41 +165,41 @@ def release_given(
 
 
 def writable(path: Path | None, *inputs: Path | None) -> Path | None:
-    """The file to write, if one is named; an error if it cannot be written, or is an input."""
+    """The output file, if one is named; raise if it cannot be written, or is an input."""
     return None if path is None else check_writable(path, inputs)
 
 
 def counted_how(options: dict[str, Any]) -> dict[str, Any]:
-    """The engine and its limits, for a release."""
+    """The engine and its limits, as arguments of a release."""
     return {name: options[name] for name in ("engine", "memory_limit", "temp_folder")}
 
 
 def input_files(*tables: str | Path | int | float | None) -> tuple[Path, ...]:
-    """The files that tables are read from, which must not be written."""
-    named = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
-    return tuple(file for path in named for file in (files_at_path(path) or [path]))
+    """The files that tables are read from, which must not be overwritten."""
+    paths = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
+    return tuple(file for path in paths for file in (files_at_path(path) or [path]))
 
 
 def shown_name(table: str | Path) -> str:
-    """What progress calls a table: no folder, no password."""
+    """The name of a table in progress messages: no folder, no password."""
     return server_name(str(table)) if "://" in str(table) else Path(table).name
 
 
 def population_given(options: dict[str, Any]) -> str | Path | int | float | None:
-    """A number of people, a share of them, or a table."""
-    given: str | Path | int | float | None = options["population"]
-    if not isinstance(given, str):
-        return given
-    number = parse_number(given)
-    if number is None and (is_number(given.strip()) or not given.strip()):
+    """Parse the population: a number of people, a share of them, or a table."""
+    population: str | Path | int | float | None = options["population"]
+    if not isinstance(population, str):
+        return population
+    number = parse_number(population)
+    if number is None and (is_number(population.strip()) or not population.strip()):
         raise ParameterError(
-            "--population expects a file, a number of people or a share of them, got {given!r}", given=given[:40]
+            "--population expects a file, a number of people or a share of them, got {given!r}", given=population[:40]
         )
-    return given if number is None else number
+    return population if number is None else number
 
 
 def columns(texts: tuple[str, ...]) -> list[str]:
-    """Column names from `a,b`; a name that contains a comma is in double quotes."""
+    """Parse column names such as `a,b`; a name that contains a comma is in double quotes."""
     names = []
     for text in texts:
         listed = items(text, Phrase("column names"))
@@ -210,7 +210,7 @@ def columns(texts: tuple[str, ...]) -> list[str]:
 
 
 def items(text: str, what: str) -> list[str]:
-    """The items between commas; an item that contains a comma is in double quotes."""
+    """Split a text at commas; an item that contains a comma is in double quotes."""
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
     except csv.Error:
@@ -223,7 +223,7 @@ def items(text: str, what: str) -> list[str]:
 
 
 def request(text: str) -> tuple[Metric, dict[str, Any]]:
-    """`t-closeness:t=0.2` as the measure and its parameters, checked."""
+    """Parse `t-closeness:t=0.2` into the measure and its checked parameters."""
     name, _, listed = text.partition(":")
     entry = find(name)
     parameters: dict[str, Any] = {}
@@ -240,12 +240,12 @@ def request(text: str) -> tuple[Metric, dict[str, Any]]:
 
 
 def as_json(wanted: str | None, output: Path | None) -> bool:
-    """Whether JSON is to be printed: asked for, or by the name of the file."""
+    """Whether the output is JSON: by the option, or by the name of the file."""
     return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
 
 
 def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
-    """Write all files, or none; then remove the file `kept` for finished subsets. Print the text if it has no file."""
+    """Write all files, or none, then remove the file `kept` of finished subsets; without `output`, print the text."""
     files = {**(others or {}), **({} if output is None else {output: text.encode("utf-8", "surrogateescape")})}
     write_whole(files)
     if kept is not None:
@@ -256,23 +256,23 @@ def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = N
 
 
 def note(message: str, **values: Any) -> None:
-    """Say something on standard error, in the language of the command: that disturbs no pipe, and logs have it."""
+    """Print a message to standard error, in the language of the command."""
     click.echo(f"petworks: {said(language(), message, **values)}", err=True)
 
 
 def say_written(files: Iterable[Path]) -> None:
-    """Say which files were written."""
+    """Print which files were written."""
     for file in files:
         note("cli.wrote", path=shown_path(file))
 
 
 def shown_path(file: Path) -> str:
-    """A path for a message: from the current folder if it is in there."""
+    """A path for a message: relative if it is below the current folder."""
     return os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)
 
 
 def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
-    """`highest-risk=1/5` as name and value."""
+    """Parse `highest-risk=1/5` into names and values."""
     limits: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.rpartition("=")
@@ -293,7 +293,7 @@ format_option = click.option(
 
 
 def worth_option(command: Command) -> Command:
-    """The option that says what values are worth."""
+    """Add the option for the worth of values."""
     return click.option(
         "--worth",
         "worths",
@@ -304,11 +304,11 @@ def worth_option(command: Command) -> Command:
 
 
 def worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
-    """`grade:A=10,E=8` by attribute and value. What is wrong is not quoted: it may be a cell."""
+    """Parse `grade:A=10,E=8`, by attribute and value. Errors do not quote the text: it may contain cells."""
     worth: dict[str, dict[str | None, str]] = {}
     for text in texts:
         column, _, listed = text.partition(":")
-        pairs = [item.rpartition("=") for item in _listed(listed)]
+        pairs = [item.rpartition("=") for item in _split_values(listed)]
         values: dict[str | None, str] = {value.strip(): number.strip() for value, _, number in pairs}
         if not pairs or not all(equals for _, equals, _ in pairs) or len(values) < len(pairs) or column in worth:
             raise ParameterError("--worth expects COLUMN:VALUE=NUMBER,VALUE=NUMBER, each column and each value once")
@@ -316,7 +316,7 @@ def worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
     return worth
 
 
-def _listed(text: str) -> list[str]:
+def _split_values(text: str) -> list[str]:
     try:
         return items(text, Phrase("values"))
     except ParameterError:

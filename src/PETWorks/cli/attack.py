@@ -34,7 +34,7 @@ from PETWorks.measures.evaluation import Evaluation, evaluate
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import counting, progress, style
 
-OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # formats of tables that are not written
+OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # table formats that cannot be written
 
 
 @click.command("attack")
@@ -81,13 +81,13 @@ def attack_command(table: str | None, **options: Any) -> None:
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
-    plan = Plan.made(table_given(table, options), options)
+    plan = Plan.from_options(table_given(table, options), options)
     with progress("reading", shown_name(plan.table)):
         release = release_given(plan.table, options)
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
         limits = check_limits(plan.limits, release.sensitive_attributes, plan.worth)
-    tables = {} if plan.records is None else {plan.records: _risks_of_records(release, plan.records, plan)}
+    tables = {} if plan.records is None else {plan.records: _per_record_content(release, plan.records, plan)}
     subsets = None if plan.sizes is None else _every_subset(release, plan, resume=options["resume"])
     answers = {} if subsets is None else subsets.answers(limits)
     with progress("attacking", shown_name(plan.table)):
@@ -108,11 +108,11 @@ def attack_command(table: str | None, **options: Any) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What an attack has to do, checked before anything is read.
+    """The settings of an attack, checked before anything is read.
 
     sizes        of the subsets, as given; None: no subsets
     records      the file for the risk of each record
-    below        only records in classes of fewer than that are in it
+    below        the file contains only records in classes with fewer records than this
     unfinished   the file for finished subsets while the others are counted
     """
 
@@ -126,8 +126,8 @@ class Plan:
     worth: dict[str, Any]
 
     @classmethod
-    def made(cls, table: str | Path, options: dict[str, Any]) -> Self:
-        """The plan that the options describe; an error if they contradict each other."""
+    def from_options(cls, table: str | Path, options: dict[str, Any]) -> Self:
+        """Return the plan that the options describe; raise if they contradict each other."""
         inputs, sizes = input_files(table, options["policy"]), options["subsets"]
         output = writable(options["output"], *inputs)
         records = writable(options["per_record"], *inputs)
@@ -153,7 +153,7 @@ class Plan:
         return cls(table, sizes, output, records, below, unfinished, limits, worth_given(options["worths"]))
 
 
-def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
+def _per_record_content(release: Release, file: Path, plan: Plan) -> bytes:
     """The content of the file with the risk of each record."""
     from PETWorks.render.formats.result_files import per_record_file
 
@@ -165,7 +165,7 @@ def _risks_of_records(release: Release, file: Path, plan: Plan) -> bytes:
 def _text(
     evaluation: Evaluation, subsets: Subsets | None, answers: dict[str, Any], output: Path | None, *, json: bool
 ) -> str:
-    """What is printed, or written to the output."""
+    """The text to print, or to write to the output."""
     if json:
         if subsets is not None:
             answers["subsets"]["rows"] = subsets.to_dicts()

@@ -1,4 +1,4 @@
-"""The commands about policies: init, check, diff, verify."""
+"""The command `check`."""
 
 import sys
 from collections.abc import Callable
@@ -32,15 +32,17 @@ PAGES = (".html", ".htm")
 
 
 def with_format_options(command: Callable[..., None]) -> Callable[..., None]:
-    """An option for each format that a check can be written in."""
-    for one in reversed(list(FILES.values())):
-        check = _check_page if one.name == "html" else None
-        command = click.option(f"--{one.name}", type=FILE, metavar="FILE", help=one.help, callback=check)(command)
+    """Add an option for each format that a check can be written in."""
+    for file_format in reversed(list(FILES.values())):
+        check = _check_page if file_format.name == "html" else None
+        command = click.option(
+            f"--{file_format.name}", type=FILE, metavar="FILE", help=file_format.help, callback=check
+        )(command)
     return command
 
 
 def _check_page(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
-    """The file of the report; an error if its name promises another format."""
+    """The file of the report; raise if its suffix is that of another format."""
     if path is not None and path != STANDARD_OUTPUT and path.suffix.lower() not in PAGES:
         raise ParameterError(
             "--html writes a page, so that the file must end with .html, got {given!r}; to get a PDF, print the page",
@@ -120,16 +122,18 @@ def check_command(policy: Path, **options: Any) -> None:
     choose_memory(options["reasons"], options, "--reasons")
     if options["reasons"] is not None and options["edition"] == "external":
         raise ParameterError("--reasons is for insiders; ask for it without --edition external")
-    read = read_policy(policy, options["root"], network=options["network"], unread=["data"] if options["data"] else ())
-    files, reasons = _files(wanted, options, read)
+    policy_read = read_policy(
+        policy, options["root"], network=options["network"], unread=["data"] if options["data"] else ()
+    )
+    files, reasons = _files(wanted, options, policy_read)
     evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
-    bar = counting() if read.subset_sizes is not None else progress("checking", shown_name(read.data))
+    bar = counting() if policy_read.subset_sizes is not None else progress("checking", shown_name(policy_read.data))
     with bar as advance:
-        tell: Callable[[int, int], None] | None = advance if callable(advance) else None
+        advance_subsets: Callable[[int, int], None] | None = advance if callable(advance) else None
         result = check(
-            read,
+            policy_read,
             **{name: options[name] for name in ("data", "as_of", "salt", "previous", "register")},
-            progress=tell,
+            progress=advance_subsets,
             **counted_how(options),
         )
     if result.note:
@@ -138,29 +142,29 @@ def check_command(policy: Path, **options: Any) -> None:
         path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files
     }
     if reasons is not None:
-        contents[reasons] = _reasons(read, result.content.rules, below, reasons, options)
+        contents[reasons] = _reasons(policy_read, result.content.rules, below, reasons, options)
     if evidence is not None:
-        made = evidence_files(result, read, lang)
-        contents[evidence] = Folder(lambda folder: write_evidence(folder, made))
-    tables = (options["data"] or read.data, read.original, read.population)
-    write_whole(contents, like=[read.path, *input_files(*tables)])
-    shown = result.file("external" if options["edition"] == "external" else "internal")
+        evidence_content = evidence_files(result, policy_read, lang)
+        contents[evidence] = Folder(lambda folder: write_evidence(folder, evidence_content))
+    tables = (options["data"] or policy_read.data, policy_read.original, policy_read.population)
+    write_whole(contents, like=[policy_read.path, *input_files(*tables)])
+    document = result.file("external" if options["edition"] == "external" else "internal")
     if printed:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
-        click.echo(check_text(shown, **style(None), policy=str(policy)), nl=False)
+        click.echo(check_text(document, **style(None), policy=str(policy)), nl=False)
     say_written(contents)
     if reasons is not None:
         say_for_insiders([reasons])
-    if shown.verdict == WITHHELD:
+    if document.verdict == WITHHELD:
         note("cli.verdict-withheld")
-    sys.exit(EXIT_CODES[shown.verdict])
+    sys.exit(EXIT_CODES[document.verdict])
 
 
 def _reasons(
     policy: "Policy", rules: "tuple[RuleResult, ...]", below: int | None, file: Path, options: dict[str, Any]
 ) -> bytes:
-    """The content of the file with the reasons of each record."""
+    """The content of the file with the reasons per record."""
     from PETWorks.gate.anonymising import reasons_by
     from PETWorks.render.formats.result_files import reasons_file
 
@@ -171,9 +175,12 @@ def _reasons(
 def _files(
     wanted: dict[str, Path], options: dict[str, Any], policy: "Policy"
 ) -> tuple[list[tuple[str, str, Path]], Path | None]:
-    """The format, edition and path of each file to write, and that of the reasons, checked before any work is done."""
-    others = [table for one in policy.releases.earlier for table in (one.data, one.original)]
-    inputs = (policy.path, *input_files(policy.data, policy.original, options["data"], policy.population, *others))
+    """The format, edition and path of each output file, and the path of the reasons, checked before any work."""
+    earlier_tables = [table for earlier in policy.releases.earlier for table in (earlier.data, earlier.original)]
+    inputs = (
+        policy.path,
+        *input_files(policy.data, policy.original, options["data"], policy.population, *earlier_tables),
+    )
     files = []
     for name, path in wanted.items():
         if path == STANDARD_OUTPUT:
@@ -181,7 +188,7 @@ def _files(
         editions = {options["edition"]: path}
         if options["edition"] == "both":
             editions = {"internal": path, "external": path.with_name(f"{path.stem}.external{path.suffix}")}
-        files += [(name, one, check_writable(file, inputs)) for one, file in editions.items()]
+        files += [(name, edition, check_writable(file, inputs)) for edition, file in editions.items()]
     reasons = None if options["reasons"] is None else check_writable(options["reasons"], inputs)
     targets = [path for path in (*(path for _, _, path in files), reasons) if path is not None]
     if len(set(targets)) < len(targets):

@@ -138,7 +138,7 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
 
 
 def _subsets(releases: Releases, sizes: str | None, limits: dict[str, Any]) -> dict[str, Any]:
-    """What adversaries can do who know some of the columns, if that is asked for."""
+    """The results of adversaries who know only some of the columns, if that is asked for."""
     if sizes is None:
         return {}
     checked = check_limits(limits, releases.joined.values, releases.worth)

@@ -37,7 +37,7 @@ GIVEN = {
 }
 # Districts of one city and of the counties around it: the hospital's patients live nearby.
 POSTCODES = {"404": 18, "406": 16, "407": 22, "408": 14, "411": 9, "412": 8, "420": 7, "500": 4, "540": 3, "600": 1}
-# Department: how many stays, mean age, mean days, mean cost of a day, diagnoses from common to rare.
+# Department: weight, mean age, mean days, mean cost of a day, diagnoses from common to rare.
 DEPARTMENTS = {
     "內科": (34, 66, 6, 5200, "J18.9 I50.9 N39.0 E11.9 K92.2 J44.1 I10 A41.9 C34.9 B20"),
     "外科": (20, 55, 5, 9800, "K35.8 K80.2 K40.9 C18.9 C50.9 S06.0 C22.0"),
@@ -59,33 +59,35 @@ IN_ENGLISH = {
 
 
 def hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = CHINESE) -> None:
-    """Write the stays of a year, one for each person."""
-    rng = random.Random(seed)  # noqa: S311 - it is made up, and the same each time
+    """Write a made-up table of one year's hospital stays, one for each person."""
+    rng = random.Random(seed)  # noqa: S311 - made-up data, reproducible by its seed
     is_chinese = lang == CHINESE
     rows = []
     for number in range(records):
         department, (_, age, days, cost, codes) = rng.choices(
-            list(DEPARTMENTS.items()), [one[0] for one in DEPARTMENTS.values()]
+            list(DEPARTMENTS.items()), [department[0] for department in DEPARTMENTS.values()]
         )[0]
         sex = "女" if department == "婦產科" else rng.choice("男女")
         born = date(2025, 7, 1) - timedelta(days=int(365 * min(max(rng.gauss(age, age / 4), 0.1), 101)))
-        surname, given = rng.choice(SURNAMES[lang].split()), rng.choice(GIVEN[lang][sex].split())
+        surname, given_name = rng.choice(SURNAMES[lang].split()), rng.choice(GIVEN[lang][sex].split())
         postcode = rng.choices(list(POSTCODES), list(POSTCODES.values()))[0]
         admitted = date(2025, 1, 1) + timedelta(days=rng.randrange(365))
-        stayed = 1 + int(rng.expovariate(1 / days))
-        listed = codes.split()
-        code = rng.choices(listed, [1 / (place + 1) for place in range(len(listed))])[0]
-        paid = round(stayed * cost * rng.lognormvariate(0, 0.3))
+        days_stayed = 1 + int(rng.expovariate(1 / days))
+        code_list = codes.split()
+        code = rng.choices(code_list, [1 / (place + 1) for place in range(len(code_list))])[0]
+        paid = round(days_stayed * cost * rng.lognormvariate(0, 0.3))
         record = rng.randrange(10**7, 10**8)
-        name = surname + given if is_chinese else f"{given} {surname}"
-        where = (sex, department) if is_chinese else (IN_ENGLISH[sex], IN_ENGLISH[department])
+        name = surname + given_name if is_chinese else f"{given_name} {surname}"
+        texts = (sex, department) if is_chinese else (IN_ENGLISH[sex], IN_ENGLISH[department])
         dates = (_taiwanese(born, number), f"{admitted:%Y/%m/%d}") if is_chinese else (born, admitted)
-        rows.append(f"{name},{record},{where[0]},{dates[0]},{postcode},{dates[1]},{where[1]},{code},{stayed},{paid}")
+        rows.append(
+            f"{name},{record},{texts[0]},{dates[0]},{postcode},{dates[1]},{texts[1]},{code},{days_stayed},{paid}"
+        )
     Path(path).write_text("\n".join([HEADERS[lang], *rows]) + "\n", "utf-8")
 
 
 def _taiwanese(day: date, number: int) -> str:
-    """A date in the calendar of Taiwan, in two of the ways in which it is written."""
+    """A date in the calendar of Taiwan, in one of two common spellings."""
     year = day.year - 1911
     return f"{year:03}{day:%m%d}" if number % 3 else f"民國{year}年{day.month}月{day.day}日"
 
@@ -113,26 +115,26 @@ def demo_command(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     shown = shown_path(folder.absolute())
     hospital(folder / TABLE, RECORDS, lang=lang if lang == CHINESE else ENGLISH)
-    _tell("table", lang)
+    _explain("table", lang)
     _show_file(folder / TABLE)
-    _tell("roles", lang)
+    _explain("roles", lang)
     _run(folder, ["init", TABLE], HOLDS, lang, lines=18)
-    _tell("raw", lang)
+    _explain("raw", lang)
     _run(folder, ["check", POLICY], DOES_NOT_HOLD, lang, lines=9)
-    _tell("anonymize", lang)
+    _explain("anonymize", lang)
     _run(folder, ["anonymize", POLICY, "-o", RELEASED, "--html", REPORT], HOLDS, lang, lines=14)
-    _tell("released", lang)
+    _explain("released", lang)
     _run(folder, ["check", RELEASED_POLICY], HOLDS, lang, lines=2)
     _show_file(folder / RELEASED)
-    _tell("report", lang)
+    _explain("report", lang)
     click.echo(f"  {shown_path((folder / REPORT).absolute())}\n  petworks studio {shown}")
-    _tell("own", lang)
+    _explain("own", lang)
     for suffix in ("csv", "xlsx"):
         click.echo(f"  petworks init {said(lang, 'demo.your-table')}.{suffix}")
 
 
 def _check_empty(folder: Path) -> None:
-    """An error if something is in the way."""
+    """Raise if the folder is not empty."""
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError("{folder!r} is not an empty folder; name another one", folder=str(folder))
@@ -140,8 +142,8 @@ def _check_empty(folder: Path) -> None:
         raise InputError("cannot write {path!r}: the folder is not writable", path=str(folder)) from None
 
 
-def _tell(step: str, lang: str) -> None:
-    """What comes next and why, in two lines."""
+def _explain(step: str, lang: str) -> None:
+    """Print what comes next and why, in two lines."""
     click.secho("\n" + said(lang, f"demo.{step}"), bold=True)
 
 
@@ -151,9 +153,9 @@ def _show_file(path: Path) -> None:
 
 
 def _run(folder: Path, arguments: Sequence[str], code: int, lang: str, lines: int) -> None:
-    """Run a command as the user would, and show the first lines of what it prints."""
+    """Run a command as the user would, and show the first lines of its output."""
     click.secho(f"$ petworks {' '.join(arguments)}", fg="cyan")
-    done = subprocess.run(  # noqa: S603 - this program, with arguments of its own
+    process = subprocess.run(  # noqa: S603 - this program itself, without a shell
         [sys.executable, "-P", "-m", "PETWorks", *arguments],
         cwd=folder,
         env={**os.environ, VARIABLE: lang, "PYTHONUTF8": "1"},
@@ -161,10 +163,10 @@ def _run(folder: Path, arguments: Sequence[str], code: int, lang: str, lines: in
         encoding="utf-8",
         check=False,
     )
-    if done.returncode != code:
-        click.echo(done.stderr, err=True)
+    if process.returncode != code:
+        click.echo(process.stderr, err=True)
         raise PETWorksError("the demonstration did not work as it should; the lines above say why")
-    printed = done.stdout.splitlines()
+    printed = process.stdout.splitlines()
     click.echo("".join(f"  {line}".rstrip() + "\n" for line in printed[:lines]), nl=False)
     if len(printed) > lines:
         click.echo("  " + said(lang, "demo.more", n=len(printed) - lines))

@@ -1,4 +1,4 @@
-"""The commands about measures: evaluate, measures."""
+"""The command `evaluate`."""
 
 import sys
 from typing import Any

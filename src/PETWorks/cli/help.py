@@ -1,4 +1,4 @@
-"""Help and click's own words in the language of the user, and which language that is."""
+"""The language of the user, and help texts and click's own messages in it."""
 
 import copy
 import locale
@@ -23,30 +23,30 @@ from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.terminal import cells, lines_of
 
 OPTION = "--lang"
-# The first one that is set decides, as for other programs.
+# The first variable that is set decides, as in other programs.
 VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 TRADITIONAL = ("hant", "tw", "hk", "mo")
 
 
 def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
-    """The language of a command line. A spelling that nobody knows counts as none here; the command rejects it."""
-    given = [environment.get(VARIABLE, ""), *_given(arguments)]
-    for spelling in reversed([one for one in given if one]):
+    """The language of a command line. An unknown spelling is ignored here; the command rejects it."""
+    spellings = [environment.get(VARIABLE, ""), *_lang_arguments(arguments)]
+    for spelling in reversed([spelling for spelling in spellings if spelling]):
         try:
             return checked_language(spelling)
         except ParameterError:
             continue
-    named = next((environment[name] for name in VARIABLES if environment.get(name)), None)
-    return of_locale(_windows_locale() if named is None else named)
+    locale_name = next((environment[name] for name in VARIABLES if environment.get(name)), None)
+    return of_locale(_windows_locale() if locale_name is None else locale_name)
 
 
 def is_chosen(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> bool:
     """Whether the user asked for a language, by the option or the variable of this program."""
-    return bool(environment.get(VARIABLE) or _given(arguments))
+    return bool(environment.get(VARIABLE) or _lang_arguments(arguments))
 
 
 def check_variable(environment: Mapping[str, str] = os.environ) -> None:
-    """An error if the variable names a language that does not exist."""
+    """Raise if the variable names an unknown language."""
     if environment.get(VARIABLE):
         try:
             checked_language(environment[VARIABLE])
@@ -58,8 +58,8 @@ def check_variable(environment: Mapping[str, str] = os.environ) -> None:
 def of_locale(name: str) -> str:
     """The language for the name of a locale.
 
-    Simplified Chinese is not taken for Traditional Chinese: there, 列 is a column, and 行 a row; in Taiwan it is the
-    other way round, and a reader would get wrong what is said about a table.
+    Simplified Chinese is not treated as Traditional Chinese: there, 列 is a column and 行 a row; in Taiwan it is the
+    other way round, so that messages about tables would be misunderstood.
 
     >>> [of_locale(name) for name in ("zh_TW.UTF-8", "zh_HK", "zh-Hant-CN", "zh")]
     ['zh-TW', 'zh-TW', 'zh-TW', 'zh-TW']
@@ -70,21 +70,21 @@ def of_locale(name: str) -> str:
     return "zh-TW" if language == "zh" and (not parts or any(part in TRADITIONAL for part in parts)) else ENGLISH
 
 
-def _given(arguments: Sequence[str]) -> list[str]:
-    """What follows --lang, wherever it is: help and errors come before the arguments are understood."""
-    given: list[str] = []
+def _lang_arguments(arguments: Sequence[str]) -> list[str]:
+    """The values of --lang, wherever it occurs: help and errors are printed before arguments are parsed."""
+    values: list[str] = []
     for place, argument in enumerate(arguments):
         if argument == "--":
             break
         if argument == OPTION:
-            given += arguments[place + 1 : place + 2]
+            values += arguments[place + 1 : place + 2]
         elif argument.startswith(f"{OPTION}="):
-            given.append(argument.removeprefix(f"{OPTION}="))
-    return given
+            values.append(argument.removeprefix(f"{OPTION}="))
+    return values
 
 
 def _windows_locale() -> str:
-    """The language of Windows, which has no variable for it; nothing elsewhere."""
+    """The user interface language of Windows, which has no variable for it; empty on other systems."""
     if sys.platform != "win32":
         return ""
     import ctypes
@@ -94,74 +94,74 @@ def _windows_locale() -> str:
 
 Translate = Callable[[str], str]
 
-ERROR = "Error: {message}"  # how click introduces one
-UNWRAPPED = "\b\n"  # what begins a paragraph that click does not wrap
+ERROR = "Error: {message}"  # the template of click
+UNWRAPPED = "\b\n"  # the start of a paragraph that click does not wrap
 DESCRIBED = re.compile(r"(\s+\S+\s{2,})(.+)")  # a line of such a paragraph that has a name and a description
-OF_CLICK = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
+CLICK_MODULES = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
 
 
-def _checked(_context: click.Context, _option: click.Parameter, given: str | None) -> None:
-    if given is not None:
+def _check_language(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value is not None:
         try:
-            checked_language(given)
+            checked_language(value)
         except ParameterError as error:
             raise click.BadParameter(translated(error.worded())) from None
 
 
 def language_option() -> click.Option:
-    """The option that every command has. What it says was read before: see `PETWorks.cli.help`."""
+    """The option --lang of every command. Its value was already read by `chosen_language`."""
     return click.Option(
         ["--lang"],
         metavar="|".join(LANGUAGES),
         expose_value=False,
-        callback=_checked,
+        callback=_check_language,
         help="The language of messages and help, and the first one of a report [default: that of the system].",
     )
 
 
 def spoken_command(command: click.Command, lang: str) -> click.Command:
-    """A copy of a command with the option for the language, its help in that language."""
-    spoken = copy.copy(command)
-    spoken.help = cleandoc(command.help or "")
-    spoken.params = [*command.params, language_option()]
-    if isinstance(spoken, click.Group) and isinstance(command, click.Group):
-        spoken.commands = {name: spoken_command(one, lang) for name, one in command.commands.items()}
-    return spoken if lang == ENGLISH else translated_command(spoken, lambda english: in_language(english, lang))
+    """A copy of a command with the option --lang, and with its help in that language."""
+    localised = copy.copy(command)
+    localised.help = cleandoc(command.help or "")
+    localised.params = [*command.params, language_option()]
+    if isinstance(localised, click.Group) and isinstance(command, click.Group):
+        localised.commands = {name: spoken_command(subcommand, lang) for name, subcommand in command.commands.items()}
+    return localised if lang == ENGLISH else translate_command(localised, lambda english: in_language(english, lang))
 
 
-def translated_command(command: click.Command, translate: Translate) -> click.Command:
+def translate_command(command: click.Command, translate: Translate) -> click.Command:
     """A copy of a command with its help and that of its options translated."""
     translated = copy.copy(command)
     translated.context_class = WideContext
-    translated.help = _paragraphs(command.help or "", translate)
+    translated.help = _translate_help(command.help or "", translate)
     translated.short_help = translated.help.partition("\n\n")[0].rstrip("。")
-    translated.params = [_translated_option(one, translate) for one in command.params]
+    translated.params = [_translate_option(option, translate) for option in command.params]
     translated.options_metavar = translate("[OPTIONS]")
     if isinstance(translated, click.Group):
         translated.subcommand_metavar = translate("COMMAND [ARGS]...")
     return translated
 
 
-def _translated_option(option: click.Parameter, translate: Translate) -> click.Parameter:
+def _translate_option(option: click.Parameter, translate: Translate) -> click.Parameter:
     if isinstance(option, click.Argument) and not isinstance(option.type, click.Choice):
         argument = copy.copy(option)
-        called = translate(option.metavar or str(option.name).upper())
-        argument.metavar = called if option.required else f"[{called}]"
+        name = translate(option.metavar or str(option.name).upper())
+        argument.metavar = name if option.required else f"[{name}]"
         return argument
     text = getattr(option, "help", None)
     if text is None:
         return option
     translated = copy.copy(option)
-    setattr(translated, "help", translate(text))  # noqa: B010 - arguments have none
+    setattr(translated, "help", translate(text))  # noqa: B010 - arguments have no help
     return translated
 
 
-def _paragraphs(text: str, translate: Translate) -> str:
-    return "\n\n".join(_paragraph(one, translate) for one in text.split("\n\n"))
+def _translate_help(text: str, translate: Translate) -> str:
+    return "\n\n".join(_translate_paragraph(paragraph, translate) for paragraph in text.split("\n\n"))
 
 
-def _paragraph(text: str, translate: Translate) -> str:
-    """A paragraph, or a list whose head and descriptions are translated; examples are what one types."""
+def _translate_paragraph(text: str, translate: Translate) -> str:
+    """Translate a paragraph, or the head and the descriptions of a list; examples stay as they are."""
     if not text.startswith(UNWRAPPED):
         return translate(" ".join(text.split()))
     head, *lines = text.removeprefix(UNWRAPPED).split("\n")
@@ -174,22 +174,24 @@ def _paragraph(text: str, translate: Translate) -> str:
 
 @contextmanager
 def words_of_click(lang: str) -> Iterator[None]:
-    """Within it, click's own words are in a language: it asks gettext for them, which would need compiled files."""
+    """Within it, click's own messages are translated; click would ask gettext, which needs compiled files."""
     if lang == ENGLISH:
         yield
         return
 
-    def several(one: str, more: str, number: int) -> str:
+    def plural(one: str, more: str, number: int) -> str:
         return in_language(one if number == 1 else more, lang)
 
-    def one(english: str) -> str:
+    def single(english: str) -> str:
         text = in_language(english, lang)
         return WideError(text) if english == ERROR else text
 
-    ours: dict[str, Callable[..., str]] = {"_": one, "ngettext": several}
-    before = [(module, name, getattr(module, name)) for module in OF_CLICK for name in ours if hasattr(module, name)]
+    functions: dict[str, Callable[..., str]] = {"_": single, "ngettext": plural}
+    before = [
+        (module, name, getattr(module, name)) for module in CLICK_MODULES for name in functions if hasattr(module, name)
+    ]
     for module, name, _ in before:
-        setattr(module, name, ours[name])
+        setattr(module, name, functions[name])
     try:
         yield
     finally:
@@ -198,7 +200,7 @@ def words_of_click(lang: str) -> Iterator[None]:
 
 
 class WideError(str):
-    """What introduces an error: click puts signs of English between the words, which become as wide as those.
+    """An error template that replaces the ASCII punctuation of click by full-width punctuation.
 
     >>> WideError("錯誤：{message}").format(message="缺少選項 '--key'. 可選： 'a', 'b'")
     '錯誤：缺少選項「--key」。可選：「a」、「b」'
@@ -206,43 +208,43 @@ class WideError(str):
 
     __slots__ = ()
 
-    def format(self, *given: object, **values: object) -> str:
-        """The whole error."""
-        text = re.sub(r" ?'([^'\s]+)'", r"「\1」", super().format(*given, **values))
+    def format(self, *arguments: object, **values: object) -> str:
+        """The complete error message."""
+        text = re.sub(r" ?'([^'\s]+)'", r"「\1」", super().format(*arguments, **values))
         text = re.sub(r"」\.(?!\w)", "」。", text.replace("」,", "」、"))
         return re.sub(r"(?<=[。：]) ", "", text)
 
 
 class WideFormatter(click.HelpFormatter):
-    """Help with characters that are two cells wide, and that a line may end after: click counts characters."""
+    """Help with characters that are two cells wide, and after which a line may break: click counts characters."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """How the command is called; its colon is wide enough."""
+        """Write the usage line, with a full-width colon."""
         super().write_usage(prog, args, in_language("Usage:") if prefix is None else prefix)
 
     def write_heading(self, heading: str) -> None:
-        """A heading, with a colon as wide as the characters."""
+        """Write a heading, with a full-width colon."""
         self.write(f"{'':>{self.current_indent}}{heading}：\n")
 
     def write_text(self, text: str) -> None:
-        """Paragraphs."""
+        """Write paragraphs."""
         width = self.width - self.current_indent
-        super().write_text("\n\n".join(_wrapped(one, width) for one in text.split("\n\n")))
+        super().write_text("\n\n".join(_wrap(paragraph, width) for paragraph in text.split("\n\n")))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        """Names and what they mean."""
+        """Write names and their descriptions."""
         rows = list(rows)
         names = min(max((cells(name) for name, _ in rows), default=0), col_max) + col_spacing
         width = max(self.width - names - 2, 10)
-        super().write_dl([(name, _wrapped(text, width)) for name, text in rows], col_max, col_spacing)
+        super().write_dl([(name, _wrap(text, width)) for name, text in rows], col_max, col_spacing)
 
 
 class WideContext(click.Context):
-    """A command whose help has wide characters."""
+    """A context whose help has wide characters."""
 
     formatter_class = WideFormatter
 
 
-def _wrapped(text: str, width: int) -> str:
-    """A paragraph whose lines are at most so wide, for click to leave alone."""
+def _wrap(text: str, width: int) -> str:
+    """Wrap a paragraph to a width, marked so that click leaves it alone."""
     return text if text.startswith(UNWRAPPED) else UNWRAPPED + "\n".join(lines_of(text, width))

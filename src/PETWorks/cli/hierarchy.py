@@ -1,4 +1,4 @@
-"""The command about hierarchies: hierarchy."""
+"""The command `hierarchy`."""
 
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,8 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
             raise HierarchyError(error.message) from None  # the table given here is the original
     levels = hierarchy_groups(hierarchy, counts)
     if options["output_format"] == "json":
-        shown = {"column": column, "declaration": words, **({"reason": reason} if reason else {}), "levels": levels}
-        text = dumps(shown) + "\n"
+        content = {"column": column, "declaration": words, **({"reason": reason} if reason else {}), "levels": levels}
+        text = dumps(content) + "\n"
     else:
         head = ""
         if reason:
@@ -110,7 +110,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
 
 
 def _declaration(column: str, options: dict[str, Any]) -> Declaration | None:
-    """What the options declare, or the policy; None if neither does."""
+    """The declaration by the options, or by the policy; None if there is neither."""
     words: dict[str, Any] = {key: items(options[key], f"--{key}") for key in LISTS if options[key] is not None}
     words.update({key: options[key] for key in SINGLE if options[key] is not None})
     if options["cuts"]:
@@ -127,13 +127,13 @@ def _declaration(column: str, options: dict[str, Any]) -> Declaration | None:
         raise ParameterError("give --policy or the kind of the hierarchy, not both")
     from PETWorks.gate.policy.policy import read_policy
 
-    given = read_policy(options["policy"]).hierarchies
-    found = given.get(column) if isinstance(given, dict) else None
-    if not isinstance(found, Declaration):
+    hierarchies = read_policy(options["policy"]).hierarchies
+    declaration = hierarchies.get(column) if isinstance(hierarchies, dict) else None
+    if not isinstance(declaration, Declaration):
         raise ParameterError(
             "{file}: the policy declares no hierarchy for {column!r}", file=options["policy"].name, column=column
         )
-    return found
+    return declaration
 
 
 def _group(text: str) -> tuple[str, list[str]]:

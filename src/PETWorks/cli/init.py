@@ -47,7 +47,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     target = data.parent / f"{unpacked_path(data).stem}_policy.yaml" if output is None else output
     separator = "\t" if separator == r"\t" else separator
     if target.exists():
-        open_one(data, separator, encoding)  # a table that cannot be read is the greater mistake
+        open_one(data, separator, encoding)  # a table that cannot be read is reported first
         raise InputError(
             "cannot write {path!r}: it already exists; name another file with --output, or delete it: what you wrote "
             "there is lost then",
@@ -71,12 +71,12 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
     lang = language()
     click.echo("\n" + said(lang, "cli.policy-written", path=shown))
-    named = command_line([file_argument(shown)])
-    click.echo(said(lang, "cli.look-then-check", command=f"petworks check {named}"))
+    argument = command_line([file_argument(shown)])
+    click.echo(said(lang, "cli.look-then-check", command=f"petworks check {argument}"))
     if can_be_anonymized(data, roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
         release = command_line(
             [file_argument(shown_path(target.with_name(f"{unpacked_path(data).stem}_released{suffix}")))]
         )
-        command = f"petworks anonymize {named} -o {release} --html report.html"
+        command = f"petworks anonymize {argument} -o {release} --html report.html"
         click.echo(said(lang, "cli.if-it-fails", command=command))

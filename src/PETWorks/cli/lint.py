@@ -1,4 +1,4 @@
-"""The command lint: policy files without their tables."""
+"""The command `lint`: check policy files without their tables."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The command `petworks`: its subcommands, and the exit code for everything that can end it."""
+"""The command `petworks`: its subcommands, and the exit codes."""
 
 import io
 import os
@@ -22,7 +22,7 @@ from PETWorks.tables.interrupts import abandoned
 
 EXTRA_ARGUMENT = "Got unexpected extra argument ({args})"
 LONGEST_LINE = 2000  # characters of a message
-NO_THREAD = "can't start new thread"  # there is no other way to learn it: Python raises a plain RuntimeError
+NO_THREAD = "can't start new thread"  # the message must be compared: Python raises a plain RuntimeError
 
 COMMANDS = (
     "anonymize",
@@ -43,7 +43,7 @@ COMMANDS = (
     "schema",
     "studio",
     "verify",
-)  # each has a module of its name; only the one that is called is imported
+)  # each has a module of its name, which is imported only when it is called
 
 
 class Commands(click.Group):
@@ -54,7 +54,7 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        """The command with this name."""
+        """The command with this name, in the language of the user."""
         if name not in COMMANDS:
             return None
         module = import_module(f"PETWorks.cli.{name}")
@@ -64,36 +64,36 @@ class Commands(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is called; an error with the nearest one if there is none."""
+        """The command that is called; the error for an unknown one suggests the nearest."""
         try:
             return super().resolve_command(context, args)
         except click.UsageError as error:
             near = get_close_matches(args[0].casefold(), COMMANDS, n=3)
-            near.sort(key=lambda name: name[0] != args[0][:1].casefold())  # lint and init are as near to int
+            near.sort(key=lambda name: name[0] != args[0][:1].casefold())  # "int" is as near to lint as to init
             error.__dict__["possibilities"] = near[:1]
             raise
 
     def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
-        """Run the program; whatever ends it gives the exit code."""
+        """Run the program, and turn errors and signals into exit codes."""
         lang = chosen_language(sys.argv[1:] if args is None else args)
         with speaking(lang), _ExitCodes(), words_of_click(lang):
-            spoken = spoken_command(self, lang)
-            return click.Group.main(spoken, args, *arguments, **options)
+            localised = spoken_command(self, lang)
+            return click.Group.main(localised, args, *arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command."""
+        """Run the command, and print errors in the input."""
         try:
             return super().invoke(context)
         except click.NoSuchOption as error:
-            # The hyphens make any two options look alike.
+            # Compare without the hyphens, which make any two options similar.
             is_near = {
-                one: get_close_matches(error.option_name.strip("-"), [one.strip("-")])
-                for one in error.possibilities or ()
+                option: get_close_matches(error.option_name.strip("-"), [option.strip("-")])
+                for option in error.possibilities or ()
             }
-            error.__dict__["possibilities"] = [one for one in is_near if is_near[one]]
+            error.__dict__["possibilities"] = [option for option in is_near if is_near[option]]
             raise
         except click.UsageError as error:
-            # There is no other way to learn it: click raises the same error for every wrong usage.
+            # The message must be compared: click raises the same error for every wrong usage.
             start = in_language(EXTRA_ARGUMENT).partition("(")[0].partition("（")[0].rstrip()
             if not error.message.startswith(start):
                 raise
@@ -113,21 +113,21 @@ class Commands(click.Group):
             reason = Phrase("not enough memory, or too many processes: the system starts no further thread")
             code = BAD_INPUT
         for line in translated(reason).split("\n"):
-            click.echo(f"petworks: {_shortened(printable(line))}", err=True)
+            click.echo(f"petworks: {_shorten(printable(line))}", err=True)
         return context.exit(code)
 
 
-def _shortened(line: str) -> str:
-    """A line without the middle of what is too long to read, such as a path."""
+def _shorten(line: str) -> str:
+    """Cut out the middle of a line that is too long to read, such as one with a long path."""
     half = LONGEST_LINE // 2
     return line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
 
 
 class _ExitCodes:
-    """While it is open, signals and errors of the program itself lead to their exit codes.
+    """While open, signals and internal errors lead to their exit codes.
 
-    An exception that a signal raises in the middle of a query may arrive here as another one. So the signal is
-    written down, and decides.
+    An exception that a signal raises in the middle of a query may arrive here as a different one. So the signal is
+    recorded, and decides.
     """
 
     def __init__(self) -> None:
@@ -139,7 +139,7 @@ class _ExitCodes:
                 signal.signal(number, self._stop)
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
-        """Leave as if the work were done, so that temporary files are removed."""
+        """Exit in the ordinary way, so that temporary files are removed."""
         self._stopped_by = 128 + number
         if number == signal.SIGINT:
             raise KeyboardInterrupt
@@ -150,7 +150,7 @@ class _ExitCodes:
     ) -> None:
         if error is not None and self._stopped_by is not None:
             if any(thread.is_alive() for thread in abandoned):
-                # It waits for a server, and a library would crash if the interpreter ended around it.
+                # A thread waits for a server, and its library would crash if the interpreter shut down.
                 sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(self._stopped_by)
@@ -162,7 +162,7 @@ class _ExitCodes:
                 "{type}: an error in the program itself; the lines above contain none of your data", type=kind.__name__
             )
             click.echo(f"petworks: {translated(text)}", err=True)
-            raise SystemExit(INTERNAL_ERROR) from None  # 1 would mean that something does not hold
+            raise SystemExit(INTERNAL_ERROR) from None  # 1 would mean that a rule does not hold
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

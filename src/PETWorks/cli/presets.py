@@ -1,4 +1,4 @@
-"""The commands that list what policies can name, and what files look like: presets, regimes, schema."""
+"""The command `presets`."""
 
 import click
 

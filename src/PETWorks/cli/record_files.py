@@ -1,4 +1,4 @@
-"""Files about single records, which are for insiders: where they are written, and which records are in them."""
+"""Files about single records, which are for insiders: their options and their content."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def below_option(of: str) -> Callable[[Command], Command]:
-    """The option that says which records are listed in the file of another option."""
+    """The option that restricts the records in the file of another option."""
     return click.option(
         "--below",
         metavar="NUMBER",
@@ -29,7 +29,7 @@ def below_option(of: str) -> Callable[[Command], Command]:
 
 
 def reasons_options(whose: str) -> Callable[[Command], Command]:
-    """The options for the reasons per record; `whose` are the records that are listed without --below."""
+    """Add the options for reasons per record; `whose` describes the records that are listed without --below."""
 
     def with_options(command: Command) -> Command:
         reasons = click.option(
@@ -52,7 +52,7 @@ def reasons_given(options: dict[str, Any]) -> tuple[list[Path], int | None]:
 
 
 def below_given(options: dict[str, Any], option: str) -> int | None:
-    """The number of records, if it is given; an error if it is none, or for nothing."""
+    """Parse the class size of --below; raise if it is malformed, or given without its file."""
     text, wanted = options["below"], options[option.strip("-").replace("-", "_")]
     if text is None:
         return None
@@ -65,13 +65,13 @@ def below_given(options: dict[str, Any], option: str) -> int | None:
 
 
 def check_suffix(file: Path | None, option: str) -> None:
-    """An error if what is written about records is not a table."""
+    """Raise if a file about records has no table format."""
     if file is not None and file.suffix not in SUFFIXES:
         raise ParameterError("{option} writes .csv or .parquet, got {file!r}", option=option, file=str(file))
 
 
 def choose_memory(file: Path | None, options: dict[str, Any], option: str) -> None:
-    """Take the engine 'memory' for results of each record; an error if another one is asked for."""
+    """Choose the engine 'memory' for results per record; raise if another one is asked for."""
     if file and options["engine"] == "auto":
         options["engine"] = "memory"
     if file and options["engine"] != "memory":
@@ -91,6 +91,6 @@ def reasons_beside(result: "Anonymization", files: Iterable[Path], below: int | 
 
 
 def say_for_insiders(files: Iterable[Path]) -> None:
-    """Say that files must not be passed on."""
+    """Print that files must not be passed on."""
     for file in files:
         note("cli.for-insiders", path=shown_path(file))

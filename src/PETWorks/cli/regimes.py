@@ -20,7 +20,7 @@ def regimes_command(output_format: str) -> None:
 
     if output_format == "json":
         listed = [
-            {**regime.to_dict(), "items": {one.item: one.where for one in regime.items}}
+            {**regime.to_dict(), "items": {item.item: item.where for item in regime.items}}
             for regime in regimes().values()
         ]
         click.echo(dumps({"regimes": listed}))

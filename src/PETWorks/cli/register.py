@@ -1,4 +1,4 @@
-"""The command `register`: what is already out, and who has it."""
+"""The command `register`: the register of earlier releases and their recipients."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ POLICIES = (".yaml", ".yml")
 
 
 def with_register(command: Any) -> Any:
-    """A command with the option that names the register."""
+    """Add the option that names the register."""
     text = "The folder of the register: one JSON file for each release."
     return click.option(
         "--register", "folder", type=FILE, metavar="DIR", default=Path("releases"), show_default=True, help=text
@@ -65,7 +65,7 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
     from PETWorks.gate.register import entry_file, entry_of
 
     entry = entry_of(
-        _checked(document, options["root"]),
+        _check_document(document, options["root"]),
         recipients=options["recipients"],
         key=options["key"],
         day=options["day"],
@@ -77,14 +77,14 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
         click.echo(said(language(), "cli.registered-already", path=entry.name))
         return
     if not folder.exists():
-        _create(folder)
+        _create_folder(folder)
     write_whole(files)
     say_written(files)
     if entry.verdict == "fail":
         note("cli.registered-failing")
 
 
-def _create(folder: Path) -> None:
+def _create_folder(folder: Path) -> None:
     try:
         folder.mkdir()
     except OSError as error:
@@ -93,8 +93,8 @@ def _create(folder: Path) -> None:
         ) from None
 
 
-def _checked(document: Path, root: Path | None) -> Any:
-    """The document of a check, from its file or by a check of the policy's table."""
+def _check_document(document: Path, root: Path | None) -> Any:
+    """The check document, read from its file or made by a check of the policy's table."""
     if document.suffix.lower() in POLICIES:
         from PETWorks.gate.policy.policy import read_policy
         from PETWorks.render.checks import check

@@ -1,4 +1,4 @@
-"""Which table is to be released, and the files of a release: where they are written, in which order, all or none."""
+"""The table to release, and the files of a release: where they are written, in which order, and all or none."""
 
 import hashlib
 import os
@@ -59,24 +59,24 @@ from PETWorks.tables.yaml_files import read_yaml
 def record_order(
     release: Release, rules: Sequence[Rule], policy: Policy | None, options: dict[str, Any]
 ) -> RecordOrder:
-    """The order that options and policy ask for; without that, a random one where it is possible."""
-    asked = options["shuffle"]
-    if asked is None and policy is not None and "order" in policy.anonymize:
-        asked = policy.anonymize["order"] == SHUFFLED
-    return choose_order(release, rules, asked, None if options["seed"] is None else seed_given(options["seed"]))
+    """The order of the records by options and policy; by default a random one where that is possible."""
+    shuffle = options["shuffle"]
+    if shuffle is None and policy is not None and "order" in policy.anonymize:
+        shuffle = policy.anonymize["order"] == SHUFFLED
+    return choose_order(release, rules, shuffle, None if options["seed"] is None else seed_given(options["seed"]))
 
 
 def check_seed(options: dict[str, Any]) -> None:
     """Raise if the seed is malformed, or given without shuffling."""
-    given = options["seed"]
-    if given is not None and options["shuffle"] is False:
+    seed = options["seed"]
+    if seed is not None and options["shuffle"] is False:
         raise ParameterError("--seed is for records in random order, so it cannot be combined with --keep-order")
-    if given is not None and seed_given(given) is None:
-        raise ParameterError("--seed expects a whole number, got {given!r}", given=given[:40])
+    if seed is not None and seed_given(seed) is None:
+        raise ParameterError("--seed expects a whole number, got {given!r}", given=seed[:40])
 
 
 def tell_order(order: RecordOrder, policy: Path) -> None:
-    """Say which order it is, to those who make the release; its policy has the seed."""
+    """Print the order of the records to those who make the release; its policy has the seed."""
     if order.shuffled:
         note("cli.shuffled", path=shown_path(policy))
     elif order.why_not is not None:
@@ -88,20 +88,20 @@ ANOTHER = Phrase("name another output")
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a run reads: files, and patterns that files must not begin to match."""
+    """The inputs of a run: files, and patterns that no output file may match."""
 
     files: tuple[Path, ...]
     patterns: tuple[str, ...]
 
     @classmethod
     def of(cls, files: Iterable[Path], tables: Iterable[Any]) -> "Inputs":
-        """Files, and whichever of the tables are named by a pattern."""
-        named = [str(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
-        patterns = [name for name in named if any(sign in name for sign in SIGNS) and not Path(name).exists()]
+        """Return the inputs: the files, and those tables that are given by a pattern."""
+        names = [str(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
+        patterns = [name for name in names if any(sign in name for sign in SIGNS) and not Path(name).exists()]
         return cls(tuple(files), tuple(patterns))
 
     def check(self, path: Path) -> None:
-        """An error if a file that is to be written is an input, or would become one."""
+        """Raise if a file to be written is an input, or would become one."""
         if path.exists() and any(file.exists() and path.samefile(file) for file in self.files):
             raise InputError(
                 "cannot write {path!r}: it is an input of this run; {another}", path=str(path), another=ANOTHER
@@ -119,7 +119,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class ReleasePaths:
-    """The file of a release, its policy, its plan, and the folder with its hierarchies, by column."""
+    """The paths of a release, its policy, its plan, and the folder with its hierarchies, by column."""
 
     release: Path
     policy: Path
@@ -129,14 +129,14 @@ class ReleasePaths:
 
     @property
     def written(self) -> list[Path]:
-        """What a user is told of beside the plan; the folder stands for what is in it."""
+        """The paths to report to the user, except the plan; the folder stands for the files in it."""
         return [self.release, self.policy, *([self.folder] if self.hierarchies else [])]
 
 
 def release_paths(
     output: Path, hierarchies: Mapping[str, Any], columns: tuple[str, ...], inputs: Inputs
 ) -> ReleasePaths:
-    """Where everything is written; an error if something of it cannot be, is an input, or belongs to somebody else."""
+    """The paths of all output; raise if one cannot be written, is an input, or is not ours to replace."""
     check_suffix(output)
     if "hierarchy_" in output.name:
         raise InputError(
@@ -169,7 +169,7 @@ def release_paths(
 
 
 def check_folder(output: Path) -> None:
-    """An error if a release cannot be written as a folder of Parquet files."""
+    """Raise if a release cannot be written as a folder of Parquet files."""
     if output.suffix.lower() not in PARQUET_SUFFIXES:
         raise InputError(
             "cannot write {path!r}: the engine 'spark' writes a folder of Parquet files; "
@@ -190,12 +190,12 @@ def check_folder(output: Path) -> None:
 
 
 def data_named(release: Path, *, in_parts: bool) -> str:
-    """What a policy beside a release calls it."""
+    """The key `data` in the policy beside a release."""
     return f"{release.name}/*.parquet" if in_parts else release.name
 
 
 def check_reports(reports: Iterable[Path], paths: ReleasePaths, inputs: Inputs) -> None:
-    """An error if a report cannot be written, or if two results would be in one file."""
+    """Raise if a report cannot be written, or if two results would be in one file."""
     taken = {paths.release, paths.policy, paths.plan}
     for report in reports:
         path = check_writable(report, inputs.files)
@@ -210,7 +210,7 @@ def check_reports(reports: Iterable[Path], paths: ReleasePaths, inputs: Inputs) 
 
 
 def _is_ours(policy: Path, release: Path) -> bool:
-    """Whether there is a policy of an earlier run for this very release; an error if there is another file."""
+    """Whether the policy of an earlier run for this release exists; raise if it is some other file."""
     if not os.path.lexists(policy):
         return False
     if policy.is_symlink() or not policy.is_file():
@@ -223,7 +223,7 @@ def _is_ours(policy: Path, release: Path) -> bool:
         is_marked = file.read(len(MARK)) == MARK.encode()
     try:
         content = read_yaml(policy).content if is_marked else None
-    except PETWorksError:  # somebody has changed it
+    except PETWorksError:  # somebody changed it
         content = None
     data = content.get("data") if isinstance(content, dict) else None
     if data is None:
@@ -243,7 +243,7 @@ def _is_ours(policy: Path, release: Path) -> bool:
 
 
 def _check_plan(plan: Path, release: Path) -> None:
-    """An error if there is another file than the plan of an earlier run for this very release."""
+    """Raise if the file exists and is not the plan of an earlier run for this release."""
     if not os.path.lexists(plan):
         return
     if plan.is_symlink() or not plan.is_file():
@@ -296,21 +296,21 @@ def _check_folder(paths: ReleasePaths, inputs: Inputs, *, is_ours: bool) -> None
 
 
 POLICY_SUFFIXES = (".yaml", ".yml")
-OF_A_TABLE = (
+TABLE_OPTIONS = (
     "privacy_unit",
     "protect",
     "hierarchies",
     "original",
     "population",
     "role_reasons",
-)  # options that a policy makes needless
+)  # options that cannot be combined with a policy
 
 
 @dataclass(frozen=True)
 class Job:
-    """A table to be released: opened, with its rules, and what the policy of the release will say.
+    """A table to be released: opened, with its rules, and the content of the policy of the release.
 
-    Every command that makes a release has one, so none of them counts several records of a person unawares.
+    Every command that makes a release uses one, so none of them can count several records of a person by mistake.
     """
 
     release: Release
@@ -330,21 +330,23 @@ class Job:
         return any("the original table" in rule.metric.needs for rule in self.rules if isinstance(rule, MeasureRule))
 
     def judged_how(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The engine and its limits, with which the release is judged: those of the table."""
+        """The engine and its limits for checking the release: those of the table."""
         engine = self.release.engine.name
-        # In memory, two tables may be too much for a limit that one keeps; this must not come up at the end.
+        # In memory, two tables may exceed a limit that one stays below; the run must not fail at its very end.
         limit = None if options["engine"] == "memory" else options["memory_limit"]
-        counted = {"engine": options["engine"] if engine == "memory" else engine, "memory_limit": limit}
-        return {**counted, "temp_folder": options["temp_folder"]}
+        engine_options = {"engine": options["engine"] if engine == "memory" else engine, "memory_limit": limit}
+        return {**engine_options, "temp_folder": options["temp_folder"]}
 
 
 def job_given(table: str, options: dict[str, Any]) -> Job:
-    """The table that a policy or options describe."""
+    """Open the table that a policy or options describe."""
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
-        theirs = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *OF_A_TABLE)}
-        strange = [option for name, option in theirs.items() if options[name]]
-        if strange:
-            raise ParameterError("--{option} is for a table; the policy says it", option=strange[0].replace("_", "-"))
+        table_options = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *TABLE_OPTIONS)}
+        unexpected = [option for name, option in table_options.items() if options[name]]
+        if unexpected:
+            raise ParameterError(
+                "--{option} is for a table; the policy says it", option=unexpected[0].replace("_", "-")
+            )
         policy = read_policy(table, options["root"], network=options["network"])
         with progress("reading", shown_name(policy.data)):
             release = policy.release(protect=True, **counted_how(options))
@@ -354,13 +356,13 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         with policy.located("privacy_unit"):
             checked_unit(policy.privacy_unit, release.source, {})
         tables = (policy.data, policy.original, policy.population)
-        inputs = Inputs.of([policy.path, *input_files(*tables), *_beside(release, policy.hierarchies)], tables)
+        inputs = Inputs.of([policy.path, *input_files(*tables), *_companion_files(release, policy.hierarchies)], tables)
         return Job(release, search_rules(policy, today()), content_said(policy, release), policy, inputs)
     if not options["measures"]:
         raise ParameterError(
             "name a rule with --measure, such as --measure k-anonymity:k=5; or name a policy (petworks init writes one)"
         )
-    asked = [request(text) for text in options["measures"]]
+    measures = [request(text) for text in options["measures"]]
     with progress("reading", shown_name(table)):
         release = release_given(table, {**CAREFUL, **options}, population_given(options))
     _check_engine(release, options)
@@ -379,11 +381,11 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         content["population"] = Path(options["population"])
     if reasons:
         content["role_reasons"] = reasons
-    rules = tuple(MeasureRule(metric, checked) for metric, checked in asked)
+    rules = tuple(MeasureRule(metric, parameters) for metric, parameters in measures)
     content["rules"] = list(rules_written(rules))
     tables = (table, options["original"], options["population"])
     hierarchies = None if options["hierarchies"] is None else Path(options["hierarchies"])
-    inputs = Inputs.of([*input_files(*tables), *_beside(release, hierarchies)], tables)
+    inputs = Inputs.of([*input_files(*tables), *_companion_files(release, hierarchies)], tables)
     job = Job(release, rules, content, None, inputs)
     if job.needs_original and is_address(content.get("original", table)) and not options["network"]:
         raise ParameterError("a rule compares with the original, which is on a server: allow that with --network")
@@ -391,7 +393,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
 
 
 def _role_reasons(texts: Sequence[str], release: Release) -> dict[str, str]:
-    """Why columns have their role, each as COLUMN=TEXT."""
+    """Parse the reasons for roles, each as COLUMN=TEXT."""
     reasons = {}
     for text in texts:
         column, _, reason = (part.strip() for part in text.partition("="))
@@ -404,7 +406,7 @@ def _role_reasons(texts: Sequence[str], release: Release) -> dict[str, str]:
 
 
 def _check_engine(release: Release, options: dict[str, Any]) -> None:
-    """An error if the engine cannot write what is wanted."""
+    """Raise if the engine cannot write what the options ask for."""
     if release.engine.name == "memory":
         check_ordered(release.source)
     elif release.engine.name == "spark":
@@ -415,8 +417,8 @@ def _check_engine(release: Release, options: dict[str, Any]) -> None:
         raise ParameterError("--reasons are told record by record, which needs --engine memory")
 
 
-def _beside(release: Release, hierarchies: HierarchySources | None) -> Iterator[Path]:
-    """The files that are read although no table is in them: hierarchies, and the roles file."""
+def _companion_files(release: Release, hierarchies: HierarchySources | None) -> Iterator[Path]:
+    """The files that are read besides tables: hierarchies, and the roles file."""
     yield from hierarchy_files(hierarchies)
     if release.source.path is not None:
         sidecar = sidecar_of(release.source.path)
@@ -437,7 +439,7 @@ def _check_roles(release: Release) -> None:
 
 
 def checked_paths(output: Path, job: Job, options: dict[str, Any], reports: Collection[Path] = ()) -> ReleasePaths:
-    """Where the release and all that comes beside it are written; an error if something of it cannot be.
+    """The paths of the release and all its files; raise if one of them cannot be written.
 
     Until the command ends, no other run can write a release with the same files.
     """
@@ -445,7 +447,7 @@ def checked_paths(output: Path, job: Job, options: dict[str, Any], reports: Coll
     if release.engine.name == "spark":
         check_folder(output)
     if _wants_safe_cells(job, options):
-        with_safe_cells(release)  # an error if the engine cannot write them
+        with_safe_cells(release)  # raises if the engine cannot write them
     target = check_writable(output, job.inputs.files)
     click.get_current_context().with_resource(locked(target.with_name(f"{_hidden_name(target)}.lock"), output))
     paths = release_paths(output, release.hierarchies, tuple(release.compared_columns), job.inputs)
@@ -454,24 +456,24 @@ def checked_paths(output: Path, job: Job, options: dict[str, Any], reports: Coll
 
 
 def _wants_safe_cells(job: Job, options: dict[str, Any]) -> bool:
-    """Whether cells that a spreadsheet takes for formulas get an apostrophe."""
+    """Whether cells that a spreadsheet would read as formulas get an apostrophe."""
     in_policy = job.policy is not None and job.policy.anonymize.get("spreadsheet_safe") == "true"
     return bool(options["spreadsheet_safe"]) or in_policy
 
 
 def _hidden_name(release: Path) -> str:
-    """What a run calls its own files while it writes a release; the same for releases that have a policy in common."""
+    """The prefix of temporary files of a run; the same for releases that share a policy file."""
     return f".petworks-{hashlib.sha256(release.stem.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True)
 class StagedRelease:
-    """A release that is written and judged, but not at its place yet; `files` takes what is to appear with it."""
+    """A release that is written and checked, but not yet at its final place; `files` takes more files for it."""
 
     policy: Policy
     release: Release
     rules: tuple[RuleResult, ...]
-    people: Mapping[str, Any]  # whose the records are, where the release does not say it
+    people: Mapping[str, Any]  # the person of each record, if the release itself does not have them
     files: Staging
     digest: str | None  # of the file of the release
 
@@ -486,12 +488,12 @@ def written(
     plan: Callable[[Path, Mapping[str, Path]], Plan] | None = None,
     beside: Mapping[Path, bytes] | None = None,
 ) -> Iterator[StagedRelease]:
-    """A context in which the release with all that comes beside it is written and judged, but hidden.
+    """Write and check the release and all its files under temporary names.
 
-    When it ends without an error, all of it appears under its final names.
+    When the context ends without an error, they get their final names together.
 
-    order  in which the records are written
-    plan   makes the plan of the release, given where that and its hierarchies are; without it, the plan of an earlier
+    order  the order in which the records are written
+    plan   makes the plan, given the paths of the release and its hierarchies; without it, the plan of an earlier
            release is removed
     """
     if job.policy is not None and job.policy.keeps_unit:
@@ -499,7 +501,7 @@ def written(
     if _wants_safe_cells(job, options):
         result = replace(result, original=with_safe_cells(result.original))
     original = job.release
-    original.engine.close()  # its counts are not needed any more, and the engine of the release needs room
+    original.engine.close()  # its counts are no longer needed, and the engine of the release needs memory
     text, root = released_policy(
         job.content,
         paths.release,
@@ -520,7 +522,7 @@ def written(
         },
         **(beside or {}),
     }
-    is_again = paths.release.exists()
+    is_replaced = paths.release.exists()
     name = _hidden_name(paths.release).removeprefix(".petworks-")
     with staging(name, paths.release.parent, like=job.inputs.files) as files:
         with progress("writing", shown_name(paths.release)):
@@ -529,54 +531,56 @@ def written(
                 files.remove(paths.plan)
             else:
                 hierarchies = {column: files.current(path) for column, path in paths.hierarchies.items()}
-                made = plan(files.current(paths.release), hierarchies)
-                made = replace(
-                    made,
+                new_plan = plan(files.current(paths.release), hierarchies)
+                new_plan = replace(
+                    new_plan,
                     spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None,
                     made_by=None if job.policy is None else meaning(job.content, job.policy.path.parent),
                 )
-                files.write({paths.plan: plan_text(made).encode("utf-8", "replace")})
+                files.write({paths.plan: plan_text(new_plan).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=options["network"], find=files.current)
         with progress("checking", shown_name(paths.release)):
             people = _people(result, order)
             release = policy.release(**people, **job.judged_how(options))
             rules = rule_results(release, policy, today())
         if plan is not None:
-            judged = with_judged_rules(made, policy, rules)
-            files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")} if judged != made else {})
-        yield StagedRelease(policy, release, rules, people, files, None if plan is None else made.release_sha256)
-        release.engine.close()  # it may have the files open
+            judged = with_judged_rules(new_plan, policy, rules)
+            files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")} if judged != new_plan else {})
+        yield StagedRelease(policy, release, rules, people, files, None if plan is None else new_plan.release_sha256)
+        release.engine.close()  # it may still have the files open
         files.publish()
     if root is not None:
         note("cli.outside", path=shown_path(root))
     tell_order(order, paths.policy)
-    if is_again:
+    if is_replaced:
         note("cli.replaced", path=shown_path(paths.release))
     if original.privacy_unit is not None:
         note("cli.unit-kept" if result.keeps_unit else "cli.unit-dropped", column=repr(original.privacy_unit))
 
 
 def _people(result: Recoded, order: RecordOrder) -> dict[str, Any]:
-    """Whose the written records are, where the release does not say it."""
+    """The person of each written record, if the release itself does not have them."""
     people = result.people(result.places(order)) if result.original.engine.name == "memory" else None
     return {} if people is None else {"people": people}
 
 
 def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:
-    """What writes the release: here, or in a cluster."""
+    """The content of the release file: written here, or by a cluster."""
     original = result.original
     if original.engine.name == "spark":
         return Folder(result.write_parts)
-    # The policy of the release says it of all CSV files, so this one must be such.
-    stated = {key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content}
-    # Where the table is not in memory, what changes it leaves out records too.
+    # The policy states separator and encoding for all CSV files, so the release must have them too.
+    csv_options = {
+        key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content
+    }
+    # If the table is not in memory, the changes also leave out records.
     places = result.places(order) if original.engine.name == "memory" else None
     changes, left_out = result.changes_in(places), result.left_out
-    return release_content(path, original.source, drop=left_out, changed=changes, order=places, **stated)
+    return release_content(path, original.source, drop=left_out, changed=changes, order=places, **csv_options)
 
 
 def exit_with(holds: bool, release: Path) -> NoReturn:
-    """End the command; the last line says so if the release may not be handed out."""
+    """End the command; a last line warns if the release may not be handed out."""
     if not holds:
         note("cli.do-not-release", path=shown_path(release))
     sys.exit(HOLDS if holds else DOES_NOT_HOLD)

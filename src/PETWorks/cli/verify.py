@@ -37,9 +37,9 @@ def verify_command(
     edition = None if internal is None else read_check(internal)
     verified = verify(read_check(document), data=data, policy=policy, internal=edition)
     if output_format == "json":
-        click.echo(dumps({"verified": [one.to_dict() for one in verified]}))
+        click.echo(dumps({"verified": [verification.to_dict() for verification in verified]}))
     else:
         from PETWorks.render.text.check_text import verified_text
 
         click.echo(verified_text(verified, **style(None)), nl=False)
-    sys.exit(HOLDS if all(one.matches for one in verified) else DOES_NOT_HOLD)
+    sys.exit(HOLDS if all(verification.matches for verification in verified) else DOES_NOT_HOLD)
