@@ -84,12 +84,12 @@ _MODULES = {
     "render.releasing": ["anonymize", "apply_levels", "apply_plan", "frontier"],
     "tables.csv.read": ["CSV"],
 }
-_WITHOUT_IMPORT = {"about", "attributetypes", "compat", "counting", "errors", "measures", "tables"}  # as ever
+_WITHOUT_IMPORT = {"about", "attributetypes", "compat", "counting", "errors", "measures", "tables"}  # always available
 _AT_FIRST_USE = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Names are imported when they are first asked for: pytest loads this package in every project that has it."""
+    """Import a name when it is first used: pytest loads this package in every project of an environment."""
     from importlib import import_module
 
     if name in _WITHOUT_IMPORT:

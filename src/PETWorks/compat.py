@@ -1,4 +1,4 @@
-"""The published camelCase interface: `PETValidation`, `report`, `PETAnonymization` and `output`. It stays for ever."""
+"""The published camelCase interface: `PETValidation`, `report`, `PETAnonymization`, `output`. It is kept for ever."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Validation(dict[str, Any]):
-    """The documented keys of an evaluation; `details` holds what else was measured, ready for JSON."""
+    """The documented keys of an evaluation; `details` has everything else that was measured, ready for JSON."""
 
     def __init__(self, documented: Mapping[str, Any], details: Mapping[str, Any]) -> None:
         super().__init__(documented)
@@ -40,21 +40,21 @@ class Validation(dict[str, Any]):
 
 @dataclass(frozen=True)
 class _Technique:
-    """A published evaluation: its measure, its parameters' published names, and its documented keys."""
+    """A published evaluation: its measure, the published names of its parameters, and its documented keys."""
 
     measure: str
     keys: Callable[[Result], Mapping[str, Any]]
     parameters: Mapping[str, str] = field(default_factory=dict)
     required: bool = True
-    # Which columns are quasi-identifiers where neither the caller nor a YAML file says so.
-    otherwise: Callable[[Release], Iterable[str]] | None = None
+    # The quasi-identifiers if neither the caller nor a YAML file gives roles.
+    default_columns: Callable[[Release], Iterable[str]] | None = None
 
 
-def _with_hierarchy(release: Release) -> Iterable[str]:
+def _columns_with_hierarchy(release: Release) -> Iterable[str]:
     return release.hierarchies or release.columns
 
 
-def _all(release: Release) -> Iterable[str]:
+def _all_columns(release: Release) -> Iterable[str]:
     return release.columns
 
 
@@ -62,13 +62,13 @@ def _prior_and_posterior(attack: Mapping[str, Any]) -> dict[str, Any]:
     return {key: attack[key] for key in ("prior", "posterior")}
 
 
-def _kept(result: Result) -> float:
-    """One minus what was lost, rounded in this order as published."""
-    raw, least, most = (result.details[name] for name in ("raw", "min", "max"))
-    return float(1 - (raw - least) / (most - least) if most > least else result.value)
+def _remaining(result: Result) -> float:
+    """One minus the loss, rounded in this order as published."""
+    raw, lowest, highest = (result.details[name] for name in ("raw", "min", "max"))
+    return float(1 - (raw - lowest) / (highest - lowest) if highest > lowest else result.value)
 
 
-# How the published interface names what an error hints at, where it differs from Python's other arguments.
+# The words of the published interface for hints, where they differ from those of the other functions.
 PUBLISHED = {
     Hint.IDENTIFIERS: "attributeTypes=...",
     Hint.QUASI_IDENTIFIERS: "attributeTypes=...",
@@ -123,13 +123,17 @@ TECHNIQUES = {
         {"l": "l"},
     ),
     "ReidentificationRisk": _Technique(
-        "prosecutor-risk", lambda result: {"Re-identification Risk": result.value}, otherwise=_all
+        "prosecutor-risk", lambda result: {"Re-identification Risk": result.value}, default_columns=_all_columns
     ),
     "Precision": _Technique("precision", lambda result: {"precision": result.value}),
-    "AECS": _Technique("aecs", lambda result: {"AECS": result.value}, otherwise=_with_hierarchy),
-    "Ambiguity": _Technique("ambiguity", lambda result: {"ambiguity": _kept(result)}, otherwise=_with_hierarchy),
+    "AECS": _Technique("aecs", lambda result: {"AECS": result.value}, default_columns=_columns_with_hierarchy),
+    "Ambiguity": _Technique(
+        "ambiguity", lambda result: {"ambiguity": _remaining(result)}, default_columns=_columns_with_hierarchy
+    ),
     "Non-Uniform Entropy": _Technique(
-        "non-uniform-entropy", lambda result: {"Non-Uniform Entropy": result.value}, otherwise=_with_hierarchy
+        "non-uniform-entropy",
+        lambda result: {"Non-Uniform Entropy": result.value},
+        default_columns=_columns_with_hierarchy,
     ),
     "UtilityBias": _Technique(
         "utility-bias",
@@ -170,11 +174,11 @@ def _validation(
     if (tech is None) == (metric is None):
         raise ParameterError("expected one technique, as the third argument or as metric=...")
     technique, entry = _technique(str(tech if metric is None else metric))
-    if anonymized is None and technique.otherwise is _all:
-        original, anonymized = None, original  # published so: the one table stands first
+    if anonymized is None and technique.default_columns is _all_columns:
+        original, anonymized = None, original  # as published: a single table is the first argument
     published = {native: name for name, native in technique.parameters.items()}
     hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
-    counted = {name: parameters.pop(name) for name in RELEASE_OPTIONS if name in parameters}
+    release_options = {name: parameters.pop(name) for name in RELEASE_OPTIONS if name in parameters}
     for name in parameters:
         if name not in technique.parameters:
             known = ["dataHierarchy", "attributeTypes", *technique.parameters, *RELEASE_OPTIONS]
@@ -182,16 +186,18 @@ def _validation(
     missing = [name for name in technique.parameters if parameters.get(name) is None]
     if missing and technique.required:
         raise ParameterError("{metric} needs {missing}", metric=entry.name, missing=", ".join(missing))
-    given = {technique.parameters[name]: value for name, value in parameters.items()}
-    checked = entry.check(given, published, empty_range=technique.required)  # a published technique then says False
+    thresholds = {technique.parameters[name]: value for name, value in parameters.items()}
+    checked = entry.check(
+        thresholds, published, empty_range=technique.required
+    )  # a published technique then returns False
     if entry.name == "utility-bias":
-        # The function gets what was given, whatever it is.
+        # The function gets the arguments unchanged.
         result = difference(original, anonymized, **checked)
     else:
-        release = Release(anonymized, roles, hierarchies, original, **counted)
-        if not release.roles and technique.otherwise is not None:
-            roles = dict.fromkeys(technique.otherwise(release), QUASI_IDENTIFIER)
-            release = Release(anonymized, roles, hierarchies, original, **counted)
+        release = Release(anonymized, roles, hierarchies, original, **release_options)
+        if not release.roles and technique.default_columns is not None:
+            roles = dict.fromkeys(technique.default_columns(release), QUASI_IDENTIFIER)
+            release = Release(anonymized, roles, hierarchies, original, **release_options)
         result = entry.measure(release.view, checked)
     details = {"value": result.value, "treatment": dict(result.treatment), **result.details}
     return Validation(technique.keys(result), details)
@@ -208,7 +214,7 @@ def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  #
 
 
 def _technique(name: str) -> tuple[_Technique, Metric]:
-    """A technique by its published name or by any spelling of the measure's."""
+    """A technique by its published name or by any spelling of its measure."""
     for published, technique in TECHNIQUES.items():
         if published.casefold() == name.casefold():
             return technique, find(technique.measure)
@@ -217,11 +223,11 @@ def _technique(name: str) -> tuple[_Technique, Metric]:
         entry = find(name)
     except ParameterError:
         raise unknown("technique", name, [*TECHNIQUES, *(set(catalogue) - set(by_measure))]) from None
-    return by_measure.get(entry.name) or _unpublished(entry), entry
+    return by_measure.get(entry.name) or _unpublished_technique(entry), entry
 
 
-def _unpublished(entry: Metric) -> _Technique:
-    """A measure that was not published: its value under its name, a verdict if a limit was given."""
+def _unpublished_technique(entry: Metric) -> _Technique:
+    """A measure without a published technique: its value under its name, and a verdict if a limit was given."""
 
     def keys(result: Result) -> dict[str, Any]:
         verdict = {} if result.satisfied is None else {f"fulfill {entry.name}": result.satisfied}
@@ -230,8 +236,8 @@ def _unpublished(entry: Metric) -> _Technique:
     return _Technique(entry.name, keys, {name: name for name in entry.parameters}, required=False)
 
 
-# What each technique of anonymisation needs: the measure's name for it (None: it is no threshold), and what it is.
-ANONYMIZING: Mapping[str, Mapping[str, tuple[str | None, str]]] = {
+# Parameters of each anonymisation technique: the name in the measure (None if it is no threshold), and the meaning.
+ANONYMIZATION_TECHNIQUES: Mapping[str, Mapping[str, tuple[str | None, str]]] = {
     "k-anonymity": {"k": ("k", "how many records every class must have")},
     "l-diversity": {"l": ("l", "how many different values of each sensitive attribute every class must have")},
     "t-closeness": {"t": ("t", "how far the sensitive values of a class may be from those of the whole table")},
@@ -256,7 +262,7 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
     try:
         _require_pandas("PETAnonymization")
         anonymization = _anonymization(originalData, tech, maxSuppressionRate, parameters)
-        if not anonymization.optimal:  # Ctrl-C: a frame could not say that it may not be the best one
+        if not anonymization.optimal:  # Ctrl-C: a frame cannot show that it may not be the best one
             raise KeyboardInterrupt
         return _frame(replace(anonymization, keeps_unit=True))
     except PETWorksError as error:
@@ -268,9 +274,9 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     from PETWorks.anonymizer.problem import STARS
     from PETWorks.anonymizer.rules import checked_rules
 
-    technique, entry = _anonymizing(str(tech))
+    technique, entry = _anonymization_technique(str(tech))
     hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
-    needs = ANONYMIZING[technique]
+    needs = ANONYMIZATION_TECHNIQUES[technique]
     for name in parameters:
         if name not in needs:
             known = [*needs, "dataHierarchy", "attributeTypes"]
@@ -287,12 +293,12 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
         return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
     population = open_source(data, "originalData")
     path = population.path if roles is None or hierarchies is None else None
-    beside = Sidecar() if path is None else read_sidecar(path)
-    treatment: dict[str, Any] = {**beside.treatment, "privacy_unit": beside.privacy_unit}
+    sidecar = Sidecar() if path is None else read_sidecar(path)
+    treatment: dict[str, Any] = {**sidecar.treatment, "privacy_unit": sidecar.privacy_unit}
     release = Release(
         open_source(parameters["subsetData"], "subsetData"),
-        beside.roles if roles is None else roles,
-        beside.hierarchies or {} if hierarchies is None else hierarchies,
+        sidecar.roles if roles is None else roles,
+        sidecar.hierarchies or {} if hierarchies is None else hierarchies,
         population,
         engine="memory",
         **treatment,
@@ -300,27 +306,27 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
 
 
-def _anonymizing(name: str) -> tuple[str, Metric]:
-    """A technique of anonymisation by any name that `PETValidation` knows it by."""
+def _anonymization_technique(name: str) -> tuple[str, Metric]:
+    """An anonymisation technique by any name that `PETValidation` accepts."""
     try:
         entry = _technique(name)[1]
     except ParameterError:
         entry = None
-    for technique in ANONYMIZING:
+    for technique in ANONYMIZATION_TECHNIQUES:
         if entry is find(TECHNIQUES[technique].measure):
             return technique, entry
-    raise unknown("technique of anonymization", name, ANONYMIZING)
+    raise unknown("technique of anonymization", name, ANONYMIZATION_TECHNIQUES)
 
 
 def _frame(anonymization: "Anonymization") -> "pd.DataFrame":
-    """The release as texts; `*` in identifiers and in columns without a role."""
+    """The release as a frame of texts; `*` in identifiers and in columns without a role."""
     import pyarrow as pa
 
     original = anonymization.original
-    typed = [name for name in original.columns if original.roles.get(name, IDENTIFIER) != IDENTIFIER]
+    with_role = [name for name in original.columns if original.roles.get(name, IDENTIFIER) != IDENTIFIER]
     cells = dict(anonymization.changed_columns)
-    same = [name for name in typed if name not in cells]
-    for name, column in load_rows(original.source, same).columns.items() if same else ():
+    unchanged = [name for name in with_role if name not in cells]
+    for name, column in load_rows(original.source, unchanged).columns.items() if unchanged else ():
         cells[name] = dictionary(column.codes, column.labels)
     table = pa.table(cells).cast(pa.schema([(name, pa.large_string()) for name in cells]))
     frame: pd.DataFrame = table.to_pandas().reindex(columns=original.columns, fill_value=SUPPRESSED)

@@ -1,20 +1,20 @@
-"""Everything this package raises on purpose.
+"""The exceptions and warnings that this package raises deliberately.
 
 PETWorksError (a ValueError)
 ├── InputError         a table, a roles file or a file to write cannot be used
 │   └── HierarchyError a generalisation hierarchy is malformed or does not fit the data
 ├── RoleError          the roles do not fit the columns, or a needed role is missing
 ├── ParameterError     a threshold or an option is unknown or out of range
-├── ReleaseRefused     a release does not pass its policy; the text says which rules fail
-└── NotApplicable      the measure has no meaning for this release; the text says why
+├── ReleaseRefused     a release does not pass its policy; the text lists the rules that fail
+└── NotApplicable      the measure has no meaning for this release; the text gives the reason
     └── NeedNotMet     the measure needs something that the release does not have
 
-ReleaseWarning (a UserWarning): what to know about a release that Python made, as the command says it in its notices.
+ReleaseWarning (a UserWarning): a notice about a release that Python made, as the command prints it.
 
 Messages name columns, counts and line numbers; they never contain a cell of the user's data.
 Code that handles an error reads its fields, never its text.
 
-A text is a `Phrase`: it is English wherever it is printed, and interfaces translate it into the user's language.
+A text is a `Phrase`: an English text that interfaces translate into the user's language.
 """
 
 import os
@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 class Phrase(str):
     """A text in English that interfaces can translate: its template is the key in the files of the other languages.
 
-    What is filled in may be a phrase itself. Texts that are no phrases, such as names, are the same in all languages.
+    Values may be phrases themselves. Texts that are not phrases, such as names, are the same in all languages.
 
     >>> phrase = Phrase("{file}: the table has {records:,} records", file="people.csv", records=1200)
     >>> print(phrase)
@@ -41,22 +41,22 @@ class Phrase(str):
     values: Mapping[str, Any]
 
     def __new__(cls, template: str, /, **values: Any) -> Self:
-        """A phrase with its values."""
+        """Create a phrase with its values filled in."""
         phrase = super().__new__(cls, template.format(**values))
         phrase.template, phrase.values = template, values
         return phrase
 
     def translated(self, messages: Mapping[str, str]) -> str:
-        """The text in the language that has these translations of templates; in English as far as it has none."""
-        values = {name: _translated(value, messages) for name, value in self.values.items()}
+        """The text with the translations of a language; parts without a translation stay in English."""
+        values = {name: _translate(value, messages) for name, value in self.values.items()}
         return messages.get(self.template, self.template).format(**values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _phrase, (type(self), self.template, self.values)
+        return _unpickle_phrase, (type(self), self.template, self.values)
 
 
 class Joined(Phrase):
-    """Several texts as one; the separator is translated, too.
+    """Several texts joined by a separator, which is translated, too.
 
     >>> Joined(", ", ["a", "b"]).translated({", ": "、"})
     'a、b'
@@ -65,37 +65,37 @@ class Joined(Phrase):
     __slots__ = ()
 
     def __new__(cls, separator: str, texts: Iterable[str]) -> Self:
-        """The texts, with a separator between them."""
+        """Join the texts, with a separator between them."""
         parts = list(texts)
         joined = str.__new__(cls, separator.join(parts))
         joined.template, joined.values = separator, {"texts": parts}
         return joined
 
     def translated(self, messages: Mapping[str, str]) -> str:
-        """The text in another language."""
+        """The texts and the separator, translated."""
         return messages.get(self.template, self.template).join(
-            _translated(part, messages) for part in self.values["texts"]
+            _translate(part, messages) for part in self.values["texts"]
         )
 
 
-def _translated(value: Any, messages: Mapping[str, str]) -> Any:
+def _translate(value: Any, messages: Mapping[str, str]) -> Any:
     if isinstance(value, Phrase):
         return value.translated(messages)
     return printable(value) if isinstance(value, str) else value
 
 
-def _phrase(kind: type[Phrase], template: str, values: Mapping[str, Any]) -> Phrase:
-    """A phrase that was pickled."""
+def _unpickle_phrase(kind: type[Phrase], template: str, values: Mapping[str, Any]) -> Phrase:
+    """Recreate a phrase that was pickled."""
     return kind(template, **values)
 
 
 def literal(text: str) -> Phrase:
-    """A text that stands in the program as it is."""
+    """A phrase without values: braces in the text have no meaning."""
     return text if isinstance(text, Phrase) else Phrase(text.replace("{", "{{").replace("}", "}}"))
 
 
 class Hint(StrEnum):
-    """What the user could give or change. Each interface has its own words for it; `PYTHON` has those of Python."""
+    """Something that the user could give or change. Each interface has its own words for it; `PYTHON` is Python's."""
 
     IDENTIFIERS = "identifiers"
     QUASI_IDENTIFIERS = "quasi_identifiers"
@@ -158,10 +158,10 @@ class PETWorksError(ValueError):
     """Base of all deliberate errors.
 
     parts     the text, with hints where they belong: `"needs the original table", Hint.ORIGINAL`
-    values    what is filled in where the text has {names}; without them, braces have no meaning
+    values    the values of the {names} in the text; without any, braces have no meaning
     what      the argument, the parameter or the key of a policy that is wrong; None if it is none of these
     measure   the measure that raised it; precedes the text
-    where     the file, the line and the key where the mistake is; precedes everything else
+    where     the file, the line and the key of the mistake; precedes everything else
 
     >>> print(InputError("{file}, line {line}: contains a NUL byte", file="people.csv", line=7))
     people.csv, line 7: contains a NUL byte
@@ -192,24 +192,24 @@ class PETWorksError(ValueError):
 
     @property
     def hints(self) -> tuple[Hint, ...]:
-        """What the user could give or change."""
+        """The things that the user could give or change."""
         return tuple(part for part in self.parts if isinstance(part, Hint))
 
     def reason(self, words: Mapping[Hint, str] = PYTHON) -> Phrase:
-        """The text without place and measure; hints that the interface has no words for are left out."""
+        """The text without place and measure; hints for which the interface has no words are left out."""
         return Joined("", [part for part in self.hinted(words).parts if not isinstance(part, Hint)])
 
     def worded(self, words: Mapping[Hint, str] = PYTHON) -> Phrase:
-        """The whole text; its hints in the words of an interface."""
+        """The whole text, with hints in the words of an interface."""
         return Joined("", [*self.before, self.reason(words)])
 
     @property
     def before(self) -> list[Phrase]:
         """The place and the measure, as far as they are known."""
-        return [Phrase("{place}: ", place=one) for one in (self.where, self.measure) if one is not None]
+        return [Phrase("{place}: ", place=prefix) for prefix in (self.where, self.measure) if prefix is not None]
 
     def hinted(self, words: Mapping[Hint, str]) -> Self:
-        """The same error, its hints in the words of an interface; hints that it has no words for stay."""
+        """A copy of the error with hints in the words of an interface; other hints stay."""
         parts = (
             Phrase(" ({hint})", hint=words[part]) if isinstance(part, Hint) and part in words else part
             for part in self.parts
@@ -241,31 +241,31 @@ class ParameterError(PETWorksError):
 
 
 class ReleaseWarning(UserWarning):
-    """What to know about a release that `anonymize` and its like made; `result.notices` has the same texts."""
+    """A notice about a release that `anonymize` or a similar function made; `result.notices` has the same texts."""
 
 
-class ReleaseRefused(PETWorksError):  # noqa: N818 - the answer to a question
+class ReleaseRefused(PETWorksError):  # noqa: N818 - an answer rather than an error
     """A release does not pass its policy."""
 
 
-class NotApplicable(PETWorksError):  # noqa: N818 - it is an answer as much as an error
+class NotApplicable(PETWorksError):  # noqa: N818 - an answer as much as an error
     """The measure has no meaning for this release."""
 
 
 class NeedNotMet(NotApplicable):
-    """The measure needs something that the release does not have; the text says what, and nothing about the records."""
+    """The measure needs something that the release does not have; the text names it, and nothing about the records."""
 
 
 def quoted(names: Iterable[str], most: int = 12) -> Phrase:
-    """Names for a message: quoted, separated by commas, long ones and long lists cut."""
-    every = [name if len(name) <= 60 else name[:57] + "..." for name in map(str, names)]
-    shown = [Phrase("{name!r}", name=name) for name in every[:most]]
-    more = [Phrase("and {n} more", n=len(every) - most)] if len(every) > most else []
+    """Names for a message: quoted and separated by commas; long names and long lists are shortened."""
+    shortened = [name if len(name) <= 60 else name[:57] + "..." for name in map(str, names)]
+    shown = [Phrase("{name!r}", name=name) for name in shortened[:most]]
+    more = [Phrase("and {n} more", n=len(shortened) - most)] if len(shortened) > most else []
     return Joined(", ", shown + more)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], what: str | None = None) -> ParameterError:
-    """The error for a name that is not among the known ones, with the nearest of them."""
+    """The error for an unknown name, with the nearest known one."""
     names = list(known)
     by_folded = {known_name.casefold(): known_name for known_name in names}
     near = get_close_matches(name.casefold()[:100], by_folded, n=1, cutoff=0.5)
@@ -287,7 +287,7 @@ def unknown(kind: str, name: str, known: Iterable[str], what: str | None = None)
 
 
 def of_system(error: OSError, name: Callable[[str], str] = str) -> Phrase:
-    """What an error of the system says; `name` shortens the path of the file."""
+    """The message of a system error; `name` shortens the path of the file."""
     reason = system_reason(error)
     if error.filename is None:
         return Phrase("cannot write the result: {reason}", reason=reason)
@@ -295,10 +295,10 @@ def of_system(error: OSError, name: Callable[[str], str] = str) -> Phrase:
 
 
 def system_reason(error: BaseException) -> Phrase:
-    """Why the system did not do something, in its words; those that it often has can be translated."""
+    """The reason of a system error, in the words of the system; common ones have translations."""
     return literal(getattr(error, "strerror", None) or "the system rejected it")
 
 
 def printable(text: str) -> str:
-    """A text that cannot steer a terminal: control characters become blanks."""
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
+    """A text that cannot control a terminal: control characters become spaces."""
+    return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)

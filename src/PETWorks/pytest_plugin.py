@@ -1,7 +1,7 @@
-"""The plug-in for pytest: `assert_release` as a function and as a fixture, and the marker `petworks`.
+"""The pytest plug-in: `assert_release` as a function and as a fixture, and the marker `petworks`.
 
 pytest loads it in every project of an environment, so it imports the rest of the package only when a test needs it.
-It asserts nothing that pytest would have to explain (PYTEST_DONT_REWRITE), so it may be imported before pytest starts.
+It has no assertions that pytest must rewrite (PYTEST_DONT_REWRITE), so it may be imported before pytest starts.
 """
 
 from collections.abc import Callable, Generator
@@ -19,7 +19,7 @@ Assertion = Callable[..., dict[str, Any]]
 
 
 def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
-    """Fail the test unless the table passes the policy; otherwise, what `require_release` returns.
+    """Fail the test unless the table passes the policy; return the result of `require_release`.
 
     data      a frame, a path or an address; None: the table that the policy names
     policy    the path of a policy file, or a policy that was read
@@ -34,7 +34,7 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
         return require_release(policy, data=data, **options)
     except PETWorksError as error:
         refusal = translated(error.worded(), options["lang"] if options.get("lang") in LANGUAGES else None)
-    # Without a traceback, since pytest shows the arguments of a test there, and a frame shows its cells.
+    # Without a traceback: pytest would show the arguments of the test, and a frame its cells.
     pytest.fail(refusal, pytrace=False)
 
 
@@ -42,53 +42,55 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
 def assert_release_fixture(request: pytest.FixtureRequest) -> Assertion:
     """`assert_release(frame)` by the policy of each marker, or `assert_release(frame, "policy.yaml")`.
 
-    With several markers, the result is that of the nearest.
+    With several markers, the result is that of the nearest one.
     """
     node: pytest.Item = request.node
 
-    def checked(data: Any = None, policy: Any = None, **options: Any) -> dict[str, Any]:
-        marked = _marked(node)
+    def check(data: Any = None, policy: Any = None, **options: Any) -> dict[str, Any]:
+        marked = _policies_of_markers(node)
         if policy is not None:
-            policy = _from_root(policy, request.config)
-            marked = [one for one in marked if one[0] == policy][:1] or [(policy, marked[0][1] if marked else {})]
+            policy = _resolve(policy, request.config)
+            marked = [marker for marker in marked if marker[0] == policy][:1] or [
+                (policy, marked[0][1] if marked else {})
+            ]
         if not marked:
             pytest.fail(NO_POLICY, pytrace=False)
-        node.stash.setdefault(_checked, []).extend(own for own, _ in marked)
+        node.stash.setdefault(_checked, []).extend(marker_policy for marker_policy, _ in marked)
         results = []
-        for own, marker_options in marked:
-            given = {**marker_options, **options}
-            of_marker = given.pop("data", None)
-            results.append(assert_release(of_marker if data is None else data, own, **given))
+        for marker_policy, marker_options in marked:
+            all_options = {**marker_options, **options}
+            marker_data = all_options.pop("data", None)
+            results.append(assert_release(marker_data if data is None else data, marker_policy, **all_options))
         return results[0]
 
-    return checked
+    return check
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line("markers", MARKER)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """After a test: check the table of each marked policy by which the test checked nothing itself."""
+    """After a test, check the table of each marked policy that the test itself did not check."""
     result = yield
-    for policy, options in _marked(item):
+    for policy, options in _policies_of_markers(item):
         if policy not in item.stash.get(_checked, []):
             assert_release(options.pop("data", None), policy, **options)
     return result
 
 
-def _marked(node: pytest.Item) -> list[tuple[Any, dict[str, Any]]]:
-    """The policies of all markers of a test, of its class and of its module, with their options; the nearest first."""
+def _policies_of_markers(node: pytest.Item) -> list[tuple[Any, dict[str, Any]]]:
+    """The policies of all markers of a test, its class and its module, with their options; the nearest first."""
     marked: list[tuple[Any, dict[str, Any]]] = []
     for marker in node.iter_markers("petworks"):
         if len(marker.args) != 1 or marker.args[0] is None:
             pytest.fail(ONE_POLICY, pytrace=False)
-        marked.append((_from_root(marker.args[0], node.config), dict(marker.kwargs)))
+        marked.append((_resolve(marker.args[0], node.config), dict(marker.kwargs)))
     return marked
 
 
-def _from_root(policy: Any, config: pytest.Config) -> Any:
-    """A path as seen from pytest's root folder, wherever pytest was started."""
+def _resolve(policy: Any, config: pytest.Config) -> Any:
+    """A path relative to pytest's root folder, wherever pytest was started."""
     return config.rootpath / policy if isinstance(policy, str | Path) else policy

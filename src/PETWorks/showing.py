@@ -1,4 +1,4 @@
-"""How results show themselves in notebooks: charts and HTML views, which `render/` makes when they are asked for."""
+"""Charts and HTML views of results for notebooks; `render/` is imported only when they are needed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,11 +12,11 @@ class Shown:
     def plot(self, kind: str | None = None, *, backend: str = "svg", lang: str | None = None, **options: Any) -> Any:
         """A chart of the result.
 
-        kind      which one; the usual one if it is not given. `docs/notebooks.md` lists those of each result
-        backend   "svg": a picture for notebooks and files, as reports have it; "altair" or "matplotlib": a chart of
-                  that library, to be changed further
-        lang      "en" or "zh-TW"; otherwise the language that PETWORKS_LANG says, or English
-        options   what a kind of chart takes: attack, limits, threshold
+        kind      the kind of chart; each result has a default. `docs/notebooks.md` lists the kinds of each result
+        backend   "svg": a picture for notebooks and files, as in reports; "altair" or "matplotlib": a chart object of
+                  that library, for further changes
+        lang      "en" or "zh-TW"; the default is the language in PETWORKS_LANG, or English
+        options   options of the kind of chart: attack, limits, threshold
         """
         return makers["chart"](self, kind, backend, lang, options)
 
