@@ -1,4 +1,4 @@
-"""Random small tables with random hierarchies, rules and objectives, and what `anonymize` says of them."""
+"""Random small tables with random hierarchies, rules and objectives, and the call of `anonymize` for them."""
 
 from hypothesis import strategies as st
 
@@ -31,7 +31,7 @@ COSTS = {
 }
 
 
-def given_some(**parameters):
+def at_least_one(**parameters):
     """At least one of some thresholds."""
     return st.fixed_dictionaries({}, optional=parameters).filter(bool)
 
@@ -39,14 +39,14 @@ def given_some(**parameters):
 OF_SIZES = {
     "k-anonymity": st.fixed_dictionaries({"k": SIZES}),
     "profitability": st.fixed_dictionaries({}, optional=COSTS | {"allow_attack": st.booleans()}),
-    "prosecutor-risk": given_some(highest=CHANCES, cell_size=SIZES),
-    "average-risk": given_some(average=CHANCES, highest=CHANCES, cell_size=SIZES),
-    "journalist-risk": given_some(highest=CHANCES, cell_size=SIZES),
+    "prosecutor-risk": at_least_one(highest=CHANCES, cell_size=SIZES),
+    "average-risk": at_least_one(average=CHANCES, highest=CHANCES, cell_size=SIZES),
+    "journalist-risk": at_least_one(highest=CHANCES, cell_size=SIZES),
     "marketer-risk": st.fixed_dictionaries({"average": CHANCES}),
     "sample-uniqueness": st.fixed_dictionaries({"share": SHARES}),
 }
 OF_VALUES = {
-    "alpha-k-anonymity": given_some(alpha=SHARES, k=SIZES),
+    "alpha-k-anonymity": at_least_one(alpha=SHARES, k=SIZES),
     "l-diversity": st.fixed_dictionaries({"l": st.integers(1, 3)}),
     "entropy-l-diversity": st.fixed_dictionaries({"l": st.sampled_from([1, 1.5, 1.8, 2, 2.5])}),
     "recursive-l-diversity": st.fixed_dictionaries(
@@ -62,7 +62,7 @@ OF_VALUES = {
 DELTAS = st.lists(SHARES, min_size=2, max_size=2).map(sorted)
 OF_OTHER_TABLES = {
     "k-map": st.fixed_dictionaries({"k": st.integers(1, 5)}),
-    "journalist-risk": given_some(highest=CHANCES, cell_size=SIZES, average=CHANCES, at_risk=SHARES),
+    "journalist-risk": at_least_one(highest=CHANCES, cell_size=SIZES, average=CHANCES, at_risk=SHARES),
     "marketer-risk": st.fixed_dictionaries({"average": CHANCES}),
     "delta-presence": DELTAS.map(lambda both: {"delta_min": both[0], "delta_max": both[1]})
     | st.fixed_dictionaries({"delta_max": SHARES}),
@@ -71,12 +71,12 @@ OF_OTHER_TABLES = {
     ),
 }
 OF_TABLES = {
-    "prosecutor-risk": given_some(highest=CHANCES, average=CHANCES, at_risk=SHARES, threshold=SHARES).filter(
+    "prosecutor-risk": at_least_one(highest=CHANCES, average=CHANCES, at_risk=SHARES, threshold=SHARES).filter(
         lambda given: set(given) != {"threshold"}
     ),
-    "journalist-risk": given_some(average=CHANCES, at_risk=SHARES),
-    "re-identification": given_some(at_most=CHANCES, excess=SHARES),
-    "attribute-inference": given_some(at_most=SHARES, excess=SHARES),
+    "journalist-risk": at_least_one(average=CHANCES, at_risk=SHARES),
+    "re-identification": at_least_one(at_most=CHANCES, excess=SHARES),
+    "attribute-inference": at_least_one(at_most=SHARES, excess=SHARES),
     "publisher-payout": st.fixed_dictionaries({"at_least": st.sampled_from([0, 1500, 4000])}, optional=COSTS),
     "missings": st.fixed_dictionaries({"at_most": SHARES}),
 } | {
@@ -103,22 +103,22 @@ SUBSETS = st.fixed_dictionaries(
 
 @st.composite
 def hierarchies(draw, plain=False, most_leaves=5):
-    """Paths, leaf first, that nest; unless they are plain, a label may stand on several levels."""
+    """Nested paths, leaf first; unless they are plain, a label may occur on several levels."""
     leaves = [f"v{number}" for number in range(draw(st.integers(1, most_leaves)))]
     groups, levels = [[leaf] for leaf in leaves], [leaves]
     for level in range(1, draw(st.integers(1, 3))):
         ends = draw(st.lists(st.booleans(), min_size=len(groups) - 1, max_size=len(groups) - 1))
-        joined = [list(groups[0])]
+        merged = [list(groups[0])]
         for group, apart in zip(groups[1:], ends, strict=True):
             if apart:
-                joined.append(list(group))
+                merged.append(list(group))
             else:
-                joined[-1] += group
-        groups = joined
+                merged[-1] += group
+        groups = merged
         labels = {}
         for number, group in enumerate(groups):
-            own = st.sampled_from([f"level {level}, {number}", group[0], leaves[0]])
-            label = f"level {level}, {number}" if plain else draw(own)
+            labels_of_group = st.sampled_from([f"level {level}, {number}", group[0], leaves[0]])
+            label = f"level {level}, {number}" if plain else draw(labels_of_group)
             label = f"level {level}, {number}" if label in labels.values() else label
             labels.update(dict.fromkeys(group, label))
         levels.append([labels[leaf] for leaf in leaves])
@@ -134,7 +134,7 @@ def tables(draw, columns, paths, most_rows, stars=True, spelt=False):
         leaves = st.sampled_from([path[0] for path in paths[column]])
         rare = st.sampled_from([None, None, "*"] if stars else [None])
         cells[column] = draw(st.sampled_from([leaves, leaves, leaves | rare]))
-    others = {
+    other_columns = {
         "disease": st.sampled_from([path[0] for path in DISEASES]),
         "income": st.sampled_from(["1", "2", "10"]),
         "person": st.sampled_from(["ann", "bob", "cyd", "dan", "eve"]),
@@ -142,19 +142,21 @@ def tables(draw, columns, paths, most_rows, stars=True, spelt=False):
     }
     if spelt:
         for name in ("disease", "income"):
-            others[name] = st.builds(spell, others[name] | st.none(), st.sampled_from(SPELLINGS))
-    row = st.fixed_dictionaries(cells | others)
+            other_columns[name] = st.builds(spell, other_columns[name] | st.none(), st.sampled_from(SPELLINGS))
+    row = st.fixed_dictionaries(cells | other_columns)
     rows = draw(st.lists(row, min_size=1, max_size=most_rows))
-    out = draw(st.sampled_from([0, 0, 1, 2])) if stars else 0
+    number_suppressed = draw(st.sampled_from([0, 0, 1, 2])) if stars else 0
     return [
-        found | dict.fromkeys(columns, "*") if place < out and len(rows) > out else found
-        for place, found in enumerate(rows)
+        row_drawn | dict.fromkeys(columns, "*")
+        if place < number_suppressed and len(rows) > number_suppressed
+        else row_drawn
+        for place, row_drawn in enumerate(rows)
     ]
 
 
 @st.composite
 def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, background=False, treatments=True):
-    """A task with rules of a pool."""
+    """A task with rules from a pool."""
     columns = [f"q{number}" for number in range(draw(st.integers(1, most_columns)))]
     most_leaves = 4 if most_columns > 3 else 5
     paths = {column: draw(hierarchies(plain, most_leaves)) for column in columns}
@@ -194,14 +196,14 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
 
 
 def with_removed(task, result, rows):
-    """The release with the records that left it: those of the table as it was, with `*` in every quasi-identifier."""
+    """The release with the removed records, each with its other cells and `*` in every quasi-identifier."""
     stars = dict.fromkeys(task.quasi_identifiers, "*")
-    left, out = iter(result.table.to_pylist()), set(result.removed.tolist())
-    return [row | stars if place in out else next(left) for place, row in enumerate(rows)]
+    remaining, removed = iter(result.table.to_pylist()), set(result.removed.tolist())
+    return [row | stars if place in removed else next(remaining) for place, row in enumerate(rows)]
 
 
 def anonymized(task, rules=None, **others):
-    """What `anonymize` makes of a task."""
+    """The result of `anonymize` for a task."""
     roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier") | dict.fromkeys(
         task.sensitive, "sensitive_attribute"
     )

@@ -1,7 +1,7 @@
-"""The anonymiser again, slowly and literally: every node, every row, classes in dicts, fractions.
+"""The anonymiser implemented a second time, slowly and literally: every node, every row, classes in dicts, fractions.
 
-Only limits for the whole table that are measures of their own (utility, attacks, linked risks, subsets) are asked of
-`evaluate`, of a release that is built row by row.
+Only limits on the whole table that are measures themselves (utility, attacks, linked risks, subsets) are computed by
+`evaluate`, for a release that is built row by row.
 """
 
 import itertools
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import definitions
-from definitions import Case, as_counted, counted, full_paths, key
+from definitions import Case, counted_rows, fold_sensitive_values, full_paths, key
 from frames import release_of
 from PETWorks import evaluate
 from PETWorks.errors import NotApplicable
@@ -40,7 +40,7 @@ AMOUNTS = {"adversary_cost": 4, "adversary_gain": 300, "publisher_loss": 300, "p
 
 @dataclass
 class Task:
-    """A table, rules, a limit and an objective: what `anonymize` is called with."""
+    """The arguments of `anonymize`: a table, rules, a limit and an objective."""
 
     rows: list
     quasi_identifiers: list
@@ -64,10 +64,10 @@ class Task:
 
 
 @dataclass
-class Found:
-    """A node that keeps the rules.
+class Solution:
+    """A node that satisfies the rules.
 
-    tied    whether classes of which either could have been suppressed were told apart by nothing
+    tied    whether the choice between classes to suppress was arbitrary
     exact   the loss as a number that can be compared without rounding
     """
 
@@ -87,7 +87,7 @@ def paths_of(task):
 
 
 def nodes(task):
-    """One level for each quasi-identifier, within the bounds."""
+    """All nodes: one level for each quasi-identifier, within the bounds."""
     levels = []
     for column, paths in paths_of(task).items():
         low, high = task.bounds.get(column, (0, len(paths[0]) - 1))
@@ -95,8 +95,8 @@ def nodes(task):
     return itertools.product(*levels)
 
 
-def lifted(value, level, paths):
-    """A value on a level. Missing stays missing up to the top; what is suppressed stays so."""
+def lift(value, level, paths):
+    """A value on a level. Missing values stay missing below the top; suppressed values stay suppressed."""
     if level == 0 or value == "*":
         return value
     if level == len(paths[0]) - 1:
@@ -108,7 +108,7 @@ def generalised(rows, node, task):
     levels = [
         (column, level, paths_of(task)[column]) for column, level in zip(task.quasi_identifiers, node, strict=True)
     ]
-    return [row | {column: lifted(row[column], level, paths) for column, level, paths in levels} for row in rows]
+    return [row | {column: lift(row[column], level, paths) for column, level, paths in levels} for row in rows]
 
 
 def is_aside(row, task):
@@ -121,12 +121,12 @@ class At:
     def __init__(self, task, node):
         self.task, self.node = task, node
         self.aside = {place for place, row in enumerate(task.rows) if is_aside(row, task)}
-        self.rows = as_counted(self.case_of(generalised(task.rows, node, task))).released
+        self.rows = fold_sensitive_values(self.case_of(generalised(task.rows, node, task))).released
         self.members = {}
         for place, row in enumerate(self.rows):
             if place not in self.aside:
                 self.members.setdefault(key(row, task.quasi_identifiers), []).append(place)
-        self.case = as_counted(self.case_of(self.rows))
+        self.case = fold_sensitive_values(self.case_of(self.rows))
 
     def case_of(self, released, suppressed="apart"):
         task = self.task
@@ -146,33 +146,33 @@ class At:
         )
 
     def groups(self, sensitive=None):
-        """The classes that are judged, as (quasi-identifiers, rows that count)."""
+        """The classes that are checked, as (quasi-identifiers, rows that count)."""
         columns = definitions.class_columns(self.case, sensitive)
-        found = {}
+        groups = {}
         rows = [row for place, row in enumerate(self.rows) if place not in self.aside]
-        for row in counted(self.case, sensitive, rows=rows):
+        for row in counted_rows(self.case, sensitive, rows=rows):
             if not (self.task.missing == "apart" and definitions.is_incomplete(row, self.case)):
-                found.setdefault(key(row, columns), []).append(row)
-        return [(columns_of[: len(self.task.quasi_identifiers)], rows) for columns_of, rows in found.items()]
+                groups.setdefault(key(row, columns), []).append(row)
+        return [(columns_of[: len(self.task.quasi_identifiers)], rows) for columns_of, rows in groups.items()]
 
     def people(self, columns_of):
-        """The size of a class: its records, or the people in it."""
+        """The size of a class: its records, or its people if there is a privacy unit."""
         members = self.members[columns_of]
         return len({self.rows[place][self.task.unit] for place in members}) if self.task.unit else len(members)
 
     def in_background(self, rows):
-        """How often each combination of quasi-identifiers is in another table, on the levels of the node."""
-        other = generalised(rows, self.node, self.task)
+        """Number of records per combination of quasi-identifiers in another table, on the levels of the node."""
+        generalised_rows = generalised(rows, self.node, self.task)
         if self.task.missing == "apart":
-            other = [row for row in other if not definitions.is_incomplete(row, self.case)]
-        return Counter(key(row, self.task.quasi_identifiers) for row in counted(self.case, rows=other))
+            generalised_rows = [row for row in generalised_rows if not definitions.is_incomplete(row, self.case)]
+        return Counter(key(row, self.task.quasi_identifiers) for row in counted_rows(self.case, rows=generalised_rows))
 
     def released(self, suppressed):
         stars = dict.fromkeys(self.task.quasi_identifiers, "*")
         return [row | stars if place in suppressed else row for place, row in enumerate(self.rows)]
 
     def detail(self, columns_of):
-        """What the values of a class tell: the sum over columns of (1 - share)/(1 - 1/N)."""
+        """The information left in a class: the sum over columns of (1 - share)/(1 - 1/N)."""
         total = Fraction(0)
         for value, level, paths in zip(columns_of, self.node, paths_of(self.task).values(), strict=True):
             if len(paths) > 1:
@@ -181,7 +181,7 @@ class At:
 
 
 def share(value, level, paths):
-    """Of all leaves, those that a value stands for on the level of the node."""
+    """The share of all leaves that a value stands for, on the level of the node."""
     if value is None or value == "*":
         return Fraction(1)
     return Fraction(sum(path[level] == value for path in paths), len(paths))
@@ -191,12 +191,12 @@ def share(value, level, paths):
 
 
 def above(value, limit):
-    """Larger, by more than rounding."""
+    """Whether a value is larger, by more than rounding."""
     return float(value) > float(limit) + 1e-12 * max(abs(float(value)), abs(float(limit)))
 
 
 def failing(at, name, given):
-    """The quasi-identifiers of the classes that fail a rule; None if the node itself does."""
+    """The quasi-identifiers of the classes that fail a rule; None if the whole node fails."""
     task = at.task
     if name in ("prosecutor-risk", "average-risk") or (
         name == "journalist-risk" and not isinstance(task.population, list)
@@ -213,7 +213,7 @@ def failing(at, name, given):
     if name == "profitability":
         return {known for known, rows in at.groups() if not profitable(len(rows), given)}
     if name == "delta-presence":
-        return not_hidden(at, given)
+        return presence_disclosed(at, given)
     too_small = {known for known, rows in at.groups() if above(given.get("k", 0), len(rows))}
     if name == "alpha-k-anonymity" and "alpha" not in given:
         return too_small
@@ -236,7 +236,7 @@ def profitable(size, given):
     return amounts["publisher_benefit"] > risk and (given.get("allow_attack", True) or not attacked)
 
 
-def not_hidden(at, given):
+def presence_disclosed(at, given):
     original = at.task.rows if at.task.original is None else at.task.original
     known = at.in_background(original)
     least, most = given.get("delta_min", 0), given.get("delta_max", 1)
@@ -254,7 +254,9 @@ def too_few_values(at, column, given):
 def too_little_entropy(at, column, given):
     for known, rows in at.groups(column):
         shares = definitions.distribution(rows, column).values()
-        if above(given["l"], math.exp(-math.fsum(float(own) * math.log(own) for own in shares))):
+        if above(
+            given["l"], math.exp(-math.fsum(float(probability) * math.log(probability) for probability in shares))
+        ):
             yield known
 
 
@@ -266,7 +268,7 @@ def too_common_first(at, column, given):
 
 
 def too_far(at, column, given):
-    overall = definitions.distribution(counted(at.case, column), column)
+    overall = definitions.distribution(counted_rows(at.case, column), column)
     numeric = all(definitions.is_number(value) for value in overall)
     kind = given.get("distance", "auto")
     if kind == "auto":
@@ -283,7 +285,7 @@ def too_far(at, column, given):
 
 def shares(at, column):
     """For each class and value: the share in the class and the share in the table."""
-    everything = counted(at.case, column)
+    everything = counted_rows(at.case, column)
     groups = {}
     for row in everything:
         groups.setdefault(key(row, definitions.class_columns(at.case, column)), []).append(row)
@@ -337,7 +339,7 @@ def is_of_table(name, given):
 
 
 def by_size(task, name, given):
-    """What a rule that needs the sizes of classes alone says of them; None if it needs more."""
+    """A test for a rule that needs only the sizes of classes; None if it needs more."""
     if name == "sample-uniqueness":
         return lambda sizes: not above(Fraction(sizes.count(1), max(sum(sizes), 1)), given["share"])
     if name == "average-risk" or (name == "marketer-risk" and not isinstance(task.population, list)):
@@ -346,7 +348,7 @@ def by_size(task, name, given):
 
 
 def holds(at, suppressed, rules, subsets):
-    """Whether the release keeps some rules; one that cannot be measured does not hold."""
+    """Whether the release satisfies some rules; a rule that cannot be measured does not hold."""
     release = stars = release_of(at.case_of(at.released(suppressed)))
     if at.task.suppressed_records == "remove":
         rows = [row for place, row in enumerate(at.rows) if place not in suppressed | at.aside]
@@ -354,8 +356,8 @@ def holds(at, suppressed, rules, subsets):
             return False
         release = release_of(at.case_of(rows, "class"))
     try:
-        seen = [(stars if name in UTILITY else release, {name: given}) for name, given in rules]
-        if not all(evaluate(one, rule).satisfied for one, rule in seen):
+        releases = [(stars if name in UTILITY else release, {name: given}) for name, given in rules]
+        if not all(evaluate(measured, rule).satisfied for measured, rule in releases):
             return False
         if subsets is None:
             return True
@@ -366,17 +368,17 @@ def holds(at, suppressed, rules, subsets):
 
 
 def allowed(task):
-    """How many records may be suppressed; a share that was rounded down counts as what it stands for."""
+    """Number of records that may be suppressed; a share that was rounded down counts as the exact share."""
     return math.floor(Fraction(str(task.limit)) * len(task.rows) * (1 + Fraction(1, 2**49)))
 
 
-def kept(at, rules, subsets):
-    """The records that have to be suppressed, and whether there was a choice; None if the rules cannot be kept.
+def satisfying(at, rules, subsets):
+    """The records to suppress, and whether there was a choice; None if the rules cannot be satisfied.
 
-    Where they leave the table, or are a class, something must be left; and the table that is left must keep the rules
-    that compare with its own distribution.
+    If suppressed records are removed, or are a class, some records must remain; and the remaining table must satisfy
+    the rules that compare with its own distribution.
     """
-    found = suppressed_by(at, rules, subsets)
+    found = records_to_suppress(at, rules, subsets)
     task = at.task
     if found is None or found[0] is None or (task.suppressed_records == "stars" and task.suppressed == "apart"):
         return found
@@ -387,8 +389,8 @@ def kept(at, rules, subsets):
     return found if holds(at, found[0], comparing, None) else None
 
 
-def suppressed_by(at, rules, subsets):
-    """The same, whatever is left."""
+def records_to_suppress(at, rules, subsets):
+    """The records to suppress, and whether there was a choice, whatever remains."""
     task = at.task
     most = allowed(task)
     sets = [failing(at, name, given) for name, given in rules if name in OF_CLASSES]
@@ -413,7 +415,9 @@ def suppressed_by(at, rules, subsets):
         if number:
             suppressed = suppressed | set(at.members[left[number - 1]])
         cut = 0 < number < len(left) and alike[number - 1] == alike[number]
-        by_records = not (others or subsets or task.unit)  # then it does not matter which of two of the same size
+        by_records = not (
+            others or subsets or task.unit
+        )  # then either of two classes of the same size may be suppressed
         tied = cut or (tied and not by_records)
         if len(suppressed) > most:
             return None if not tied or by_records else (None, True)
@@ -427,7 +431,7 @@ def suppressed_by(at, rules, subsets):
 
 
 def loss_of(at, suppressed):
-    """The loss, and a number to compare it by: a fraction where there is one."""
+    """A number to compare losses by, a fraction where possible; and the loss."""
     task = at.task
     out = suppressed | at.aside
     weights = [Fraction(task.weights.get(column, 1)) for column in task.quasi_identifiers]
@@ -511,8 +515,8 @@ def ambiguity(at, out, _weights):
     return Fraction(total)
 
 
-def payout(at, out, _weights):
-    """What is not earned: the benefit of everything, less the benefit of what is told, and the losses by attacks."""
+def payout_lost(at, out, _weights):
+    """The loss of payout: the benefit of complete information, less the remaining benefit, plus losses by attacks."""
     amounts = dict(AMOUNTS)
     for name, given in reversed(at.task.rules):
         if name in ("profitability", "publisher-payout"):
@@ -522,14 +526,14 @@ def payout(at, out, _weights):
     for known, members in at.members.items():
         if members[0] in out:
             continue
-        told = 1.0
+        information = 1.0
         if all_leaves > 1:
             stands_for = math.prod(
                 share(value, level, paths) for value, (_, level, paths) in zip(known, columns_at(at), strict=True)
             )
-            told = -math.log(stands_for) / math.log(all_leaves)
+            information = -math.log(stands_for) / math.log(all_leaves)
         attacked = Fraction(amounts["adversary_gain"]) / at.people(known) > amounts["adversary_cost"]
-        earned += [amounts["publisher_benefit"] * told] * len(members) + [-amounts["publisher_loss"] * attacked]
+        earned += [amounts["publisher_benefit"] * information] * len(members) + [-amounts["publisher_loss"] * attacked]
     return amounts["publisher_benefit"] * len(at.rows) - math.fsum(earned)
 
 
@@ -541,22 +545,22 @@ OBJECTIVES = {
     "discernibility": discernibility,
     "aecs": aecs,
     "ambiguity": ambiguity,
-    "publisher-payout": payout,
+    "publisher-payout": payout_lost,
 }
 
 
 def solve(task, rules=None, subsets="those of the task"):
-    """Every node that keeps the rules, the best one first; and whether a choice was open on any node."""
+    """Every node that satisfies the rules, the best one first; and whether a choice was arbitrary on any node."""
     rules = task.rules if rules is None else rules
     subsets = task.subsets if subsets == "those of the task" else subsets
-    found, open_choice = [], False
+    solutions, open_choice = [], False
     for node in nodes(task):
         at = At(task, node)
-        solution = kept(at, rules, subsets)
-        if solution is None:
+        suppression = satisfying(at, rules, subsets)
+        if suppression is None:
             continue
-        suppressed, tied = solution
+        suppressed, tied = suppression
         open_choice = open_choice or tied
         if suppressed is not None:
-            found.append(Found(node, frozenset(suppressed), *loss_of(at, suppressed), tied))
-    return sorted(found, key=lambda one: one.rank), open_choice
+            solutions.append(Solution(node, frozenset(suppressed), *loss_of(at, suppressed), tied))
+    return sorted(solutions, key=lambda solution: solution.rank), open_choice

@@ -1,4 +1,4 @@
-"""The command, each time as a process of its own, forked off one that has imported it: that is quick."""
+"""Run the command in a process forked from one that has already imported it, which is quick."""
 
 import atexit
 import functools
@@ -14,14 +14,14 @@ import threading
 import traceback
 from pathlib import Path
 
-# What the package imports where it needs it.
+# Modules that the package imports only where it needs them.
 IMPORTED = ("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet", "duckdb", "jsonschema")
 IMPORTED += ("encodings.utf_8_sig", "rich.console", "rich.table", "rich.text")
-OF_OTHERS = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
+NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
 
 
 def petworks(*arguments, cwd=None, env=None):
-    """Exit code, standard output and standard error of a command; with an environment, of the installed one."""
+    """Exit code, standard output and standard error of a command; with `env`, of the installed command."""
     command = ["petworks", *map(str, arguments)]
     if env is not None:
         script = str(Path(sys.executable).with_name("petworks"))
@@ -40,22 +40,22 @@ def petworks(*arguments, cwd=None, env=None):
 @functools.cache
 def _server():
     """A process that waits for commands; it ends with this one."""
-    started = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def end():
-        started.stdin.close()
-        started.wait()
-        started.stdout.close()
+        server.stdin.close()
+        server.wait()
+        server.stdout.close()
 
     atexit.register(end)
-    return started
+    return server
 
 
 def _prepare():
-    """Import all that commands do, and compile what they call."""
+    """Import everything that commands import, and compile what they call."""
     package = importlib.import_module("PETWorks")
-    own = [found.name for found in pkgutil.walk_packages(package.__path__, "PETWorks.")]
-    for name in (*IMPORTED, *(name for name in own if not name.startswith(OF_OTHERS))):
+    modules = [found.name for found in pkgutil.walk_packages(package.__path__, "PETWorks.")]
+    for name in (*IMPORTED, *(name for name in modules if not name.startswith(NOT_IMPORTED))):
         importlib.import_module(name)
     table, roles = {"a": ["x", "y"] * 2}, {"a": "quasi_identifier"}
     package.every_subset(package.Release(table, roles))
@@ -64,7 +64,7 @@ def _prepare():
 
 
 def _serve():
-    """Fork for each command; a child leaves the loop and goes on as the command."""
+    """Fork for each command; a child leaves the loop and continues as the command."""
     answers = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 1)
@@ -88,7 +88,7 @@ def _serve():
         sys.modules["PETWorks.cli.main"].main()
     except SystemExit as end:
         code = end.code or 0
-    finally:  # as a process ends, but without taking all that was imported to pieces
+    finally:  # like the end of a process, but without tearing down all imported modules
         if sys.exc_info()[1] is not None:
             traceback.print_exc()
         threading._shutdown()
@@ -98,6 +98,6 @@ def _serve():
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # modules of tests are none of the command's
+    sys.path.pop(0)  # the command must not find the modules of the tests
     _prepare()
     _serve()

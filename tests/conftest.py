@@ -1,4 +1,4 @@
-"""Shared by all tests: where the reference tables are, and random releases."""
+"""Shared by all tests: the place of the reference tables, settings of Hypothesis, and random releases."""
 
 import gc
 import importlib
@@ -20,35 +20,35 @@ from definitions import Case
 from messages import only_translated
 
 ROOT = Path(__file__).parent.parent
-os.environ["PETWORKS_LANG"] = "en"  # whatever the developer's is
+os.environ["PETWORKS_LANG"] = "en"  # whatever language the developer uses
 # A shell that runs `make test &` in a script makes its children ignore Ctrl-C; commands that tests interrupt must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
 
 
-# `make thorough` explores at random, whatever Hypothesis does on a server of continuous integration. All others try the
-# same examples in every run: those that a test's source gives, whichever tests ran before.
+# `make thorough` explores at random, also in continuous integration. The other profiles try the same examples in every
+# run: they depend only on the source of the test, not on the tests that ran before.
 EXPLORING = "thorough"
 settings.register_profile(
     EXPLORING, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, derandomize=False
 )
-same = {"derandomize": True, "database": None}
-settings.register_profile("petworks", settings.get_profile(EXPLORING), max_examples=34, **same)
-settings.register_profile("quick", settings.get_profile(EXPLORING), max_examples=6, **same)
+reproducible = {"derandomize": True, "database": None}
+settings.register_profile("petworks", settings.get_profile(EXPLORING), max_examples=34, **reproducible)
+settings.register_profile("quick", settings.get_profile(EXPLORING), max_examples=6, **reproducible)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
 if settings.get_current_profile_name() != EXPLORING:
-    # Hypothesis also tries numbers and texts of modules that were imported: those depend on the tests before.
+    # Hypothesis also tries constants of imported modules, which depend on the tests that ran before.
     providers._get_local_constants = providers.Constants
 
 
 def examples(number):
-    """How many random examples a test tries by `make thorough`; others try a third of them, and `make quick` a few."""
-    tried = {"quick": min(number, settings.default.max_examples), "petworks": -(-number // 3)}
-    return settings(max_examples=tried.get(settings.get_current_profile_name(), number))
+    """Number of random examples of a test in `make thorough`; other runs try a third of them, `make quick` a few."""
+    numbers = {"quick": min(number, settings.default.max_examples), "petworks": -(-number // 3)}
+    return settings(max_examples=numbers.get(settings.get_current_profile_name(), number))
 
 
-# Tests that run in one process, by what their names contain: Java is started once, so is a browser for each file, and
-# the site is built once. They take long and are the first ones, so that no process is left with them in the end.
+# Tests that run in one process, by parts of their names: Java is started once, a browser once per file, and the site
+# is built once. They take long and run first, so that no process is left with them at the end.
 GROUPS = {
     "spark": ("spark", "cluster"),
     "browser": ("_browser.py", "/test_report.py", "/test_other_releases.py", "/test_plots.py"),
@@ -64,7 +64,7 @@ def group_of(name):
 class Groups(LoadScopeScheduling):
     """Hands out groups, the largest first, and other tests one by one.
 
-    That of pytest-xdist itself (`--dist loadgroup`) does not see its marks with some versions of pytest.
+    `--dist loadgroup` of pytest-xdist does not see its marks with some versions of pytest.
     """
 
     def _split_scope(self, nodeid):
@@ -76,7 +76,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_xdist_auto_num_workers():
-    """Two more than there are cores: many tests wait for servers, browsers and Java."""
+    """Two more than the number of cores: many tests wait for servers, browsers and Java."""
     return (os.cpu_count() or 1) + 2
 
 
@@ -89,16 +89,16 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Tests and modules stay to the end: the garbage collector need not look at them again and again."""
+    """Freeze tests and modules: they stay to the end, and the garbage collector can skip them."""
     gc.collect()
     gc.freeze()
 
 
 @contextmanager
 def constants(**values):
-    """Give constants of `PETWorks.counting` other values, in every module that has them; at least one does."""
+    """Give constants of `PETWorks.counting` other values, in every module that has them; at least one must."""
     found = pkgutil.walk_packages(PETWorks.counting.__path__, "PETWorks.counting.")
-    modules = [importlib.import_module(module.name) for module in found]  # a later import would keep the other value
+    modules = [importlib.import_module(module.name) for module in found]  # a later import would keep the replaced value
     with ExitStack() as stack:
         for name, value in values.items():
             holders = [module for module in modules if name in vars(module)]
@@ -108,7 +108,7 @@ def constants(**values):
         yield
 
 
-# What large tables do with many cells or rows, small ones do with these: in memory, out of core.
+# With these sizes, small tables are split into batches and parts as large ones are: in memory, out of core.
 TINY_BATCHES = {"CELLS_PER_BATCH": 3, "THREADS": 2}
 TINY_PARTS = {"ROWS_PER_PART": 3, "ROWS_PER_BLOCK": 3}
 
@@ -120,13 +120,13 @@ def small_batches(cells):
 
 @pytest.fixture(autouse=True)
 def at_root(monkeypatch):
-    """Doctests and examples name the bundled tables from the root of the project."""
+    """Run in the root folder of the project, from which doctests and examples name the bundled tables."""
     monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def errors_are_translated():
-    """Every error of every test could be shown in every language."""
+    """Check that every error raised in a test has a translation in every language."""
     with only_translated():
         yield
 
@@ -151,11 +151,11 @@ SPELLINGS = ("same", "same", "upper", "full width", "zero width", "blanks", "not
 
 
 def spell(text, spelling):
-    """A sensitive value in another spelling; or an invisible cell, or one that says that nothing is known."""
+    """A sensitive value in another spelling; or an invisible cell, or one that means that the value is unknown."""
     if text is None or spelling == "same":
         return text
     if spelling == "full width":
-        return "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in text)
+        return "".join(chr(ord(character) + 0xFEE0) if "!" <= character <= "~" else character for character in text)
     return {
         "upper": text.upper(),
         "zero width": f"{text[:1]}\u200b{text[1:]}\u00ad",
@@ -167,7 +167,7 @@ def spell(text, spelling):
 
 @st.composite
 def cases(draw, missing=True, spelt=True):
-    """A release made from an original by lifting whole columns, dropping some records and suppressing others."""
+    """A release made from an original by generalising columns, dropping some records and suppressing others."""
     none = st.none() if missing else st.nothing()
     zips = st.sampled_from([path[0] for path in ZIP]) | none
     sexes = st.sampled_from(["男", "女"]) | none
@@ -178,7 +178,7 @@ def cases(draw, missing=True, spelt=True):
     values = draw(st.sampled_from(["exact", "exact", "folded"] if spelt else ["exact"]))
     if values == "folded":
         spellings = st.sampled_from(SPELLINGS)
-        diseases, incomes = (st.builds(spell, own, spellings) for own in (diseases, incomes))
+        diseases, incomes = (st.builds(spell, values_drawn, spellings) for values_drawn in (diseases, incomes))
     people = st.sampled_from(["ann", "bob", "cyd", "dan"])
     record = st.fixed_dictionaries(
         {"zip": zips, "sex": sexes, "disease": diseases, "income": incomes, "person": people}
@@ -193,8 +193,8 @@ def cases(draw, missing=True, spelt=True):
     )
     released = []
     for row, fate in zip(original, fates, strict=True):
-        own = draw(level) if local else zip_level
-        lifted = {path[0]: path[own] for path in ZIP} | {None: None if own < 3 else "*"}
+        row_level = draw(level) if local else zip_level
+        lifted = {path[0]: path[row_level] for path in ZIP} | {None: None if row_level < 3 else "*"}
         if fate == "s":
             released.append(row | {"zip": "*", "sex": "*"})
         elif fate == "k":

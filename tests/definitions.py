@@ -1,7 +1,7 @@
-"""Every measure again, slowly and literally: fractions and loops over rows, straight from the definitions.
+"""Every measure implemented a second time, slowly and literally: fractions and loops over rows.
 
 A table is a list of rows, a row a dict from column to text or None. A hierarchy is a list of paths, leaf first.
-`TWINS` has one function per measure of the catalogue; it returns what `Result.value` must be.
+`TWINS` has one function per measure of the catalogue; it returns the expected `Result.value`.
 """
 
 import functools
@@ -17,7 +17,7 @@ UNDEFINED = "undefined"
 
 @dataclass
 class Case:
-    """A release with all that any measure may need."""
+    """A release with everything that a measure may need."""
 
     released: list
     quasi_identifiers: list
@@ -33,29 +33,31 @@ class Case:
     values: str = "exact"
 
 
-def spelt(text):
-    """A value without its spelling: Unicode NFKC and case folding, no format characters, single blanks.
+def fold_spelling(text):
+    """A value without its spelling: Unicode NFKC and case folding, no format characters, single spaces.
 
-    Texts that say only that the value is not known are none; of those, the few that tests use.
+    Texts for an unknown value become None; only the few that the tests use are listed.
     """
     if text is None:
         return None
-    seen = [one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf"]
-    kept = " ".join(unicodedata.normalize("NFKC", "".join(seen).casefold()).split())
-    return None if kept in ("", "*", "(unknown)", "n/a", "???", "不詳") else kept
+    visible = [
+        character for character in unicodedata.normalize("NFKC", text) if unicodedata.category(character) != "Cf"
+    ]
+    folded = " ".join(unicodedata.normalize("NFKC", "".join(visible).casefold()).split())
+    return None if folded in ("", "*", "(unknown)", "n/a", "???", "不詳") else folded
 
 
-def as_counted(case):
-    """The case with the sensitive values that count, if spelling does not."""
+def fold_sensitive_values(case):
+    """The case with folded sensitive values, if its treatment folds them."""
     if case.values == "exact":
         return case
     tables = {
-        name: [row | {column: spelt(row[column]) for column in case.sensitive} for row in rows]
+        name: [row | {column: fold_spelling(row[column]) for column in case.sensitive} for row in rows]
         for name, rows in (("released", case.released), ("original", case.original))
         if rows is not None
     }
     hierarchies = {
-        column: [[spelt(cell) or "*" for cell in path] for path in paths] if column in case.sensitive else paths
+        column: [[fold_spelling(cell) or "*" for cell in path] for path in paths] if column in case.sensitive else paths
         for column, paths in case.hierarchies.items()
     }
     return replace(case, **tables, hierarchies=hierarchies)
@@ -74,14 +76,14 @@ def is_incomplete(row, case):
 
 
 def class_columns(case, sensitive=None, attacker=False):
-    """What makes a class: the quasi-identifiers, and if so treated the other sensitive attributes."""
+    """The columns that make a class: the quasi-identifiers, and by some treatments other sensitive attributes."""
     others = [column for column in case.sensitive if column != sensitive]
     known = sensitive is not None and case.several == "quasi-identifiers" and not attacker
     return [*case.quasi_identifiers, *(others if known else [])]
 
 
-def counted(case, sensitive=None, attacker=False, rows=None):
-    """The rows that count: of one person, one for each class and sensitive value; of folded values, no missing one."""
+def counted_rows(case, sensitive=None, attacker=False, rows=None):
+    """The rows that count: one per person, class and sensitive value; with folded values, none with a missing value."""
     rows = case.released if rows is None else rows
     if sensitive is not None and case.values == "folded":
         rows = [row for row in rows if row[sensitive] is not None]
@@ -91,7 +93,7 @@ def counted(case, sensitive=None, attacker=False, rows=None):
     return list({key(row, columns): row for row in rows}.values())
 
 
-def stands_aside(row, case):
+def is_set_aside(row, case):
     return (case.suppressed == "apart" and is_suppressed(row, case)) or (
         case.missing == "apart" and is_incomplete(row, case)
     )
@@ -99,8 +101,8 @@ def stands_aside(row, case):
 
 def classes(case, sensitive=None, attacker=False, rows=None):
     groups = {}
-    for row in counted(case, sensitive, attacker, rows):
-        if attacker or not stands_aside(row, case):
+    for row in counted_rows(case, sensitive, attacker, rows):
+        if attacker or not is_set_aside(row, case):
             groups.setdefault(key(row, class_columns(case, sensitive, attacker)), []).append(row)
     return list(groups.values())
 
@@ -139,16 +141,16 @@ def emd_equal(p, q):
 
 
 def emd_hierarchical(p, q, paths):
-    """Bottom-up: at each inner node, what its children have too much meets what they have too little."""
+    """Bottom-up: at each inner node, the surplus of its children is matched with their shortage."""
     height = len(paths[0]) - 1
-    # A node is its label with all labels above it. A value that is no leaf hangs on its own from the node that it
-    # names, a missing or suppressed one from the top.
+    # A node is its label with all labels above it. A value that is not a leaf is a child of its own of the node that
+    # it names; a missing or suppressed value is one of the top.
     left = {}
     for value, share in q.items():
         levels = [level for level in range(height + 1) if value in {path[level] for path in paths}]
         level = height if value in (None, "*") else levels[0]
-        named = next((path for path in paths if path[level] == value), paths[0])
-        node = (*([("own", value)] * level), *named[level:])
+        path_named = next((path for path in paths if path[level] == value), paths[0])
+        node = (*([("own", value)] * level), *path_named[level:])
         left[node] = left.get(node, 0) + p.get(value, 0) - share
     cost = Fraction(0)
     for level in range(1, height + 1):
@@ -180,7 +182,7 @@ def lowest_level(value, paths):
 
 
 def t_of_attribute(case, column):
-    overall = distribution(counted(case, column), column)
+    overall = distribution(counted_rows(case, column), column)
     kind = case.distance
     if kind == "auto":
         numeric = all(is_number(value) for value in overall)
@@ -206,20 +208,20 @@ def t_closeness(case):
 
 
 def generalised(rows, case):
-    """Records of another table as the adversary knows them, on the levels of the release."""
+    """Records of another table on the levels of the release, as the adversary knows them."""
     lifts = {}
     for column in case.quasi_identifiers:
-        values = {other[column] for other in case.released if not is_suppressed(other, case)} - {None}
-        if not values and case.suppressed == "class":  # nothing says a level but suppressed records
-            values = {other[column] for other in case.released} - {None}
-        # Missing cells were lifted with the rest, unless the release still has some.
-        stays = any(other[column] is None for other in case.released)
-        lifts[column] = functools.partial(lifted, column=column, values=values, stays=stays, case=case)
+        values = {record[column] for record in case.released if not is_suppressed(record, case)} - {None}
+        if not values and case.suppressed == "class":  # only suppressed records show a level
+            values = {record[column] for record in case.released} - {None}
+        # Missing cells were generalised like the others, unless the release still has some.
+        keeps_missing = any(record[column] is None for record in case.released)
+        lifts[column] = functools.partial(lift, column=column, values=values, keeps_missing=keeps_missing, case=case)
     return [row | {column: lifts[column](row[column]) for column in case.quasi_identifiers} for row in rows]
 
 
-def lifted(value, column, values, stays, case):
-    if value is None and stays:
+def lift(value, column, values, keeps_missing, case):
+    if value is None and keeps_missing:
         return None
     if column not in case.hierarchies:
         return "*" if values == {"*"} else value
@@ -238,30 +240,31 @@ def level_of_all(values, paths):
 
 
 def deltas(case):
-    background = counted(case, rows=generalised(case.original, case))
+    background = counted_rows(case, rows=generalised(case.original, case))
     if case.missing == "apart":
         background = [row for row in background if not is_incomplete(row, case)]
-    there = Counter(key(row, case.quasi_identifiers) for row in counted(case) if not stands_aside(row, case))
-    known = Counter(key(row, case.quasi_identifiers) for row in background)
+    released = Counter(key(row, case.quasi_identifiers) for row in counted_rows(case) if not is_set_aside(row, case))
+    original = Counter(key(row, case.quasi_identifiers) for row in background)
     return [
-        Fraction(there[key(row, case.quasi_identifiers)], known[key(row, case.quasi_identifiers)]) for row in background
+        Fraction(released[key(row, case.quasi_identifiers)], original[key(row, case.quasi_identifiers)])
+        for row in background
     ]
 
 
 def delta_presence(case):
     if case.suppressed == "class" and len({is_suppressed(row, case) for row in case.released}) == 2:
         return UNDEFINED  # a suppressed record may be anybody
-    found = deltas(case)
-    if not found:
+    shares = deltas(case)
+    if not shares:
         return UNDEFINED
-    return [float(min(found)), float(max(found))]
+    return [float(min(shares)), float(max(shares))]
 
 
 # --- profitability
 
 
 def record_risks(case, cost, gain, loss):
-    """Expected gain of the adversary and risk of the publisher, record by record."""
+    """For each record, the expected gain of the adversary and the risk of the publisher."""
     for group in classes(case):
         for _ in group:
             success = Fraction(1, len(group))
@@ -297,8 +300,8 @@ def precision(case):
 
 
 def re_identification_per_record(case):
-    """For each record, one over the people in its class."""
-    counts = Counter(key(row, case.quasi_identifiers) for row in counted(case, attacker=True))
+    """For each record, one over the number of people in its class."""
+    counts = Counter(key(row, case.quasi_identifiers) for row in counted_rows(case, attacker=True))
     return [Fraction(1, counts[key(row, case.quasi_identifiers)]) for row in case.released]
 
 
@@ -309,7 +312,7 @@ def re_identification(case):
 
 
 def best_guess(group, column, case):
-    """The share of the people in a class who have its commonest value."""
+    """The share of the people in a class who have its most common value."""
     return Fraction(max(Counter(row[column] for row in group).values()), people_in([group], case))
 
 
@@ -325,8 +328,8 @@ def attribute_inference(case):
     chances = []
     for column in case.sensitive:
         groups = classes(case, column, attacker=True)
-        own = [best_guess(group, column, case) for group in groups for _ in range(people_in([group], case))]
-        chances.append(sum(own) / len(own) if own else 0)
+        guesses = [best_guess(group, column, case) for group in groups for _ in range(people_in([group], case))]
+        chances.append(sum(guesses) / len(guesses) if guesses else 0)
     return float(max(chances))
 
 
@@ -338,23 +341,23 @@ def k_anonymity(case):
 
 
 def people_in(groups, case):
-    """Different people in each class, added up; one for each record where the privacy unit is not given."""
+    """Number of distinct people per class, summed; one per record if there is no privacy unit."""
     return sum(len({row[case.unit] for row in group}) if case.unit else len(group) for group in groups)
 
 
-def aside(case, column):
-    """The classes of records that stand aside."""
+def classes_set_aside(case, column):
+    """The classes of records that are set aside."""
     groups = {}
-    for row in counted(case, column):
-        if stands_aside(row, case):
+    for row in counted_rows(case, column):
+        if is_set_aside(row, case):
             groups.setdefault(key(row, class_columns(case, column)), []).append(row)
     return list(groups.values())
 
 
 def class_shares(case, column):
-    """For each class and each value that it has: share of its people who have it, share of all people."""
-    everybody = people_in(classes(case, column) + aside(case, column), case)
-    overall = Counter(row[column] for row in counted(case, column))
+    """For each class and each value in it: the share of its people with the value, and the share of all people."""
+    everybody = people_in(classes(case, column) + classes_set_aside(case, column), case)
+    overall = Counter(row[column] for row in counted_rows(case, column))
     for group in classes(case, column):
         for value, number in Counter(row[column] for row in group).items():
             yield Fraction(number, people_in([group], case)), Fraction(overall[value], everybody)
@@ -366,26 +369,28 @@ def alpha_k_anonymity(case):
 
 
 def population_sizes(case):
-    """For each class of the release: its records and the people of the population who share its values.
+    """For each class of the release: its records, and the people of the population with the same values.
 
-    A suppressed record may be anybody of them.
+    A suppressed record may be anybody in the population.
     """
     if not isinstance(case.population, list):
         return [(len(group), len(group)) for group in classes(case)]
-    known = Counter(key(row, case.quasi_identifiers) for row in counted(case, rows=generalised(case.population, case)))
+    known = Counter(
+        key(row, case.quasi_identifiers) for row in counted_rows(case, rows=generalised(case.population, case))
+    )
     everybody = people_in([case.population], case)
-    found = [
+    sizes = [
         (len(group), everybody if is_suppressed(group[0], case) else known[key(group[0], case.quasi_identifiers)])
         for group in classes(case)
     ]
-    return UNDEFINED if any(people < records for records, people in found) else found
+    return UNDEFINED if any(people < records for records, people in sizes) else sizes
 
 
 def k_map(case):
     if not isinstance(case.population, list):
         return UNDEFINED
-    found = population_sizes(case)
-    return found if found == UNDEFINED else min((people for _, people in found), default=None)
+    sizes = population_sizes(case)
+    return sizes if sizes == UNDEFINED else min((people for _, people in sizes), default=None)
 
 
 # --- l-diversity
@@ -446,20 +451,20 @@ def prosecutor_risk(case):
 
 
 def journalist_risk(case):
-    found = population_sizes(case)
-    return found if found == UNDEFINED else float(max((Fraction(1, people) for _, people in found), default=0))
+    sizes = population_sizes(case)
+    return sizes if sizes == UNDEFINED else float(max((Fraction(1, people) for _, people in sizes), default=0))
 
 
 def journalist_average(case):
-    found = population_sizes(case)
-    return max(Fraction(len(found), sum(people for _, people in found)), Fraction(marketer_risk(case)))
+    sizes = population_sizes(case)
+    return max(Fraction(len(sizes), sum(people for _, people in sizes)), Fraction(marketer_risk(case)))
 
 
 def marketer_risk(case):
-    found = population_sizes(case)
-    if found == UNDEFINED or not found:
-        return found or 0
-    chances = [Fraction(1, people) for records, people in found for _ in range(records)]
+    sizes = population_sizes(case)
+    if sizes == UNDEFINED or not sizes:
+        return sizes or 0
+    chances = [Fraction(1, people) for records, people in sizes for _ in range(records)]
     return float(sum(chances) / len(chances))
 
 
@@ -481,25 +486,27 @@ def population_uniqueness(case):
     if isinstance(population, float):
         population = round(people / population)
     sizes = [len(group) for group in classes(case)]
-    population = round(population * len(counted(case)) / people)  # as often as the release counts a person
+    population = round(
+        population * len(counted_rows(case)) / people
+    )  # scaled, if the release counts a person several times
     return pitman(sizes, population) if sum(sizes) <= population / 10 else zayatz(sizes, population)
 
 
 def zayatz(sizes, population):
-    """u1 P / f / N, the chances as binomial coefficients."""
-    drawn, unique = sum(sizes), sizes.count(1)
+    """u1 P / f / N, with the probabilities as binomial coefficients."""
+    records, unique = sum(sizes), sizes.count(1)
     if not unique:
         return 0
 
-    def once(size):
-        return Fraction(size * math.comb(population - size, drawn - 1), math.comb(population, drawn))
+    def chance_of_one(size):
+        return Fraction(size * math.comb(population - size, records - 1), math.comb(population, records))
 
-    chance = unique * once(1) / sum(once(size) for size in sizes)
-    return float(chance * unique / drawn)
+    chance = unique * chance_of_one(1) / sum(chance_of_one(size) for size in sizes)
+    return float(chance * unique / records)
 
 
 def pitman(sizes, population):
-    """Both derivatives of the log-likelihood are zero, or alpha is 0: found by halving, theta within alpha."""
+    """The maximum-likelihood estimate: both derivatives are zero, or alpha is 0; found by bisection."""
     records, number = sum(sizes), len(sizes)
     if number == records:
         return 1 if records else 0
@@ -507,26 +514,26 @@ def pitman(sizes, population):
         return 0
 
     def by_theta(excess, alpha):
-        ours = sum(1 / (excess + (i - 1) * alpha) for i in range(1, number))
-        return ours - sum(1 / (excess - alpha + i) for i in range(1, records))
+        gain = sum(1 / (excess + (i - 1) * alpha) for i in range(1, number))
+        return gain - sum(1 / (excess - alpha + i) for i in range(1, records))
 
     def by_alpha(alpha):
-        excess = best(alpha)
+        excess = best_excess(alpha)
         grown = sum(i / (excess + (i - 1) * alpha) for i in range(1, number))
         return grown - sum(1 / (j - alpha) for size in sizes for j in range(1, size))
 
-    def halved(falling, low, high):
+    def bisect(falling, low, high):
         for _ in range(70):
             middle = (low + high) / 2
             low, high = (middle, high) if falling(middle) > 0 else (low, middle)
         return (low + high) / 2
 
-    def best(alpha):
-        """The best theta + alpha."""
-        return math.exp(halved(lambda log: by_theta(math.exp(log), alpha), -40, 40))
+    def best_excess(alpha):
+        """The best theta + alpha for this alpha."""
+        return math.exp(bisect(lambda log: by_theta(math.exp(log), alpha), -40, 40))
 
-    alpha = halved(by_alpha, 0, 1 - 1e-12) if by_alpha(0) > 0 else 0
-    theta = best(alpha) - alpha
+    alpha = bisect(by_alpha, 0, 1 - 1e-12) if by_alpha(0) > 0 else 0
+    theta = best_excess(alpha) - alpha
     return math.exp(math.lgamma(theta + 1) - math.lgamma(theta + alpha)) * population**alpha / population
 
 
@@ -541,7 +548,7 @@ def normal(raw, least, most):
 
 @functools.cache
 def leaves_of(value, paths):
-    """Leaves below a value on the highest level where it is."""
+    """Number of leaves below a value, on the highest level where it occurs."""
     if value in (None, "*"):
         return len(paths)
     level = max(level for level in range(len(paths[0])) if value in {path[level] for path in paths})
@@ -567,23 +574,23 @@ def ambiguity(case):
 
 def aecs(case):
     released, original = classes(case), classes(case, rows=case.original)
-    records = len(counted(case, rows=case.original))
-    if not released or not original or len(counted(case)) > records:
+    records = len(counted_rows(case, rows=case.original))
+    if not released or not original or len(counted_rows(case)) > records:
         return UNDEFINED
     means = [Fraction(sum(map(len, groups)), len(groups)) for groups in (released, original)]
     return normal(*means, records)
 
 
 def discernibility(case):
-    """What is suppressed, or in the original only, costs as much as the whole table."""
-    records = len(counted(case, rows=case.original))
-    if len(counted(case)) > records:
+    """Suppressed records, and those missing from the release, cost as much as the whole table."""
+    records = len(counted_rows(case, rows=case.original))
+    if len(counted_rows(case)) > records:
         return UNDEFINED
     penalties = []
     for rows in (case.released, case.original):
         groups = classes(case, rows=rows)
-        without = records - sum(map(len, groups))
-        penalties.append(sum(len(group) for group in groups for _ in group) + records * without)
+        outside = records - sum(map(len, groups))
+        penalties.append(sum(len(group) for group in groups for _ in group) + records * outside)
     return normal(Fraction(penalties[0]), penalties[1], records**2)
 
 
@@ -605,9 +612,9 @@ def non_uniform_entropy(case):
         levels = [lowest_level(row[column], paths) for row in case.released]
         before = 0
         for level in sorted(set(levels) - {0}):
-            lifted = [row for row, own in zip(case.original, levels, strict=True) if own >= level]
-            now, then = Counter(at(row, level) for row in lifted), Counter(at(row, before) for row in lifted)
-            raw += [math.log2(now[at(row, level)] / then[at(row, before)]) for row in lifted]
+            lifted = [row for row, row_level in zip(case.original, levels, strict=True) if row_level >= level]
+            now, earlier = Counter(at(row, level) for row in lifted), Counter(at(row, before) for row in lifted)
+            raw += [math.log2(now[at(row, level)] / earlier[at(row, before)]) for row in lifted]
             before = level
         same = Counter(row[column] for row in case.original)
         most += [-math.log2(same[row[column]] / len(case.original)) for row in case.original]
@@ -621,7 +628,7 @@ def missings(case):
 
 
 def utility_bias(case):
-    return float(abs(len(case.released) - len(case.original)))  # the tests ask for the number of records
+    return float(abs(len(case.released) - len(case.original)))  # the tests use the number of records as the function
 
 
 def fidelity(case):
@@ -637,19 +644,19 @@ def jensen_shannon(case, column):
     p, q = distribution(case.original, column), distribution(case.released, column)
     total = 0
     for value in {*p, *q}:
-        one, other = p.get(value, 0), q.get(value, 0)
-        for share in (one, other):
-            total += share * math.log2(2 * share / (one + other)) / 2 if share else 0
+        before, after = p.get(value, 0), q.get(value, 0)
+        for share in (before, after):
+            total += share * math.log2(2 * share / (before + after)) / 2 if share else 0
     return math.sqrt(max(total, 0))
 
 
-def cramers_v(rows, one, other):
-    rows = [row for row in rows if row[one] not in (None, "*") and row[other] not in (None, "*")]
-    firsts, seconds = Counter(row[one] for row in rows), Counter(row[other] for row in rows)
+def cramers_v(rows, first_column, second_column):
+    rows = [row for row in rows if row[first_column] not in (None, "*") and row[second_column] not in (None, "*")]
+    firsts, seconds = Counter(row[first_column] for row in rows), Counter(row[second_column] for row in rows)
     narrower = min(len(firsts), len(seconds)) - 1
     if narrower <= 0:
         return 0
-    together = Counter((row[one], row[other]) for row in rows)
+    together = Counter((row[first_column], row[second_column]) for row in rows)
     chi_squared = Fraction(0)
     for first, second in itertools.product(firsts, seconds):
         expected = Fraction(firsts[first] * seconds[second], len(rows))
@@ -706,4 +713,4 @@ _TWINS = {
     "t-closeness": t_closeness,
 }
 
-TWINS = {name: (lambda case, twin=twin: twin(as_counted(case))) for name, twin in _TWINS.items()}
+TWINS = {name: (lambda case, twin=twin: twin(fold_sensitive_values(case))) for name, twin in _TWINS.items()}

@@ -1,4 +1,4 @@
-"""A table, given as rows, in every form a user may hand it over."""
+"""Convert rows to every form of table that users may pass."""
 
 import gzip
 import json
@@ -47,13 +47,13 @@ def as_pandas(rows, folder):
 
 
 def as_labelled_pandas(rows, folder):
-    """Row labels, objects instead of strings, and blanks around cells: none of it means anything."""
+    """A frame with row labels, objects instead of strings, and spaces around cells, which must all be ignored."""
     padded = [{column: None if cell is None else f" {cell}\t" for column, cell in row.items()} for row in rows]
     return pd.DataFrame(columns_of(padded), dtype=object, index=[f"row {number}" for number in range(len(rows))][::-1])
 
 
 def as_categories(rows, folder):
-    """Categories that no row has, in an order of their own."""
+    """A frame of categoricals with unused categories, in an arbitrary order."""
     frame = pd.DataFrame(columns_of(rows))
     for column in frame:
         used = list(frame[column].dropna().unique())
@@ -66,7 +66,7 @@ def as_polars(rows, folder):
 
 
 def as_polars_categories(rows, folder):
-    pl.Series(["another", "column"], dtype=pl.Categorical)  # its codes come from the same pool
+    pl.Series(["another", "column"], dtype=pl.Categorical)  # the column below shares its pool of codes
     return pl.DataFrame(columns_of(rows), schema=dict.fromkeys(rows[0], pl.Categorical))
 
 
@@ -121,8 +121,8 @@ def as_feather(rows, folder):
 FORMS = {name[3:]: form for name, form in sorted(globals().items()) if name.startswith("as_")}
 
 
-def release_of(case, form=as_arrow, folder=None, **counted):
-    """The release of a case, its tables in one of the forms."""
+def release_of(case, form=as_arrow, folder=None, **options):
+    """The release of a case, with its table in one of the forms."""
     roles = dict.fromkeys(case.quasi_identifiers, QUASI_IDENTIFIER) | dict.fromkeys(case.sensitive, SENSITIVE_ATTRIBUTE)
     original = None if case.original is None else arrow(case.original)
     population = arrow(case.population) if isinstance(case.population, list) else case.population
@@ -137,5 +137,5 @@ def release_of(case, form=as_arrow, folder=None, **counted):
         several_sensitive=case.several,
         privacy_unit=case.unit,
         sensitive_values=case.values,
-        **counted,
+        **options,
     )

@@ -1,10 +1,10 @@
-"""Record what users can see of PETWorks, and show every difference later: for changes that users must not notice.
+"""Record everything that users can see of PETWorks, and show differences later, for changes that must not be visible.
 
 python tests/guard.py record DIR [PART ...]     record the present state into DIR, outside the repository
 python tests/guard.py compare DIR [PART ...]    record it again and print what differs; exit code 1 if anything does
 
 PART is the name of a part, or its beginning (`check`, `studio`, `api`); all of them by default. DIR gets a folder for
-each part: what commands (of `guard_commands.py`) said, their exit codes, the text of what they wrote, and digests.
+each part: the output of commands (in `guard_commands.py`), their exit codes, the texts of files, and digests.
 Reference tables are those of PETWORKS_REFERENCE_DATA; parts about them are skipped if there are none.
 """
 
@@ -32,7 +32,7 @@ import warnings
 from datetime import datetime
 from pathlib import Path
 
-# All that this file knows of the inside; `studio_client` knows how to enter the studio.
+# The only internals that this file uses; `studio_client` logs into the studio.
 import PETWorks
 from guard_commands import BAD_FILES, COUNTED, ONCE, RAW, SPOKEN
 from PETWorks.cli.main import main as petworks_main
@@ -45,12 +45,12 @@ ENGINES = ("memory", "duckdb")
 NOW = (2026, 11, 16, 12)  # waivers of the gallery depend on it
 TEXTS = {".csv", ".html", ".json", ".md", ".txt", ".xml", ".yaml", ""}
 LARGEST_TEXT = 400_000  # bytes; of larger files only the digest is kept
-LONGEST = 300  # seconds that a command may take
-OF_OTHERS = ("PETWorks.__main__", "PETWorks.pytest_plugin")
+LONGEST = 300  # seconds a command may take
+NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin")
 BUILT_IN = (object, BaseException, Exception, ValueError, dict, str, tuple)
 
 
-# What varies by nature ---------------------------------------------------------------------------------------------
+# Varying output ---------------------------------------------------------------------------------------------------
 
 
 class _AnyDatetime(type(datetime)):
@@ -67,7 +67,7 @@ class FixedClock(datetime, metaclass=_AnyDatetime):
 
 
 def fix_time_and_chance():
-    """The same day, the same salts and seeds in every run."""
+    """Fix the day, the salts and the seeds."""
     secrets.token_hex = lambda size=16: "5a" * size
     secrets.token_urlsafe = lambda size=32: "token" * (size // 4)
     secrets.randbits = lambda bits: 7
@@ -87,8 +87,8 @@ VARYING = (
 )
 
 
-def normalized(text, folder):
-    """A text without what differs from run to run, or only in names that users do not see."""
+def normalize(text, folder):
+    """Replace everything in a text that differs from run to run, or only in internal names."""
     for place, name in ((folder, "FOLDER"), (ROOT, "ROOT"), (REFERENCE, "REFERENCE"), (tempfile.gettempdir(), "TMP")):
         text = text.replace(str(place), name)
     for pattern, plain in VARYING:
@@ -96,8 +96,8 @@ def normalized(text, folder):
     return text
 
 
-def reduced_html(text):
-    """A page with one tag in a line; of styles and scripts, the digest."""
+def reduce_html(text):
+    """A page with one tag per line; styles and scripts are replaced by their digests."""
 
     def digest_only(found):
         return f"<{found[1]}{found[2]}>{digest(found[3].encode())}</{found[1]}>"
@@ -115,8 +115,8 @@ def digest(content):
 # Commands ----------------------------------------------------------------------------------------------------------
 
 
-def forked(task, folder):
-    """Exit code, standard output and standard error of a task in a process of its own, as a command would have."""
+def run_forked(task, folder):
+    """Exit code, standard output and standard error of a task in a forked process."""
     with tempfile.TemporaryDirectory() as elsewhere:
         files = [Path(elsewhere, name) for name in ("stdout", "stderr")]
         sys.stdout.flush()
@@ -128,19 +128,19 @@ def forked(task, folder):
 
 
 def _become(task, folder, files):
-    """Go on as the task, with its own outputs, and end."""
+    """Continue as the task, with its own outputs, and exit."""
     signal.alarm(LONGEST)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, path in enumerate(files, 1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
-    os.environ["TMPDIR"] = tempfile.tempdir = str(files[0].parent)  # what is left there is removed
+    os.environ["TMPDIR"] = tempfile.tempdir = str(files[0].parent)  # files left there are removed
     os.chdir(folder)
     code = 0
     try:
         task()
     except SystemExit as end:
         code = end.code or 0
-    except BaseException:  # noqa: BLE001 - it is recorded
+    except BaseException:  # noqa: BLE001 - it is part of the recording
         traceback.print_exc()
         code = 99
     finally:
@@ -152,14 +152,14 @@ def _become(task, folder, files):
 def petworks(arguments, folder):
     def task():
         sys.argv = ["petworks", *arguments]
-        subprocess.run = _run_forked
+        subprocess.run = _subprocess_run
         petworks_main()
 
-    return forked(task, folder)
+    return run_forked(task, folder)
 
 
-def _run_forked(command, cwd, env, **_):
-    """What the command itself starts, `demo` for instance, has the same time and chance."""
+def _subprocess_run(command, cwd, env, **_):
+    """Run commands that a command starts, such as `demo`, with the same fixed time and random values."""
     os.environ.update(env)
     arguments = command[command.index("PETWorks") + 1 :]
     return subprocess.CompletedProcess(command, *petworks(arguments, Path.cwd() / cwd))
@@ -169,7 +169,7 @@ def _run_forked(command, cwd, env, **_):
 
 
 def parts():
-    """The name of each part, and the function that records it: given its folder to work in, texts by their names."""
+    """The name of each part, and the function that records it: given a working folder, it yields names and texts."""
     for name, lines in SPOKEN.items():
         for lang in LANGUAGES:
             yield f"{name}.{lang}", commands(lines, ["--lang", lang])
@@ -189,53 +189,53 @@ def parts():
 
 
 def commands(lines, before=()):
-    """A part that runs commands and keeps what they say and write."""
+    """A part that runs commands and records their output and files."""
 
     def record(folder):
         for name, text in BAD_FILES.items():
             Path(folder, name).write_text(text, "utf-8")
-        given = {path: digest(path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()}
+        digests_before = {path: digest(path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()}
         for place, line in enumerate(lines.replace("\\\n", " ").strip().splitlines(), 1):
             arguments = shlex.split(line.replace("REFERENCE", str(REFERENCE)))
-            code, said, noted = petworks([*before, *arguments], folder)
+            code, output, errors = petworks([*before, *arguments], folder)
             name = re.sub(r"[^\w.-]+", "_", line)[:60]
             text = f"$ petworks {' '.join([*before, *shlex.split(line)])}\nexit code {code}\n"
-            yield f"{place:03}_{name}.txt", f"{text}--- stdout\n{said}--- stderr\n{noted}"
-        yield from written(folder, given)
+            yield f"{place:03}_{name}.txt", f"{text}--- stdout\n{output}--- stderr\n{errors}"
+        yield from written_files(folder, digests_before)
 
     return record
 
 
-def written(folder, given):
-    """The texts of files that are new or changed, and digests of them all; of pages, what they say."""
-    digests = [f"{path.relative_to(folder)}: gone" for path in given if not path.exists()]
+def written_files(folder, digests_before):
+    """The texts of new or changed files, and digests of all; of pages, only the text."""
+    digests = [f"{path.relative_to(folder)}: gone" for path in digests_before if not path.exists()]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content, name = path.read_bytes(), str(path.relative_to(folder))
-        if given.get(path) == digest(content):
+        if digests_before.get(path) == digest(content):
             continue
         is_text = path.suffix in TEXTS and len(content) <= LARGEST_TEXT
         is_page = path.suffix == ".html" or path.name == "SHA256SUMS"  # which has digests of pages
         digests.append(f"{name}: {'written' if is_page else digest(content)}")
         if is_text:
             text = content.decode("utf-8", "replace")
-            yield f"files/{name}", reduced_html(text) if path.suffix == ".html" else text
+            yield f"files/{name}", reduce_html(text) if path.suffix == ".html" else text
     yield "digests.txt", "\n".join(digests) + "\n"
 
 
 def examples(folder):
-    """What the programs in `examples` print: the interface of Python at work."""
+    """The output of the programs in `examples`, which use the Python interface."""
     for path in sorted((ROOT / "examples").glob("*.py")):
 
         def task(path=path):
             sys.argv = [str(path)]
             runpy.run_path(str(path), run_name="__main__")
 
-        code, said, noted = forked(task, folder)
-        yield f"{path.stem}.txt", f"exit code {code}\n--- stdout\n{said}--- stderr\n{noted}"
+        code, output, errors = run_forked(task, folder)
+        yield f"{path.stem}.txt", f"exit code {code}\n--- stdout\n{output}--- stderr\n{errors}"
 
 
 def results():
-    """An object of each kind that Python programs get."""
+    """An object of each kind that the Python interface returns."""
     adult = {"roles": PETWorks.Release("data/adult.csv").roles, "hierarchies": "data/adult_hierarchy"}
     rules = {"k-anonymity": {"k": 5}}
     released = PETWorks.Release("data/adult_anonymized.csv", original="data/adult.csv")
@@ -257,7 +257,7 @@ def results():
 
 
 def objects(lang):
-    """A part with what notebooks show of results: the text, the view and the picture."""
+    """A part with the views of results in notebooks: text, HTML and picture."""
 
     def task():
         os.environ["PETWORKS_LANG"] = lang
@@ -265,29 +265,29 @@ def objects(lang):
         for name, value in results():
             print(f"== {name}\n{value!r}")
             if hasattr(value, "_repr_html_"):
-                print(reduced_html(value._repr_html_()))
+                print(reduce_html(value._repr_html_()))
                 try:
-                    print(reduced_html(value.plot()._repr_svg_()))
+                    print(reduce_html(value.plot()._repr_svg_()))
                 except PETWorks.PETWorksError as error:
                     print(error)
 
     def record(folder):
-        code, said, noted = forked(task, folder)
-        yield "shown.txt", f"exit code {code}\n--- stdout\n{said}--- stderr\n{noted}"
+        code, output, errors = run_forked(task, folder)
+        yield "shown.txt", f"exit code {code}\n--- stdout\n{output}--- stderr\n{errors}"
 
     return record
 
 
 def api(_folder):
-    """Signatures of what Python programs may call: all that the package exports, and what documents import."""
+    """Signatures of the Python interface: everything that the package exports, and everything that documents import."""
     names = {f"PETWorks.{name}" for name in PETWorks.__all__}
     for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.py")):
         for module, imported in re.findall(r"from (PETWorks[\w.]*) import (\w+(?:, \w+)*)", path.read_text("utf-8")):
             names |= {f"{module}.{name}" for name in imported.split(", ")}
     for name in sorted(names):
-        module, _, own = name.rpartition(".")
+        module, _, attribute = name.rpartition(".")
         try:
-            lines = described(own, getattr(importlib.import_module(module), own))
+            lines = describe(attribute, getattr(importlib.import_module(module), attribute))
         except (ImportError, AttributeError):
             lines = ["there is none"]
         yield f"{name}.txt", "".join(line + "\n" for line in lines)
@@ -296,19 +296,21 @@ def api(_folder):
     yield "names.txt", "\n".join([*sorted(PETWorks.__all__), PETWorks.__version__, *hooks]) + "\n"
 
 
-def described(name, value):
-    """Lines about a public name: its signature with types; of a class, also those of its members."""
+def describe(name, value):
+    """Lines about a public name: its signature with types; for a class, also those of its members."""
     if inspect.isclass(value):
         yield f"class {name}({', '.join(base.__name__ for base in value.__mro__ if base in BUILT_IN)})"
         yield f"  {signature(value)}"
         for member in sorted(dir(value)):
-            own = inspect.getattr_static(value, member)
-            is_special = member.startswith("_") and not (member.startswith("__") and inspect.isroutine(own))
+            static = inspect.getattr_static(value, member)
+            is_special = member.startswith("_") and not (member.startswith("__") and inspect.isroutine(static))
             if is_special or any(member in vars(base) for base in BUILT_IN if issubclass(value, base)):
                 continue
-            kind = type(own).__name__
-            own = getattr(own, "fget", None) or getattr(own, "func", None) or getattr(own, "__func__", own)
-            yield f"  {kind} {member}{signature(own)}"
+            kind = type(static).__name__
+            static = (
+                getattr(static, "fget", None) or getattr(static, "func", None) or getattr(static, "__func__", static)
+            )
+            yield f"  {kind} {member}{signature(static)}"
     elif callable(value):
         yield f"{type(value).__name__} {name}{signature(value)}"
     else:
@@ -323,10 +325,10 @@ def signature(value):
 
 
 def studio(lang):
-    """A part with the routes of the studio, its pages about a few policies, and what its forms write."""
+    """A part with the routes of the studio, its pages for a few policies, and the files that its forms write."""
     policies = {"raw": RAW, "released": "data/released_policy.yaml", "wards": "gallery/wards/first_policy.yaml"}
-    given = {"release": "released.csv", "other": RAW, "table": "data/adult.csv", "file": "report.html"}
-    given |= {"column": "1", "wait": "1"}
+    parameters = {"release": "released.csv", "other": RAW, "table": "data/adult.csv", "file": "report.html"}
+    parameters |= {"column": "1", "wait": "1"}
     new = {"policy": "new_policy.yaml", "release": "public"}
     forms = {"/columns": ["/columns"], "/levels/column": ["/levels/save"], "/safe": ["/safe/run"]}
     forms["/decide"] = [f"/decide/save/{section}" for section in ("rules", "waivers", "context", "regimes", "sign-off")]
@@ -339,26 +341,26 @@ def studio(lang):
             for name, policy in policies.items():
                 for path, methods in routes:
                     if "GET" in methods and "{" not in path and not path.endswith("/events"):
-                        asked = {**given, "policy": policy} | (new if path == "/open" else {})
-                        yield f"{name}{path}", shown(client.get(path, params=asked))
+                        query = {**parameters, "policy": policy} | (new if path == "/open" else {})
+                        yield f"{name}{path}", shown(client.get(path, params=query))
             for path, actions in forms.items():
                 for action in actions:
-                    asked = {**given, "policy": RAW}
-                    fields = fields_of(client.get(path, params=asked).text, action) | {"do": "save"}
-                    answer = client.post(action, params=asked, data=fields, follow_redirects=False)
+                    query = {**parameters, "policy": RAW}
+                    fields = fields_of(client.get(path, params=query).text, action) | {"do": "save"}
+                    answer = client.post(action, params=query, data=fields, follow_redirects=False)
                     yield f"saved{action}", shown(answer) + Path(folder, RAW).read_text("utf-8")
 
     def shown(answer):
         kept = [f"{name}: {answer.headers[name]}\n" for name in ("content-type", "location") if name in answer.headers]
-        return f"{answer.status_code}\n{''.join(kept)}{reduced_html(answer.text)}"
+        return f"{answer.status_code}\n{''.join(kept)}{reduce_html(answer.text)}"
 
     def record(folder):
         kept = "--json data/released_report.json --reasons data/released_reasons_internal.csv"
         petworks(["anonymize", RAW, "-o", "data/released.csv", "--seed", "7", *kept.split()], folder)
         petworks(["check", RAW, "--html", "report.html"], folder)
-        code, said, noted = forked(lambda: print(json.dumps(dict(pages(folder)))), folder)
-        yield "outcome.txt", f"exit code {code}\n{noted}"
-        for name, text in json.loads(said or "{}").items():
+        code, output, errors = run_forked(lambda: print(json.dumps(dict(pages(folder)))), folder)
+        yield "outcome.txt", f"exit code {code}\n{errors}"
+        for name, text in json.loads(output or "{}").items():
             yield f"{name.replace('/', '_')}.txt", text
 
     return record
@@ -368,9 +370,14 @@ def studio(lang):
 
 
 def prepare():
-    """Import all that commands do and compile what they call, so that each is quick."""
-    own = [found.name for found in pkgutil.walk_packages(PETWorks.__path__, "PETWorks.")]
-    for name in (*(name for name in own if not name.startswith(OF_OTHERS)), "duckdb", "pyarrow.dataset", "jsonschema"):
+    """Import everything that commands import, and compile what they call, so that each command is quick."""
+    modules = [found.name for found in pkgutil.walk_packages(PETWorks.__path__, "PETWorks.")]
+    for name in (
+        *(name for name in modules if not name.startswith(NOT_IMPORTED)),
+        "duckdb",
+        "pyarrow.dataset",
+        "jsonschema",
+    ):
         importlib.import_module(name)
     table, roles = {"a": ["x", "y"] * 2}, {"a": "quasi_identifier"}
     PETWorks.every_subset(PETWorks.Release(table, roles))
@@ -393,12 +400,12 @@ def record(target, wanted):
             for file, text in part(folder):
                 path = shown / file
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(normalized(text, folder), "utf-8")
+                path.write_text(normalize(text, folder), "utf-8")
         print(f"guard: {name}: {time.monotonic() - begun:.1f} s", file=sys.stderr)
 
 
 def differences(old, new, wanted):
-    """A unified diff of the parts that both recordings have; an error message names the others."""
+    """A unified diff of the parts that both recordings have; other parts are reported on standard error."""
     for name in sorted({path.name for path in (*old.iterdir(), *new.iterdir())}):
         if wanted and not name.startswith(wanted):
             continue

@@ -1,4 +1,4 @@
-"""The commands whose outcome `guard.py` records: what users type, and typical mistakes.
+"""The commands whose results `guard.py` records: ordinary ones, and typical mistakes.
 
 REFERENCE stands for the folder of the reference tables, ENGINE for each engine. Commands of a part run in their
 order, in one folder with copies of `data` and of `docs/gallery`.
@@ -40,9 +40,9 @@ BAD_FILES = {
 
 
 def each(form, **values):
-    """The lines that a form gives for each value of its one name."""
-    ((name, given),) = values.items()
-    return "\n".join(form.replace("{" + name + "}", one) for one in given)
+    """The lines that a form gives for each value of its only name."""
+    ((name, texts),) = values.items()
+    return "\n".join(form.replace("{" + name + "}", text) for text in texts)
 
 
 def check_lines():

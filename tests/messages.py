@@ -1,4 +1,4 @@
-"""The texts of errors and warnings, found by reading the source: templates, and what is filled in."""
+"""The templates of errors and warnings with the names of their values, found by parsing the source."""
 
 import ast
 import errno
@@ -17,13 +17,15 @@ from PETWorks.errors import Joined, PETWorksError, Phrase, ReleaseRefused
 from PETWorks.render.languages import LANGUAGES
 
 PACKAGE = Path(PETWorks.__file__).parent
-FOREIGN = {os.strerror(number) for number in errno.errorcode}  # what the system says: often translated, not always
+FOREIGN = {
+    os.strerror(number) for number in errno.errorcode
+}  # messages of the system, which are often but not always translated
 ERRORS = ("PETWorksError", "InputError", "HierarchyError", "RoleError", "ParameterError", "NotApplicable", "NeedNotMet")
-FIELDS = {"what", "where", "measure"}  # of an error, which are no values of its text
+FIELDS = {"what", "where", "measure"}  # fields of an error, which are not values of its text
 
 
-class Said(NamedTuple):
-    """A template in the source, and the names of what is filled in; None if the source does not list them there."""
+class Template(NamedTuple):
+    """A template in the source, and the names of its values; None if the source does not list them there."""
 
     place: str
     template: str
@@ -35,50 +37,50 @@ def fields(template):
     return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
 
 
-def escaped(text):
-    """A text without values as the template that it is the key of."""
+def escape(text):
+    """The template for a text without values."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def texts():
-    """All templates of the package, and what is wrong with how texts are given."""
-    said, wrong = list(_descriptions()), []
+    """All templates of the package, and mistakes in how texts are given."""
+    all_templates, wrong = list(_descriptions()), []
     for path in sorted(PACKAGE.rglob("*.py")):
         found, mistakes = texts_in(path.read_text("utf-8"), str(path.relative_to(PACKAGE)))
-        said += found
+        all_templates += found
         wrong += mistakes
-    return said, wrong
+    return all_templates, wrong
 
 
 def texts_in(source, name):
-    """The same of one module."""
-    said, wrong = [], []
+    """The templates of one module, and mistakes in how its texts are given."""
+    module_templates, wrong = [], []
     for node in ast.walk(ast.parse(source)):
-        for found in _given(node) if isinstance(node, ast.Call) else ():
+        for found in _templates_of(node) if isinstance(node, ast.Call) else ():
             place = f"{name}:{node.lineno}"
             if isinstance(found, str):
                 wrong.append(f"{place}: {found}")
             else:
-                said.append(Said(place, *found))
-    return said, wrong
+                module_templates.append(Template(place, *found))
+    return module_templates, wrong
 
 
 def _descriptions():
-    """What the schema of a policy says that a key should be; errors quote it."""
+    """The descriptions in the schema of a policy, which errors quote."""
     schema = json.loads((PACKAGE / "gate/schemas/policy.json").read_text("utf-8"))
     parts = [*schema["properties"].values(), schema["$defs"]]
     while parts:
         part = parts.pop()
         if isinstance(part, dict):
             if isinstance(part.get("description"), str):
-                yield Said("gate/schemas/policy.json", escaped(part["description"]), frozenset())
+                yield Template("gate/schemas/policy.json", escape(part["description"]), frozenset())
             parts += part.values()
         elif isinstance(part, list):
             parts += part
 
 
-def _given(call):
-    """The templates of a call that makes a text; what is wrong with one as a string."""
+def _templates_of(call):
+    """The templates in a call that makes a text; a mistake as a string."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     values = {keyword.arg for keyword in call.keywords}
     is_method = isinstance(call.func, ast.Attribute)
@@ -95,16 +97,16 @@ def _given(call):
             for part in parts:
                 yield from _literal(part)
         else:
-            found = [one for part in parts for one in _template(part, None)]
+            found = [template for part in parts for template in _template(part, None)]
             yield from found
-            used = {field for one in found if not isinstance(one, str) for field in fields(one[0])}
+            used = {field for template in found if not isinstance(template, str) for field in fields(template[0])}
             if None not in values and used != values:
                 yield f"the text has {sorted(used)}, but is given {sorted(values)}"
 
 
 def _literal(part):
     for found in _template(part, None):
-        yield found if isinstance(found, str) else (escaped(found[0]), frozenset())
+        yield found if isinstance(found, str) else (escape(found[0]), frozenset())
 
 
 def _template(part, values):
@@ -120,31 +122,31 @@ def _template(part, values):
 
 
 def templates(text):
-    """The templates of a text that was made, also of what is filled in."""
+    """The templates of a text, including those of its values."""
     if isinstance(text, Joined):
-        return [text.template, *(one for part in text.values["texts"] for one in templates(part))]
+        return [text.template, *(template for part in text.values["texts"] for template in templates(part))]
     if isinstance(text, Phrase):
-        return [text.template, *(one for value in text.values.values() for one in templates(value))]
+        return [text.template, *(template for value in text.values.values() for template in templates(value))]
     return []
 
 
 @contextmanager
 def only_translated():
-    """Within it, the package cannot raise an error that some language lacks, however its text came about."""
+    """Within it, an error of the package whose text lacks a translation fails the test."""
     init, known = (
         PETWorksError.__init__,
         [set(language.messages) for code, language in LANGUAGES.items() if code != "en"],
     )
 
-    def checked(self, *parts, **values):
+    def checking_init(self, *parts, **values):
         init(self, *parts, **values)
         caller = sys._getframe(1).f_code
         is_own = caller.co_filename.startswith(str(PACKAGE)) and caller.co_name != "hinted"
-        if is_own and not isinstance(self, ReleaseRefused):  # whose text is a report
-            for template in {one for part in self.parts for one in templates(part)}:
+        if is_own and not isinstance(self, ReleaseRefused):  # its text is a report
+            for template in {found for part in self.parts for found in templates(part)}:
                 words = re.sub(r"{[^}]*}", "", template)
                 is_known = all(template in messages for messages in known)
                 assert is_known or not re.search("[a-z]{2}", words) or words in FOREIGN, f"not translated: {template!r}"
 
-    with mock.patch.object(PETWorksError, "__init__", checked):
+    with mock.patch.object(PETWorksError, "__init__", checking_init):
         yield

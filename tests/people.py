@@ -1,4 +1,4 @@
-"""A small table about people, as several tests take it, and releases of such tables."""
+"""A small table about people that several tests use, and releases of such tables."""
 
 from PETWorks import Release
 

@@ -1,4 +1,4 @@
-"""The day on which tests check policies, and the schema of what a check says."""
+"""The day on which tests check policies, and the JSON schema of a check."""
 
 import json
 from datetime import UTC, datetime

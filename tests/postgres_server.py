@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests, on loopback, in a folder of its own, gone when they end."""
+"""A PostgreSQL server for tests, on loopback, in a temporary folder, stopped when they end."""
 
 import contextlib
 import ctypes
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def programs():
-    """The folder of the newest server on this machine; None if there is none."""
+    """The folder of the newest PostgreSQL on this machine; None if there is none."""
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     found += [Path(path).resolve().parent for path in [shutil.which("initdb")] if path]
     return max(found, key=lambda path: path.parent.name.zfill(3), default=None)
@@ -26,7 +26,7 @@ def _end_with_the_tests():
 
 
 class Server:
-    """Started by `server()`."""
+    """A PostgreSQL server, started by `server()`."""
 
     def __init__(self, folder, account):
         self.folder, self._account = folder, account
@@ -46,7 +46,7 @@ class Server:
         return f"postgresql://postgres:{self.password}@127.0.0.1:{self.port}/postgres"
 
     def start(self):
-        """On a free port; on another one if somebody else takes that meanwhile."""
+        """Start on a free port; try others if the port is taken meanwhile."""
         for _ in range(5):
             self._start()
             if self._is_ready():
@@ -82,7 +82,7 @@ class Server:
             return []
 
     def stop(self, how=signal.SIGINT):
-        """SIGINT ends sessions in order, SIGQUIT is like a crash."""
+        """Stop the server; SIGINT ends sessions in order, SIGQUIT is like a crash."""
         if self.process.poll() is None:
             self.process.send_signal(how)
             self.process.wait(20)
@@ -92,23 +92,23 @@ class Server:
         return self._run(command, input=text)
 
     def _run(self, command, **options):
-        done = subprocess.run(command, capture_output=True, text=True, env=self._environment, **options)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        process = subprocess.run(command, capture_output=True, text=True, env=self._environment, **options)
+        assert process.returncode == 0, process.stderr
+        return process.stdout.strip()
 
 
 @contextlib.contextmanager
 def server():
     account = {}
-    if os.geteuid() == 0:  # the server refuses to be root's
+    if os.geteuid() == 0:  # the server refuses to run as root
         name = pwd.getpwnam("postgres" if any(user.pw_name == "postgres" for user in pwd.getpwall()) else "nobody")
         account = {"user": name.pw_uid, "group": name.pw_gid, "extra_groups": []}
     folder = Path(tempfile.mkdtemp(prefix="petworks-postgres-", dir="/tmp" if account else None))
-    made = None
+    started = None
     try:
-        made = Server(folder, account).start()
-        yield made
+        started = Server(folder, account).start()
+        yield started
     finally:
-        if made:
-            made.stop()
+        if started:
+            started.stop()
         shutil.rmtree(folder, ignore_errors=True)

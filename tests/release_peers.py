@@ -1,7 +1,7 @@
 """Several releases in other tools: bvmlib (the linked adversary) and anonypyx (the intersection attack).
 
-Random collections of releases that both sides can read, and how their numbers compare. Both are oracles only: bvmlib is
-free software under a licence that asks for the same of what contains it, so nothing of it is copied here.
+Random collections of releases that both sides can read, and the comparison of their numbers. The tools are used only as
+oracles: bvmlib has a copyleft licence, so none of its code is copied here.
 """
 
 import importlib.util
@@ -32,53 +32,53 @@ ONE_PERSON = (
 
 
 def collection(chance, *, steady):
-    """Two or three releases of people, as lists of dicts; in steady ones nobody's age or zip changes."""
+    """Two or three releases of people, as lists of dicts; if `steady`, nobody's age or zip changes."""
     people = [f"p{number}" for number in range(chance.randint(1, 25))]
-    born = {person: (chance.randint(0, OLDEST), chance.choice("xyz")) for person in people}
+    attributes = {person: (chance.randint(0, OLDEST), chance.choice("xyz")) for person in people}
     values = ILL[: chance.choice([1, 2, 3, 3, 4, 4, 4, 4])]
     ill = {person: chance.choice(values) for person in people}
     releases = []
     for _ in range(chance.randint(2, 3)):
-        width, whole = chance.choice([1, 2, 3, OLDEST + 1]), chance.random() < 0.7
+        width, keeps_zip = chance.choice([1, 2, 3, OLDEST + 1]), chance.random() < 0.7
         rows = []
         for person in dict.fromkeys([people[0], *chance.sample(people, chance.randint(len(people) // 2, len(people)))]):
-            age, place = born[person] if steady else (chance.randint(0, OLDEST), chance.choice("xyz"))
+            age, place = attributes[person] if steady else (chance.randint(0, OLDEST), chance.choice("xyz"))
             low = age - age % width
-            own = ill[person] if chance.random() < 0.9 else chance.choice(values)
-            row = {"id": person, "age": f"{low}-{low + width - 1}", "zip": place if whole else "*", "ill": own}
+            value = ill[person] if chance.random() < 0.9 else chance.choice(values)
+            row = {"id": person, "age": f"{low}-{low + width - 1}", "zip": place if keeps_zip else "*", "ill": value}
             rows.append(row | {"exact": age, "place": place})
         releases.append(rows)
     return releases
 
 
 def ours(releases):
-    """What PETWorks says; the first release is the focal one, as in bvmlib."""
+    """The composition by PETWorks; the first release is the focal one, as in bvmlib."""
     roles = {"age": QUASI_IDENTIFIER, "zip": QUASI_IDENTIFIER, "ill": SENSITIVE_ATTRIBUTE}
-    made = {
+    tables = {
         f"r{number}": Release({name: [row[name] for row in rows] for name in ("id", *roles)}, roles)
         for number, rows in enumerate(releases)
     }
     present = {row["ill"] for rows in releases for row in rows}
     worth = {value: gain for value, gain in WORTH.items() if value in present}
-    return Releases(made, "id", focal="r0", worth={"ill": worth}).compose()
+    return Releases(tables, "id", focal="r0", worth={"ill": worth}).compose()
 
 
 def linked(exposure):
     """The numbers that bvmlib has, too."""
-    one = exposure.inference["ill"]
+    inference = exposure.inference["ill"]
     return {
         "re-identification": exposure.posterior,
         "alone": exposure.alone_share,
-        "prior of inference": one.commonest / one.people,
-        "inference": one.posterior,
-        "one value": one.one_value_share,
-        "prior gain": one.gain.prior,
-        "gain": one.gain.posterior,
+        "prior of inference": inference.commonest / inference.people,
+        "inference": inference.posterior,
+        "one value": inference.one_value_share,
+        "prior gain": inference.gain.prior,
+        "gain": inference.gain.posterior,
     }
 
 
 def bvmlib(releases):
-    """The same of bvmlib 1.1.0, of one release or several; the sensitive attribute is only in the first."""
+    """The same numbers by bvmlib 1.1.0, for one release or several; the sensitive attribute is only in the first."""
     from bvmlib.bvm import BVM, BVMLongitudinal
 
     known = ["age", "zip"]
@@ -86,15 +86,15 @@ def bvmlib(releases):
         pd.DataFrame(rows)[["id", *known] + (["ill"] if place == 0 else [])] for place, rows in enumerate(releases)
     ]
     if len(tables) == 1:
-        assessed = BVM(tables[0])
-        assessed.qids(known)
+        assessment = BVM(tables[0])
+        assessment.qids(known)
     else:
-        assessed = BVMLongitudinal(tables, ["id"] * len(tables))
-        assessed.qids([known] * len(tables))
-        assessed.worth_assignment = None  # without it, it fails: only the class for one table has it
-    assessed.sensitive(["ill"])
-    assessed.worth("ill", WORTH)
-    found = assessed.assess()
+        assessment = BVMLongitudinal(tables, ["id"] * len(tables))
+        assessment.qids([known] * len(tables))
+        assessment.worth_assignment = None  # otherwise it fails: only the class for one table sets it
+    assessment.sensitive(["ill"])
+    assessment.worth("ill", WORTH)
+    found = assessment.assess()
     people, ill, gain = (found[name].iloc[0] for name in ("re_id", "att_inf", "information_worth"))
     return {
         "re-identification": people["Posterior"],
@@ -108,7 +108,7 @@ def bvmlib(releases):
 
 
 def anonypyx_attackers():
-    """The attackers of anonypyx, without the rest of it, which needs scikit-learn."""
+    """The attackers of anonypyx, without the rest of the package, which needs scikit-learn."""
     if "anonypyx" not in sys.modules:
         package = types.ModuleType("anonypyx")
         package.__path__ = importlib.util.find_spec("anonypyx").submodule_search_locations
@@ -120,7 +120,7 @@ def anonypyx_attackers():
 
 
 def anonypyx(releases):
-    """By person of the first release what anonypyx 0.2.11 leaves of the sensitive values; ages are intervals there."""
+    """The sensitive values that anonypyx 0.2.11 leaves for each person of the first release; its ages are intervals."""
     attacker, schema = anonypyx_attackers()
     places = {"x": "zip_x", "y": "zip_y", "z": "zip_z"}
     columns = schema({"zip": list(places.values())}, {"age": ("age_min", "age_max")}, ["ill"])
@@ -145,21 +145,23 @@ def anonypyx(releases):
 
 
 def confidence(left):
-    """People, and those with a confidence of at least 1/2, 2/3 and 1, by the values that are left."""
+    """Number of people, and of those with a confidence of at least 1/2, 2/3 and 1, given their remaining values."""
     levels = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
-    return len(left), tuple(sum(bool(own) and Fraction(1, len(own)) >= level for own in left) for level in levels)
+    return len(left), tuple(
+        sum(bool(values) and Fraction(1, len(values)) >= level for values in left) for level in levels
+    )
 
 
 def compare_linked(releases, agreed, explained):
-    """Count where PETWorks and bvmlib agree, with all releases and with the focal one; an error if unexplained."""
+    """Count where PETWorks and bvmlib agree, for all releases and for the focal one; fail if unexplained."""
     composition = ours(releases)
     for title, exposure, chosen in (
         ("several", composition.together, releases),
         ("one", composition.releases[0].alone, releases[:1]),
     ):
-        own, theirs = linked(exposure), bvmlib(chosen)
-        for name, value in own.items():
-            if math.isclose(value, theirs[name], rel_tol=1e-12):
+        our_numbers, their_numbers = linked(exposure), bvmlib(chosen)
+        for name, value in our_numbers.items():
+            if math.isclose(value, their_numbers[name], rel_tol=1e-12):
                 agreed[title, name] += 1
                 continue
             reason = None
@@ -167,13 +169,13 @@ def compare_linked(releases, agreed, explained):
                 reason = ONE_PERSON
             if name == "one value" and len({row["ill"] for row in releases[0]}) == 1:
                 reason = SAME_FOR_ALL
-            assert reason, f"{name} is {value}, bvmlib says {theirs[name]}, which is not explained: {chosen}"
-            assert (value, theirs[name]) == (1, 0)
+            assert reason, f"{name} is {value}, bvmlib says {their_numbers[name]}, which is not explained: {chosen}"
+            assert (value, their_numbers[name]) == (1, 0)
             explained.setdefault((title, name), Counter())[reason] += 1
 
 
 def compare_intersection(releases):
-    """Whether PETWorks and anonypyx leave the same values: of people who are in another release, too."""
+    """Whether PETWorks and anonypyx leave the same values, for people who are in another release, too."""
     left = anonypyx(releases)
     elsewhere = {row["id"] for rows in releases[1:] for row in rows}
     targets = [person for person in left if person in elsewhere]
@@ -211,19 +213,19 @@ COLLECTIONS = 200
 
 
 def section():
-    """The part of docs/conformance.md about several releases; an error if a difference is not explained."""
+    """The part of docs/conformance.md about several releases; fail if a difference is not explained."""
     agreed, explained = Counter(), {}
     chance = random.Random(17)
     for _ in range(COLLECTIONS):
         compare_linked(collection(chance, steady=False), agreed, explained)
-    crossed = sum(compare_intersection(collection(chance, steady=True)) for _ in range(COLLECTIONS))
-    assert crossed == COLLECTIONS, "an intersection differs, which is not explained"
+    agreeing = sum(compare_intersection(collection(chance, steady=True)) for _ in range(COLLECTIONS))
+    assert agreeing == COLLECTIONS, "an intersection differs, which is not explained"
     text = HEAD.format(number=COLLECTIONS, bvmlib=version("bvmlib"), anonypyx=version("anonypyx"))
     for name, words in NAMES.items():
         differ = {title: sum(explained.get((title, name), {}).values()) for title in ("several", "one")}
         cells = [f"{agreed[title, name]} | {differ[title]}" for title in ("several", "one")]
         text += f"| {words} | bvmlib | {' | '.join(cells)} |\n"
-    text += f"| values left: disclosed, confidence, none, a wrong one | anonypyx | {crossed} | 0 | – | – |\n"
+    text += f"| values left: disclosed, confidence, none, a wrong one | anonypyx | {agreeing} | 0 | – | – |\n"
     text += "\nReasons for the differences, with the number of collections:\n"
     for (title, name), reasons in explained.items():
         for reason, number in reasons.items() if title == "several" else ():

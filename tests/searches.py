@@ -1,4 +1,4 @@
-"""The searches alone, for tests of what they find: without roles for all columns, shuffling, and warnings."""
+"""The searches alone, for tests of their results: no roles for all columns, no shuffling, no warnings."""
 
 import inspect
 from collections.abc import Mapping
@@ -13,38 +13,38 @@ from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.gate.planned import demanded_rules, given_hierarchies, prepare
 from PETWorks.gate.plans import checked_plan, earlier_hierarchies, read_plan
 
-OF_THE_TABLE = set(inspect.signature(Release).parameters)
+RELEASE_PARAMETERS = set(inspect.signature(Release).parameters)
 
 
 def anonymize(data, roles=None, hierarchies=None, rules=None, *, subsets=None, **settings):
     """The best levels, as `PETWorks.anonymize` finds them."""
-    release, settings = _opened(data, roles, hierarchies, settings)
+    release, settings = _open(data, roles, hierarchies, settings)
     return anonymize_release(release, checked_rules(rules or {}, subsets), **settings)
 
 
-def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **about):
-    """The table on these levels, as `PETWorks.apply_levels` has it."""
-    release, settings = _opened(data, roles, hierarchies, about)
+def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **options):
+    """The table on these levels, like `PETWorks.apply_levels`."""
+    release, settings = _open(data, roles, hierarchies, options)
     return on_levels(release, levels or {}, () if rules is None else checked_rules(rules), **settings)
 
 
 def frontier(data, roles=None, hierarchies=None, rules=None, *, subsets=None, vary=None, **settings):
     """The least losses, as `PETWorks.frontier` finds them."""
-    release, settings = _opened(data, roles, hierarchies, settings)
+    release, settings = _open(data, roles, hierarchies, settings)
     return frontier_of(release, checked_rules(rules or {}, subsets), vary, **settings)
 
 
-def _opened(data, roles, hierarchies, settings):
-    about = {name: value for name, value in settings.items() if name in OF_THE_TABLE}
-    release = Release(data, roles, hierarchies, **about)
-    return release, {name: value for name, value in settings.items() if name not in OF_THE_TABLE}
+def _open(data, roles, hierarchies, settings):
+    release_options = {name: value for name, value in settings.items() if name in RELEASE_PARAMETERS}
+    release = Release(data, roles, hierarchies, **release_options)
+    return release, {name: value for name, value in settings.items() if name not in RELEASE_PARAMETERS}
 
 
-def apply_plan(data, plan, hierarchies=None, *, roles=None, strict=False, **about):
-    """The table recoded as the plan says, as `PETWorks.apply_plan` has it."""
+def apply_plan(data, plan, hierarchies=None, *, roles=None, strict=False, **options):
+    """The table recoded by the plan, like `PETWorks.apply_plan`."""
     is_file = not isinstance(plan, Mapping)
-    read = read_plan(Path(plan)) if is_file else checked_plan(plan, "plan")
-    beside = is_file and hierarchies is None
-    earlier = earlier_hierarchies(read, Path(plan).parent) if beside else given_hierarchies(read, hierarchies)
-    prepared = prepare(data, read, earlier, new_roles=roles, **about)
-    return prepared.recoded(demanded_rules(read, datetime.now(UTC).date()), strict=strict)
+    parsed = read_plan(Path(plan)) if is_file else checked_plan(plan, "plan")
+    reads_folder = is_file and hierarchies is None
+    earlier = earlier_hierarchies(parsed, Path(plan).parent) if reads_folder else given_hierarchies(parsed, hierarchies)
+    prepared = prepare(data, parsed, earlier, new_roles=roles, **options)
+    return prepared.recoded(demanded_rules(parsed, datetime.now(UTC).date()), strict=strict)

@@ -1,4 +1,4 @@
-"""A Spark cluster for tests: a master and two workers on loopback, from the PySpark package, gone when they end."""
+"""A Spark cluster for tests: a master and two workers on loopback, from the PySpark package, stopped when they end."""
 
 import contextlib
 import ctypes
@@ -22,14 +22,14 @@ needs_spark = [
     pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
 ]
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # for processes that live for seconds
-# What Spark's own scripts add on Java 17.
+# The options that Spark's own scripts add on Java 17.
 OPENED = ("java.lang", "java.nio", "java.util", "java.util.concurrent")
 JAVA = ["-XX:+IgnoreUnrecognizedVMOptions", "-Xmx256m", "-Dspark.worker.timeout=10"]
 JAVA += [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in (*OPENED, "sun.nio.ch", "sun.security.action")]
 
 
 def processes_of(leader):
-    """The live processes of a session: Spark's Python workers leave the group of their worker, not its session."""
+    """The live processes of a session: Spark's Python workers leave the process group of their worker."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -44,7 +44,7 @@ def _end_with_the_tests():
 
 
 class Cluster:
-    """Started by `cluster()`; each of its processes leads a session of its own."""
+    """A Spark cluster, started by `cluster()`; each of its processes leads a session of its own."""
 
     def __init__(self):
         self.home = importlib.util.find_spec("pyspark").submodule_search_locations[0]
@@ -64,7 +64,7 @@ class Cluster:
         return self
 
     def environment(self):
-        """Of a driver or of a part of the cluster."""
+        """The environment of a driver or of a process of the cluster."""
         (core,) = Path(self.home, "jars").glob("spark-core_*.jar")
         return {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))} | {
             "SPARK_HOME": self.home,
@@ -90,7 +90,7 @@ class Cluster:
         return leader
 
     def _logged(self, leader, *marks):
-        """What stands behind the last mark in a line of the log that has all of them."""
+        """The text after the last mark in the first line of the log that has all marks."""
         log, until = self.folder / f"{leader.name}.log", time.monotonic() + 90
         while time.monotonic() < until and leader.poll() is None:
             for line in log.read_text(errors="replace").splitlines():
@@ -100,7 +100,7 @@ class Cluster:
         raise AssertionError(log.read_text(errors="replace")[-3000:])
 
     def state(self):
-        """The master's own account of workers and applications."""
+        """The master's report on workers and applications."""
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self._page, timeout=10) as page:
             return json.load(page)
 
@@ -111,13 +111,13 @@ class Cluster:
             time.sleep(0.05)
 
     def kill_worker(self, number):
-        """The worker, its executor and their Python processes, at once."""
+        """Kill the worker, its executor and their Python processes at once."""
         for process in processes_of(self.workers[number].pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
     def python_processes(self):
-        """Those of all executors."""
+        """The Python processes of all executors."""
         found = []
         for process in (process for worker in self.workers for process in processes_of(worker.pid)):
             with contextlib.suppress(OSError):
@@ -126,7 +126,7 @@ class Cluster:
         return found
 
     def connect_server(self):
-        """A Spark Connect server that works with this cluster; its address."""
+        """Start a Spark Connect server for this cluster; return its address."""
         settings = {
             "spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": "0",
             "spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false", "spark.executor.memory": "512m",
@@ -150,8 +150,8 @@ class Cluster:
 
 @contextlib.contextmanager
 def cluster(workers=2):
-    made = Cluster()
+    started = Cluster()
     try:
-        yield made.start(workers)
+        yield started.start(workers)
     finally:
-        made.stop()
+        started.stop()

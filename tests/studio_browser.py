@@ -1,4 +1,4 @@
-"""The page in a real browser, in which every complaint of the browser is an error."""
+"""The page in a real browser; every warning of the browser fails the test."""
 
 import os
 import shutil
@@ -19,22 +19,22 @@ document.addEventListener("securitypolicyviolation", (event) => {
 
 @contextmanager
 def chromium():
-    """The browser itself; a test is skipped where there is none."""
+    """Start the browser; skip the test if there is none."""
     if CHROMIUM is None:
         pytest.skip("no Chromium here (PETWORKS_CHROMIUM, or the package chromium)")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 class Visit:
-    """Someone who opens the address of a server in a browser; use it in a `with` statement.
+    """A visit to a server in a browser; use it in a `with` statement.
 
-    Errors and warnings in the console, errors of scripts, violations of the content security policy, requests to
-    anybody else and pages that are too large make the test fail in the end.
+    Errors and warnings in the console, script errors, violations of the content security policy, requests to other
+    servers and pages that are too large make the test fail at the end.
     """
 
     def __init__(
@@ -48,7 +48,9 @@ class Visit:
         self.page = self.context.new_page()
         self.page.set_default_timeout(30_000)
         self.wrong, self.allowed = [], []
-        self.page.on("console", lambda one: self.wrong.append(one.text) if one.type in ("error", "warning") else None)
+        self.page.on(
+            "console", lambda entry: self.wrong.append(entry.text) if entry.type in ("error", "warning") else None
+        )
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", self._requested)
         self.page.on("response", self._answered)
@@ -60,7 +62,7 @@ class Visit:
             self.page.goto(server.address)
             self.page.wait_for_url(f"{server.own}/")
             server.cookie = next(
-                f"{one['name']}={one['value']}" for one in self.context.cookies() if "studio" in one["name"]
+                f"{cookie['name']}={cookie['value']}" for cookie in self.context.cookies() if "studio" in cookie["name"]
             )
 
     def _requested(self, request):
@@ -79,11 +81,11 @@ class Visit:
 
     def __exit__(self, kind, *_):
         self.context.close()
-        wrong = [one for one in self.wrong if not any(allowed in one for allowed in self.allowed)]
+        wrong = [problem for problem in self.wrong if not any(allowed in problem for allowed in self.allowed)]
         assert kind is not None or wrong == [], wrong
 
     def go(self, address):
-        """A page, once its parts are loaded."""
+        """Open a page, and wait until its parts are loaded."""
         answer = self.page.goto(self.server.own + address)
         self.settle()
         return answer
@@ -97,15 +99,15 @@ class Visit:
         return self.page.inner_text("body")
 
     def violations(self):
-        """What is not accessible, by axe-core."""
+        """Accessibility violations, found by axe-core."""
         from axe_playwright_python.sync_playwright import Axe
 
         self.page.bring_to_front()
         found = Axe().run(self.page).response["violations"]
-        return [(one["id"], one["impact"], one["nodes"][0]["html"][:300]) for one in found]
+        return [(violation["id"], violation["impact"], violation["nodes"][0]["html"][:300]) for violation in found]
 
     def hangs_over(self):
-        """What is wider than the window, so that the page can be scrolled sideways; nothing is right."""
+        """The elements that are wider than the window, so that the page scrolls sideways."""
         if self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
             return []
         return self.page.evaluate(

@@ -1,4 +1,4 @@
-"""A browser for tests that need none: it has the cookie, and sends forms as pages of the server do."""
+"""A test client instead of a browser: it has the cookie, and sends forms as pages of the server do."""
 
 import os
 import random
@@ -30,7 +30,7 @@ def entered(folder):
 
 
 def write_long_search(folder):
-    """A table and a policy whose search finds something at once and takes minutes to prove it."""
+    """Write a table and a policy whose search finds a solution at once but takes minutes to prove it optimal."""
     draw = random.Random(5)
     names = [f"q{place}" for place in range(14)]
     lines = [names, *([str(draw.randrange(40)) for _ in names] for _ in range(1500))]
@@ -51,19 +51,19 @@ class _Forms(HTMLParser):
         self.forms, self._field, self._options = [], None, []
         self.feed(text)
 
-    def handle_starttag(self, tag, given):
-        given = dict(given)
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
         if tag == "form":
-            self.forms.append((given.get("action", ""), {}))
+            self.forms.append((attributes.get("action", ""), {}))
         if not self.forms:
             return
-        if tag == "input" and "name" in given:
-            if given.get("type") not in ("checkbox", "radio") or "checked" in given:
-                self._send(given["name"], given.get("value", ""))
+        if tag == "input" and "name" in attributes:
+            if attributes.get("type") not in ("checkbox", "radio") or "checked" in attributes:
+                self._send(attributes["name"], attributes.get("value", ""))
         elif tag in ("select", "textarea"):
-            self._field, self._options = given.get("name"), []
+            self._field, self._options = attributes.get("name"), []
         elif tag == "option":
-            self._options.append([given.get("value"), "selected" in given, ""])
+            self._options.append([attributes.get("value"), "selected" in attributes, ""])
 
     def handle_data(self, data):
         if self._options:
@@ -73,7 +73,7 @@ class _Forms(HTMLParser):
 
     def handle_endtag(self, tag):
         if tag in ("select", "textarea") and self._field is not None:
-            chosen = [one for one in self._options if one[1]] or self._options[:1] or [["", True, ""]]
+            chosen = [option for option in self._options if option[1]] or self._options[:1] or [["", True, ""]]
             self._send(self._field, chosen[-1][2] if chosen[-1][0] is None else chosen[-1][0])
             self._field, self._options = None, []
 
@@ -82,13 +82,13 @@ class _Forms(HTMLParser):
 
 
 def fields_of(text, action):
-    """What a browser would send for the form with this address, as it is; several values of a name are a list."""
+    """The fields that a browser would send for the form with this address; repeated names have a list."""
     forms = [fields for address, fields in _Forms(text).forms if address.partition("?")[0] == action]
     return {name: values if len(values) > 1 else values[0] for name, values in forms[0].items()}
 
 
 def ended(page, answer):
-    """The job that an answer leads to, when it has ended."""
+    """The job that an answer leads to, after it has ended."""
     assert answer.status_code == 303, re.findall(r'role="alert">(.*?)<', answer.text)
     job = page.studio.jobs.of(re.search(r"id=([\w-]+)", answer.headers["location"])[1])
     end = time.monotonic() + 90
@@ -99,6 +99,6 @@ def ended(page, answer):
 
 
 def typed(folder, *arguments):
-    """The same command, typed by somebody."""
+    """Run the same command as a user would type it."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     return subprocess.run([sys.executable, "-m", "PETWorks", *arguments], cwd=folder, env=environment, check=False)

@@ -1,4 +1,4 @@
-"""A real server of the page as a process, and requests to it byte by byte, as an attacker would send them."""
+"""A real server of the page in its own process, and raw requests to it, as an attacker would send them."""
 
 import http.client
 import os
@@ -11,11 +11,11 @@ import sys
 import time
 from urllib.parse import urlencode, urlsplit
 
-SECONDS = 60  # until a server has started, or ended
+SECONDS = 60  # time limit for starting and ending a server
 
 
 class Server:
-    """`petworks studio FOLDER --no-browser`; use it in a `with` statement. Whatever it prints later is an error."""
+    """`petworks studio FOLDER --no-browser`; use it in a `with` statement. Later output of the server is an error."""
 
     def __init__(self, folder, *arguments, **environment):
         command = [sys.executable, "-P", "-m", "PETWorks", "studio", str(folder)]
@@ -24,7 +24,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # As if nobody had chosen a language.
+            # As if no language was chosen.
             env={**os.environ, "PETWORKS_LANG": "", "LC_ALL": "C.UTF-8", **environment},
         )
         self.address = self._line(self.process.stdout).removeprefix("petworks studio: ").strip()
@@ -52,7 +52,7 @@ class Server:
             assert (code, errors) == (130, "petworks: interrupted\n")
 
     def end(self, number=signal.SIGINT):
-        """Exit code and all that was printed after the first lines."""
+        """End the server; return its exit code and everything printed after the first lines."""
         self.process.send_signal(number)
         return self.ended()
 
@@ -61,15 +61,15 @@ class Server:
         return self.process.returncode, output, errors
 
     def ask(self, path, method="GET", form=None, *, seconds=SECONDS, **headers):
-        """Status, headers and text of an answer; `Some_Name=` gives or, if None, leaves out a header."""
+        """Send a request; `Some_Name=` sets a header or, if None, leaves it out."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
-        sent = {"Host": self.host, "Cookie": self.cookie, "Origin": self.own if method == "POST" else None}
-        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        all_headers = {"Host": self.host, "Cookie": self.cookie, "Origin": self.own if method == "POST" else None}
+        all_headers |= {name.replace("_", "-"): value for name, value in headers.items()}
         body = None if form is None else urlencode(form).encode()
         if body is not None:
-            sent["Content-Type"] = "application/x-www-form-urlencoded"
+            all_headers["Content-Type"] = "application/x-www-form-urlencoded"
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-        for name, value in sent.items():
+        for name, value in all_headers.items():
             if value:
                 connection.putheader(name, value)
         if body is not None:
@@ -91,13 +91,13 @@ class Server:
         return answer
 
     def raw(self, data, seconds=10.0):
-        """What comes back for some bytes, until the server closes the connection or says nothing for a while."""
+        """The response to some bytes, until the server closes the connection or is silent for a while."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:
             connection.sendall(data)
-            got = b""
+            received = b""
             end = time.monotonic() + seconds
             while time.monotonic() < end:
-                if not select.select([connection], [], [], 0.5 if got else seconds)[0]:
+                if not select.select([connection], [], [], 0.5 if received else seconds)[0]:
                     break
                 try:
                     part = connection.recv(1 << 16)
@@ -105,8 +105,8 @@ class Server:
                     break
                 if not part:
                     break
-                got += part
-        return got
+                received += part
+        return received
 
 
 class Answer:

@@ -1,4 +1,4 @@
-"""One table, written as a file of every kind that people have."""
+"""Write one table as a file of every supported format."""
 
 import gzip
 import json
@@ -12,9 +12,9 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Column:
-    """Cells of one kind (text, whole, real, date, labelled); None where one is missing.
+    """Cells of one kind (text, whole, real, date, labelled); None for a missing one.
 
-    labels   of a labelled column: for each code the text that people see
+    labels   of a labelled column: the text for each code
     """
 
     kind: str
@@ -23,7 +23,7 @@ class Column:
 
     @property
     def texts(self):
-        """The cells as people see them."""
+        """The cells as texts, as users see them."""
         return ["" if cell is None else self.seen(cell) for cell in self.cells]
 
     def seen(self, cell):
@@ -35,7 +35,7 @@ class Column:
 
     @property
     def shown(self):
-        """The cells as a program without labels has them."""
+        """The cells with labels instead of codes."""
         if self.kind != "labelled":
             return self.cells
         return [None if cell is None else self.labels[cell] for cell in self.cells]
@@ -80,13 +80,13 @@ def write_jsonl(path, columns):
         record = {}
         for (name, column), cell in zip(columns.items(), row, strict=True):
             if cell is None and number:
-                continue  # a key that is not there, but was in the first line
-            whole = column.kind == "real" and cell is not None and cell == int(cell)
+                continue  # a key of the first line may be absent in others
+            is_whole = column.kind == "real" and cell is not None and cell == int(cell)
             record[name] = (
-                None if cell is None else int(cell) if whole else str(cell) if isinstance(cell, date) else cell
+                None if cell is None else int(cell) if is_whole else str(cell) if isinstance(cell, date) else cell
             )
-        odd = dict(reversed(record.items())) if number % 2 else record
-        lines.append(json.dumps(odd, ensure_ascii=bool(number % 3)))
+        reordered = dict(reversed(record.items())) if number % 2 else record
+        lines.append(json.dumps(reordered, ensure_ascii=bool(number % 3)))
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
@@ -101,7 +101,7 @@ def write_xlsx(path, columns):
     for line in sheet.iter_rows(min_row=2):
         for cell in line:
             if isinstance(cell.value, str):
-                cell.data_type = "s"  # whatever it looks like
+                cell.data_type = "s"  # text, even if it looks like a formula
     book.save(path)
 
 
@@ -156,7 +156,7 @@ def ods_file(path, lines):
 
 def write_ods(path, columns):
     lines = [list(columns), *rows(columns)]
-    # As LibreOffice writes it: the rest of the sheet is empty, up to its last row and column.
+    # As LibreOffice writes it: empty cells up to the last row and column of the sheet.
     rest = '<table:table-cell table:number-columns-repeated="16370"/>'
     ods_file(
         path,
@@ -213,7 +213,7 @@ def write_xpt(path, columns):
     pyreadstat.write_xport(frame(columns, coded=False), str(path), file_format_version=8)
 
 
-# By the name of the file.
+# By file name.
 WRITERS = {
     "plain.csv": write_csv,
     "windows.txt": write_utf16,

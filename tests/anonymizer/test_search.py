@@ -16,9 +16,9 @@ from brute_force import (
     generalised,
     holds,
     is_of_table,
-    kept,
     loss_of,
     nodes,
+    satisfying,
     solve,
 )
 from conftest import examples
@@ -251,7 +251,7 @@ def check_reason(task, found, choice, place, reason):
     elif not choice:
         node = found[0].node
         finer = At(task, (*node[:place], node[place] - 1, *node[place + 1 :]))
-        solution = kept(finer, task.rules, task.subsets)
+        solution = satisfying(finer, task.rules, task.subsets)
         if solution is not None:
             assert close(reason.finer_loss, loss_of(finer, solution[0])[1])
             assert (reason.finer_suppressed, reason.broken) == (len(solution[0]), ())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import brute_force
 import definitions
 from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
-from brute_force import At, Task, generalised, is_aside, lifted, paths_of, share
+from brute_force import At, Task, generalised, is_aside, lift, paths_of, share
 from conftest import examples
 from PETWorks import evaluate
 from PETWorks.anonymizer import utility
@@ -101,12 +101,12 @@ def literal_column(task, cells, levels, place):
     if used:
         common = max(used, key=lambda level: (used[level], level))
         told = [
-            lifted(value, common, paths)
+            lift(value, common, paths)
             for value, own in zip(before, levels, strict=True)
             if own is not None
-            and (own[place] <= common or lifted(value, own[place], paths) == lifted(value, common, paths))
+            and (own[place] <= common or lift(value, own[place], paths) == lift(value, common, paths))
         ]
-        p, q = Counter(lifted(value, common, paths) for value in counted), Counter(told)
+        p, q = Counter(lift(value, common, paths) for value in counted), Counter(told)
         shares = [Fraction(p[label], len(counted)) - Fraction(q[label], len(told)) for label in p]
         apart = float(sum(map(abs, shares)) / 2)
     return (

@@ -145,7 +145,7 @@ def test_forced_distances_agree_with_the_definition(case, distance):
             t_closeness(table, distance=distance)
         return
     assert exact(t_closeness(table, distance=distance), case.sensitive[0]) == definitions.t_of_attribute(
-        definitions.as_counted(case), case.sensitive[0]
+        definitions.fold_sensitive_values(case), case.sensitive[0]
     )
 
 
