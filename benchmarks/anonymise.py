@@ -1,7 +1,7 @@
 """Make a release of a census table: anonymise.py ORIGINAL.csv RELEASED.csv HIERARCHIES.
 
 Ages become decades, other quasi-identifiers lose their last digit, and one record in fifty is suppressed. The
-hierarchies that say so are written to a folder.
+corresponding hierarchies are written to a folder.
 """
 
 import csv
@@ -16,7 +16,7 @@ import pyarrow.csv
 SENSITIVE = "income_band"
 
 
-def lifted(value):
+def lift(value):
     return f"{value[:-1]}*"
 
 
@@ -32,9 +32,9 @@ def main():
         if name != SENSITIVE:
             column = table[name].combine_chunks()
             leaves = column.dictionary.to_pylist()
-            rows = [f"{leaf};{lifted(leaf)};*\n" for leaf in leaves]
+            rows = [f"{leaf};{lift(leaf)};*\n" for leaf in leaves]
             (folder / f"hierarchy_{name}.csv").write_text("".join(rows), "utf-8")
-            values = pa.array([lifted(leaf) for leaf in leaves]).take(column.indices)
+            values = pa.array([lift(leaf) for leaf in leaves]).take(column.indices)
             table = table.set_column(place, name, pc.if_else(suppressed, "*", values))
     pa.csv.write_csv(table, released)
 

@@ -4,7 +4,7 @@
     .venv/bin/python benchmarks/anonymising.py --only census --rows 1e7
     .venv/bin/python benchmarks/anonymising.py --only anjana --peers .venv-peers/bin/python
 
-Seconds are processor time: a search runs on one core, and other work on the machine does not count so much.
+Seconds are processor time: a search runs on one core, and other work on the machine matters less.
 The adult table and the optimal solutions are in $PETWORKS_REFERENCE_DATA, by default ../shared/data/petworks, and
 optima.json beside that folder; the census tables come from the generator that benchmarks/run.py takes.
 """
@@ -27,7 +27,7 @@ from run import GENERATOR, run, show
 HERE = Path(__file__).parent
 PARTS = ("adult", "local", "frontier", "optima", "anjana", "census")
 ROUNDS = 5
-EXAMPLE = ("age", "education", "marital-status", "occupation", "sex", "native-country")  # ANJANA's own
+EXAMPLE = ("age", "education", "marital-status", "occupation", "sex", "native-country")  # the example of ANJANA
 K, SUPPRESSION = 10, 0.5
 CENSUS_HIERARCHIES = {
     "age": {"width": [5, 10, 20, 40]},
@@ -54,13 +54,13 @@ CENSUS_HIERARCHIES = {
 
 
 def adult():
-    """The search on the adult table, warm, and the time that it takes just to sort the distinct rows for each node."""
+    """Time the search on the adult table, warm, and sorting the distinct rows once per node for comparison."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release
     from PETWorks.anonymizer.rules import checked_rules
 
     print("adult, 30,162 rows, nine quasi-identifiers, k = 5, suppression 0.04")
-    whole, searches, sorts, reads = [], [], [], []
+    totals, searches, sorts, reads = [], [], [], []
     for _ in range(ROUNDS):
         began = time.process_time()
         (REFERENCE / "adult.csv").read_text("utf-8").splitlines()
@@ -72,22 +72,22 @@ def adult():
         middle = time.process_time()
         result = anonymize_release(release, checked_rules({"k-anonymity": {"k": 5}}), suppression=0.04)
         end = time.process_time()
-        whole.append(end - began)
+        totals.append(end - began)
         searches.append(end - middle)
         keys = np.random.default_rng(1).integers(0, 1 << 63, len(rows.weights), np.uint64)
         began = time.process_time()
         for _ in range(result.checked):
             keys.copy().sort()
         sorts.append(time.process_time() - began)
-    show("reading the file and search, warm, best", min(whole), "<= 0.5", "s")
+    show("reading the file and search, warm, best", min(totals), "<= 0.5", "s")
     show("search alone, best", min(searches), unit="s")
     show("nodes looked at", result.checked, unit=f"of {result.nodes:,}")
     show("search / sorting the distinct rows once for each of these nodes", min(searches) / min(sorts))
-    show("reading and search / Python reads the lines of the file", min(whole) / min(reads))
+    show("reading and search / Python reads the lines of the file", min(totals) / min(reads))
 
 
 def local():
-    """Local recoding beside the search for the best levels, on the adult table with any suppression."""
+    """Compare local recoding with the search for the best levels, on the adult table with any suppression."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release, recode_locally
     from PETWorks.anonymizer.rules import checked_rules
@@ -106,13 +106,13 @@ def local():
             searches.append(middle - began)
             sweeps.append(time.process_time() - middle)
         show(f"k = {k}, best levels for all, best", min(searches), unit=f"s   loss {best.loss:.4f}")
-        told = f"s   loss {result.loss:.4f}, {result.suppressed} records suppressed"
-        show(f"k = {k}, local recoding, best", min(sweeps), unit=told)
+        unit = f"s   loss {result.loss:.4f}, {result.suppressed} records suppressed"
+        show(f"k = {k}, local recoding, best", min(sweeps), unit=unit)
         show(f"k = {k}, local recoding / search for the best levels", min(sweeps) / min(searches), "<= 1")
 
 
 def frontier():
-    """A frontier beside separate searches for its points, on the adult table."""
+    """Compare a frontier with separate searches for its points, on the adult table."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release
     from PETWorks.anonymizer.frontiers import frontier_of
@@ -131,7 +131,7 @@ def frontier():
 
     sizes, limits = (2, 3, 5, 10, 11, 20, 50), (0, 0.01, 0.02, 0.05, 0.1)
     print("adult, nine quasi-identifiers: frontiers, and separate searches for each of their points")
-    alone = {
+    separate = {
         (k, limit): timed(
             lambda release, k=k, limit=limit: anonymize_release(
                 release, checked_rules({"k-anonymity": {"k": k}}), suppression=limit
@@ -143,23 +143,23 @@ def frontier():
     for name, vary, points in (
         ("7 class sizes, 5 %", {"k-anonymity": {"k": sizes}}, [(k, 0.05) for k in sizes]),
         ("5 limits, k = 5", {"suppression": limits}, [(5, limit) for limit in limits]),
-        ("35 points", {"k-anonymity": {"k": sizes}, "suppression": limits}, list(alone)),
+        ("35 points", {"k-anonymity": {"k": sizes}, "suppression": limits}, list(separate)),
     ):
-        seconds, found = timed(
+        seconds, frontier_found = timed(
             lambda release, vary=vary: frontier_of(
                 release, checked_rules({"k-anonymity": {"k": 5}}), vary, suppression=0.05
             )
         )
-        for point in found.points:
-            assert abs(alone[point.threshold or 5, point.suppression][1].loss - point.loss) < 1e-12
-        times = [alone[point][0] for point in points]
-        show(f"{name}: the frontier, best of 3", seconds, unit=f"s   {found.checked} nodes")
+        for point in frontier_found.points:
+            assert abs(separate[point.threshold or 5, point.suppression][1].loss - point.loss) < 1e-12
+        times = [separate[point][0] for point in points]
+        show(f"{name}: the frontier, best of 3", seconds, unit=f"s   {frontier_found.checked} nodes")
         show(f"{name}: frontier / slowest separate search", seconds / max(times), "<= 2")
         show(f"{name}: frontier / all separate searches", seconds / sum(times))
 
 
 def search(release, rules, **settings):
-    """The best levels alone: without what is said of the release."""
+    """The best levels alone, without notices about the release."""
     from PETWorks.anonymizer.anonymization import anonymize_release
     from PETWorks.anonymizer.rules import checked_rules
 
@@ -167,7 +167,7 @@ def search(release, rules, **settings):
 
 
 def optima():
-    """Every optimal solution that an independent tool found: the time, and how many nodes were looked at."""
+    """Find every optimal solution that an independent tool found: the time, and the number of nodes checked."""
     from PETWorks import Release
 
     print("the optimal solutions of the reference, reading included")
@@ -190,16 +190,18 @@ def optima():
         )
         seconds = time.process_time() - began
         agree = abs(found.loss - case["loss"]) <= 1e-9 * abs(case["loss"])
-        told = f"s   {found.checked:,} of {found.nodes:,} nodes" + ("" if agree else "   DISAGREES")
-        show(case["id"], seconds, unit=told)
+        unit = f"s   {found.checked:,} of {found.nodes:,} nodes" + ("" if agree else "   DISAGREES")
+        show(case["id"], seconds, unit=unit)
 
 
 def anjana(python, folder):
-    """ANJANA's own example, its k-anonymity: the same columns, hierarchies, k and limit."""
+    """ANJANA's own example of k-anonymity: the same columns, hierarchies, k and limit."""
     from PETWorks import Release
 
     print(f"ANJANA's example: adult, six quasi-identifiers, k = {K}, suppression {SUPPRESSION}; loading excluded there")
-    theirs = run(python, HERE / "anjana_peer.py", REFERENCE, folder / "theirs.csv", K, 100 * SUPPRESSION, *EXAMPLE)
+    anjana_result = run(
+        python, HERE / "anjana_peer.py", REFERENCE, folder / "theirs.csv", K, 100 * SUPPRESSION, *EXAMPLE
+    )
     roles = dict.fromkeys(EXAMPLE, "quasi_identifier")
     seconds = []
     for _ in range(ROUNDS):
@@ -210,18 +212,18 @@ def anjana(python, folder):
     with (folder / "theirs.csv").open(encoding="utf-8", newline="") as file:
         released = list(csv.DictReader(file))
     records = best.table.num_rows
-    own = loss({name: best.table[name].to_pylist() for name in EXAMPLE}, records)
-    other = loss({name: [row[name] for row in released] for name in EXAMPLE}, records)
-    show("ANJANA, k_anonymity alone, best", theirs["seconds"], unit="s")
+    our_loss = loss({name: best.table[name].to_pylist() for name in EXAMPLE}, records)
+    their_loss = loss({name: [row[name] for row in released] for name in EXAMPLE}, records)
+    show("ANJANA, k_anonymity alone, best", anjana_result["seconds"], unit="s")
     show("PETWorks, reading included, best", min(seconds), unit="s")
-    show("ANJANA / PETWorks", theirs["seconds"] / min(seconds))
-    show("granularity loss, ANJANA", other, unit=f"   ({records - len(released):,} records suppressed)")
-    show("granularity loss, PETWorks", own, unit=f"   ({best.suppressed:,} records suppressed)")
-    print(f"  loss that the search reports {'agrees' if abs(own - best.loss) < 1e-9 else 'DISAGREES'}")
+    show("ANJANA / PETWorks", anjana_result["seconds"] / min(seconds))
+    show("granularity loss, ANJANA", their_loss, unit=f"   ({records - len(released):,} records suppressed)")
+    show("granularity loss, PETWorks", our_loss, unit=f"   ({best.suppressed:,} records suppressed)")
+    print(f"  loss that the search reports {'agrees' if abs(our_loss - best.loss) < 1e-9 else 'DISAGREES'}")
 
 
 def loss(columns, records):
-    """Granularity loss, geometric mean, straight from the cells; records that are not there tell nothing."""
+    """Granularity loss, geometric mean, computed from the cells; missing records count as lost."""
     product = 1.0
     for name, cells in columns.items():
         path = REFERENCE / "adult_hierarchy" / f"adult_hierarchy_{name}.csv"
@@ -252,7 +254,7 @@ def census(folder, numbers):
 
 
 def one_census(path):
-    """One search in a process of its own; prints JSON."""
+    """Run one search in a separate process; prints JSON."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release, recode_locally
     from PETWorks.anonymizer.rules import checked_rules
@@ -266,15 +268,15 @@ def one_census(path):
     end = time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     before = time.process_time()
-    own = recode_locally(best)
+    recoded = recode_locally(best)
     local_seconds = time.process_time() - before
     keys = np.random.default_rng(1).integers(0, 1 << 63, distinct, np.uint64)
     before = time.process_time()
     keys.sort()
-    told = {"read seconds": middle - began, "seconds": end - middle, "sort seconds": time.process_time() - before}
-    told |= {"local seconds": local_seconds, "local loss": own.loss}
-    told |= {"distinct": distinct, "checked": best.checked, "nodes": best.nodes, "peak bytes": peak}
-    print(json.dumps({**told, "loss": best.loss, "suppressed": best.suppressed}))
+    numbers = {"read seconds": middle - began, "seconds": end - middle, "sort seconds": time.process_time() - before}
+    numbers |= {"local seconds": local_seconds, "local loss": recoded.loss}
+    numbers |= {"distinct": distinct, "checked": best.checked, "nodes": best.nodes, "peak bytes": peak}
+    print(json.dumps({**numbers, "loss": best.loss, "suppressed": best.suppressed}))
 
 
 def main():

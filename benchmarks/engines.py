@@ -1,6 +1,6 @@
 """Time one engine on a Parquet table: engines.py sizes|catalogue memory|duckdb|spark|group-by TABLE. Prints JSON.
 
-sizes      from the file to how many classes have how many records; `group-by` is DuckDB's own GROUP BY of the same
+sizes      from the file to the number of classes of each size; `group-by` is DuckDB's own GROUP BY of the same
            columns, counted in the same way
 catalogue  every measure that applies, and the attacks with every subset of up to two quasi-identifiers
 """
@@ -46,9 +46,9 @@ def ours(wanted, engine, path, names):
     if engine == "spark":
         from PETWorks.tables.frames import session
 
-        session().range(1).count()  # the cluster is up before the clock starts
+        session().range(1).count()  # start the cluster before the clock starts
     if engine == "duckdb":
-        import duckdb  # noqa: F401 - as for its own GROUP BY, the import is not what is timed
+        import duckdb  # noqa: F401 - the import is not timed, as for GROUP BY
     roles = {name: SENSITIVE_ATTRIBUTE if name == SENSITIVE else QUASI_IDENTIFIER for name in names}
     start = perf_counter()
     release = Release(path, roles, {}, engine=engine)
@@ -56,7 +56,7 @@ def ours(wanted, engine, path, names):
     result = {"sizes": [list(row) for row in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)]}
     if wanted == "catalogue":
         found = evaluate(release)
-        result["measures"] = {one.measure: [one.value, one.satisfied] for one in found}
+        result["measures"] = {measured.measure: [measured.value, measured.satisfied] for measured in found}
         result["subsets"] = every_subset(release, "1-2").counts
     result["seconds"] = perf_counter() - start
     return result

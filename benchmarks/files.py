@@ -1,4 +1,4 @@
-"""How long other programs' files take to open, next to the readers below and next to other tools, in one run.
+"""Time opening files of other programs, compared with the underlying readers and with other tools, in one run.
 
 .venv/bin/python benchmarks/files.py                 100,000 rows of 10 columns
 .venv/bin/python benchmarks/files.py --rows 20000
@@ -58,12 +58,12 @@ def show(what, value, unit="x"):
 
 
 def compare(name, path, others):
-    """Our time, and that of others as a multiple of it."""
-    own = fastest(lambda: whole_table(open_table(path)))
+    """Print our time, and those of other tools as multiples of it."""
+    ours = fastest(lambda: whole_table(open_table(path)))
     print(name)
-    show("PETWorks, all cells as texts", own, "s")
-    for other, task in others.items():
-        show(f"{other} / PETWorks", fastest(task) / own)
+    show("PETWorks, all cells as texts", ours, "s")
+    for tool, task in others.items():
+        show(f"{tool} / PETWorks", fastest(task) / ours)
 
 
 def with_openpyxl(path):

@@ -1,4 +1,4 @@
-"""Every node of the adult lattice through views: k-anonymity and granularity of each, on one core. Prints JSON."""
+"""Time k-anonymity and granularity of every node of the adult lattice through views, on one core. Prints JSON."""
 
 import json
 import os
@@ -20,7 +20,7 @@ COLUMNS = (
 
 
 def every_node(view):
-    """k and granularity of each node: rolled up from the smallest of the nodes that are one level finer."""
+    """k and granularity of each node, rolled up from the smallest of the nodes that are one level finer."""
     k_anonymity, granularity = find("k-anonymity"), find("granularity")
     parameters = [(entry, entry.check({})) for entry in (k_anonymity, granularity)]
     heights = [view.hierarchies[column].height for column in view.quasi_identifiers]
@@ -29,10 +29,10 @@ def every_node(view):
         by_sum.setdefault(sum(node), []).append(node)
     values, finer = {}, {}
     for total in sorted(by_sum):
-        here = {}
+        views = {}
         for node in by_sum[total]:
             if total == 0:
-                here[node] = view.at(dict.fromkeys(view.quasi_identifiers, 0))
+                views[node] = view.at(dict.fromkeys(view.quasi_identifiers, 0))
             else:
                 parents = [
                     (finer[(*node[:place], level - 1, *node[place + 1 :])], place)
@@ -40,9 +40,9 @@ def every_node(view):
                     if level
                 ]
                 parent, place = min(parents, key=lambda pair: len(pair[0].table.weights))
-                here[node] = parent.at({view.quasi_identifiers[place]: node[place]})
-            values[node] = [entry.judge(here[node], checked)[0] for entry, checked in parameters]
-        finer = here
+                views[node] = parent.at({view.quasi_identifiers[place]: node[place]})
+            values[node] = [entry.judge(views[node], checked)[0] for entry, checked in parameters]
+        finer = views
     return values
 
 
@@ -51,8 +51,8 @@ def main(folder):
     view = Release(folder / "adult.csv", roles, folder / "adult_hierarchy").view
     began = time.process_time()
     values = every_node(view)
-    took = time.process_time() - began
-    return {"nodes": len(values), "seconds": took}
+    seconds = time.process_time() - began
+    return {"nodes": len(values), "seconds": seconds}
 
 
 if __name__ == "__main__":

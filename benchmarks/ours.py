@@ -89,7 +89,7 @@ def report(path):
 
 
 def times(make, measures, evaluate):
-    """The best of several rounds, each on a release that has not been counted yet."""
+    """The best of several rounds, each on a release that was not counted before."""
     best, values = float("inf"), {}
     for _ in range(7):
         release = make()
@@ -101,7 +101,7 @@ def times(make, measures, evaluate):
 
 
 def subsets(release):
-    """The best of several rounds; what is compiled is compiled before."""
+    """The best of several rounds; functions are compiled before."""
     import numpy as np
 
     from PETWorks import Release

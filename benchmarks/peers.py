@@ -12,8 +12,8 @@ from pycanon import anonymity
 SENSITIVE = "income_band"
 MODELS = ("alpha_k_anonymity", "l_diversity", "entropy_l_diversity", "recursive_c_l_diversity")
 MODELS += ("basic_beta_likeness", "enhanced_beta_likeness", "delta_disclosure", "t_closeness")
-LONGEST = 90  # seconds that t-closeness gets
-ENOUGH = 120  # seconds, after which no further size of subsets is begun
+LONGEST = 90  # seconds allowed for t-closeness
+ENOUGH = 120  # seconds; after that, no further size of subsets is started
 
 
 def timed(call):
@@ -49,7 +49,7 @@ def main():
 
 
 def models(table, known):
-    """What pyCANON's report computes, model by model; t-closeness last, to be given up after a while."""
+    """Time the models of pyCANON's report one by one; t-closeness comes last, with a time limit."""
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError))
     found = {"k-anonymity": timed(lambda: anonymity.k_anonymity(table, known))}
     for name in MODELS:
@@ -63,15 +63,15 @@ def models(table, known):
 
 
 def subsets(attack, known):
-    """Both attacks with every subset on two processes, one size after the other."""
+    """Time both attacks with every subset on two processes, one size after the other."""
     seconds, values = 0.0, {}
     for size in range(1, len(known) + 1):
-        took, rows = timed(
+        size_seconds, rows = timed(
             lambda size=size: attack.posterior_vulnerability(
                 "all", known, SENSITIVE, combinations=[size], n_processes=2, verbose=False
             )
         )
-        seconds += took
+        seconds += size_seconds
         for row in rows.to_dict("records"):
             pair = [float(row["posterior_reid"]), float(row[f"posterior_{SENSITIVE}"])]
             values[",".join(sorted(row["qids"].split(",")))] = pair

@@ -24,7 +24,7 @@ import pyarrow.parquet
 HERE = Path(__file__).parent
 KEY, SENSITIVE = "person", "grade"
 ROUNDS = 5
-# How many values each column has; those of the same name are of the same person in every year.
+# Number of values of each column; columns of the same name describe the same attribute in every year.
 THREE = [
     {"age": 74, "sex": 2, "education": 16, "district": 300},
     {"age": 74, "occupation": 15, "marital": 7, "country": 42},
@@ -34,15 +34,15 @@ LARGE = {"age": 74, "sex": 2, "education": 16, "district": 300}
 
 
 def year(place, people, columns, folder, suffix):
-    """Write one release; later ones have other people and, of some of them, other values."""
+    """Write one release; later ones have different people and, for some of them, different values."""
     chance = np.random.default_rng(place)
     persons = chance.permutation(np.arange(people, dtype=np.int64) + place * people // 10)
     data = {KEY: pa.array(persons)}
     for number, (name, values) in enumerate(columns.items()):
-        own = np.random.default_rng(1000 + number).random(2 * people + people // 10 * (place + 1))[persons]
+        uniform = np.random.default_rng(1000 + number).random(2 * people + people // 10 * (place + 1))[persons]
         moved = chance.random(people) < 0.05
-        own = np.where(moved, chance.random(people), own)
-        data[name] = pa.array((values * own**2).astype(np.int32))
+        uniform = np.where(moved, chance.random(people), uniform)
+        data[name] = pa.array((values * uniform**2).astype(np.int32))
     grades = np.random.default_rng(999).integers(0, 20, 2 * people + people // 10 * (place + 1))
     data[SENSITIVE] = pa.array(grades[persons].astype(np.int32))
     path = folder / f"{place + 1}.{suffix}"
@@ -69,7 +69,7 @@ def released(table, names):
 
 
 def three(folder, people, python):
-    """Everything that `compose` says, and what bvmlib needs for the part of it that it has."""
+    """Time everything that `compose` reports, and bvmlib for the part that it has."""
     from PETWorks import Releases
 
     paths = [year(place, people, columns, folder, "csv") for place, columns in enumerate(THREE)]
@@ -77,11 +77,11 @@ def three(folder, people, python):
     print(f"three releases of {people:,} people, eleven quasi-identifiers in total, loading excluded")
     tables, rounds = [read(path) for path in paths], []
     for _ in range(ROUNDS):
-        made = [released(table, columns) for table, columns in zip(tables, THREE, strict=True)]
-        for release in made:
+        releases = [released(table, columns) for table, columns in zip(tables, THREE, strict=True)]
+        for release in releases:
             release.class_sizes()
         start = perf_counter()
-        composition = Releases(made, KEY).compose()
+        composition = Releases(releases, KEY).compose()
         rounds.append(perf_counter() - start)
     ours = median(rounds)
     show("PETWorks: everything, the join included", ours, unit="s")
@@ -95,18 +95,18 @@ def three(folder, people, python):
     show("  bvmlib / everything of PETWorks", theirs["together"] / ours)
     show("bvmlib: with each set of releases, and each release alone", theirs["all sets"], unit="s")
     show("  bvmlib / everything of PETWorks", theirs["all sets"] / ours, ">= 50")
-    own = [composition.together.posterior, composition.together.inference[SENSITIVE].posterior]
-    agree = all(abs(a - b) <= 1e-12 * b for a, b in zip(own, theirs["values"], strict=True))
-    print(f"  posteriors {own} {'agree' if agree else 'DISAGREE'}")
-    every_adversary(made, theirs["subsets"])
+    posteriors = [composition.together.posterior, composition.together.inference[SENSITIVE].posterior]
+    agree = all(abs(a - b) <= 1e-12 * b for a, b in zip(posteriors, theirs["values"], strict=True))
+    print(f"  posteriors {posteriors} {'agree' if agree else 'DISAGREE'}")
+    every_adversary(releases, theirs["subsets"])
 
 
-def every_adversary(made, sampled):
-    """All subsets of the eleven columns; bvmlib assesses some of them, and takes as long for each of the others."""
+def every_adversary(releases, sampled):
+    """Time all subsets of the eleven columns; bvmlib assesses a sample, and its time is extrapolated."""
     from PETWorks import Releases
 
     start = perf_counter()
-    subsets = Releases(made, KEY).subsets("all")
+    subsets = Releases(releases, KEY).subsets("all")
     ours = perf_counter() - start
     theirs = sum(seconds for seconds, *_ in sampled.values()) / len(sampled)
     show(f"PETWorks: all {len(subsets):,} subsets of the columns, the join included", ours, unit="s")
@@ -115,13 +115,13 @@ def every_adversary(made, sampled):
     agree = True
     for chosen, (_, picked, guessed) in sampled.items():
         row = subsets.row({f"release {place + 1}: {name}" for place, name in json.loads(chosen)})
-        own = (row["re_identification_posterior"], row[f"attribute_inference_posterior of {SENSITIVE}"])
-        agree = agree and all(abs(a - b) <= 1e-12 * b for a, b in zip(own, (picked, guessed), strict=True))
+        posteriors = (row["re_identification_posterior"], row[f"attribute_inference_posterior of {SENSITIVE}"])
+        agree = agree and all(abs(a - b) <= 1e-12 * b for a, b in zip(posteriors, (picked, guessed), strict=True))
     print(f"  posteriors of these {'agree' if agree else 'DISAGREE'}")
 
 
 def large(paths, columns, engine, memory_limit):
-    """One run of the whole command's work in this process."""
+    """Run the work of the whole command once, in this process."""
     from PETWorks import Releases
 
     options = {} if engine is None else {"engine": engine, "memory_limit": memory_limit}
@@ -129,10 +129,10 @@ def large(paths, columns, engine, memory_limit):
     composition = Releases(paths, KEY, quasi_identifiers=list(columns), sensitive=SENSITIVE, **options).compose()
     seconds = perf_counter() - start
     used = resource.getrusage(resource.RUSAGE_SELF)
-    cores = used.ru_utime + used.ru_stime
+    core_seconds = used.ru_utime + used.ru_stime
     return {
         "seconds": seconds,
-        "core seconds": cores,
+        "core seconds": core_seconds,
         "peak bytes": used.ru_maxrss * 1024,
         "composition": repr(composition),
     }

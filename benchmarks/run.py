@@ -46,8 +46,10 @@ print(json.dumps({{"seconds": time.perf_counter() - start}}))
 
 def run(*command):
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    done = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True, env=environment)
-    return json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(
+        [str(part) for part in command], check=True, capture_output=True, text=True, env=environment
+    )
+    return json.loads(process.stdout.splitlines()[-1])
 
 
 def ours(wanted, path):
@@ -75,28 +77,28 @@ def timed(*command):
 
 
 def commands(folder, rows):
-    """Whole commands, start-up included."""
+    """Time whole commands, including start-up."""
     small, large, columns = folder / "small.csv", folder / "large.csv", folder / "large.parquet"
     for number, path in ((30_000, small), (rows, large), (rows, columns)):
         subprocess.run([sys.executable, GENERATOR, str(number), str(path)], check=True)
-    asked = ("--qi", KNOWN, "--sensitive", "income_band", "--format", "json")
+    options = ("--qi", KNOWN, "--sensitive", "income_band", "--format", "json")
     print(f"whole commands: 30,000 rows, and {rows:,} rows")
     rounds = [
-        (timed("-m", "PETWorks", "evaluate", large, *asked), run(sys.executable, "-c", BASELINE, large)["seconds"])
+        (timed("-m", "PETWorks", "evaluate", large, *options), run(sys.executable, "-c", BASELINE, large)["seconds"])
         for _ in range(ROUNDS)
     ]
     mine, base = map(median, zip(*rounds, strict=True))
     show("evaluate, all measures / PyArrow reads the CSV, medians", mine / base, "<= 2.5")
-    subsets = [timed("-m", "PETWorks", "attack", small, "--subsets", "all", *asked) for _ in range(ROUNDS)]
+    subsets = [timed("-m", "PETWorks", "attack", small, "--subsets", "all", *options) for _ in range(ROUNDS)]
     show("attack with 255 subsets of 30,000 rows, best", min(subsets), "<= 0.5", "s")
-    spark = timed("-m", "PETWorks", "evaluate", columns, *asked, "--engine", "spark")
+    spark = timed("-m", "PETWorks", "evaluate", columns, *options, "--engine", "spark")
     show("evaluate --engine spark, Parquet", spark, "<= 20", "s")
 
 
 def lattice():
     print("k-anonymity and granularity of every node of the adult lattice, nine quasi-identifiers, one core")
-    took = [run(sys.executable, HERE / "lattice.py") for _ in range(3)]
-    show(f"{took[0]['nodes']:,} nodes, best", min(one["seconds"] for one in took), "<= 3", "s")
+    rounds = [run(sys.executable, HERE / "lattice.py") for _ in range(3)]
+    show(f"{rounds[0]['nodes']:,} nodes, best", min(found["seconds"] for found in rounds), "<= 3", "s")
 
 
 def reading(folder, rows):
@@ -133,13 +135,13 @@ def peers(folder, python):
         ("re-identification", attacks["values"]["re-identification"], theirs["privattacks"]["reid"]),
         ("attribute inference", attacks["values"]["attribute-inference"], theirs["privattacks"]["ai"]),
     ]
-    for name, one, other in pairs:
-        agree = abs(one - other) <= 1e-12 * max(one, other)
-        print(f"  {name}: {one!r} and {other!r} {'agree' if agree else 'DISAGREE'}")
+    for name, our_value, their_value in pairs:
+        agree = abs(our_value - their_value) <= 1e-12 * max(our_value, their_value)
+        print(f"  {name}: {our_value!r} and {their_value!r} {'agree' if agree else 'DISAGREE'}")
 
 
 def catalogue(folder, rows, python):
-    """Every measure that applies, of a release alone and with original and hierarchies; pyCANON's report."""
+    """Time every measure that applies, for a release alone and with original and hierarchies; and pyCANON's report."""
     original, released, hierarchies = folder / "original.csv", folder / "released.csv", folder / "hierarchies"
     subprocess.run([sys.executable, GENERATOR, str(rows), str(original)], check=True)
     subprocess.run([sys.executable, HERE / "anonymise.py", original, released, hierarchies], check=True)
@@ -151,18 +153,18 @@ def catalogue(folder, rows, python):
     print(f"the whole catalogue, CSV of {rows:,} rows, reading included")
     show("PyArrow's read of one file, median", median(base), unit="s")
     for name, found in (("one nearly unique table", alone), ("release, original and hierarchies: two files", together)):
-        seconds = median(one["seconds"] for one in found)
+        seconds = median(result["seconds"] for result in found)
         show(f"{name}: {found[0]['measures']} measures", seconds, unit="s")
-        show("  of which reading the release", median(one["read seconds"] for one in found), unit="s")
+        show("  of which reading the release", median(result["read seconds"] for result in found), unit="s")
         show("  against PyArrow's read of one file", seconds / median(base), "<= 6")
-        show("  peak memory", max(one["peak bytes"] for one in found) / 1e9, unit="GB")
+        show("  peak memory", max(result["peak bytes"] for result in found) / 1e9, unit="GB")
         print(f"  not applicable: {', '.join(found[0]['not applicable'])}")
     if python:
         models(folder, python)
 
 
 def report(folder, rows):
-    """A verdict with every subset of the quasi-identifiers, and the pages made from it."""
+    """Time a check with every subset of the quasi-identifiers, and its reports."""
     path = folder / "census.csv"
     subprocess.run([sys.executable, GENERATOR, str(rows), str(path)], check=True)
     print(f"init, check and report, CSV of {rows:,} rows, all 255 subsets")
@@ -185,11 +187,11 @@ def models(folder, python):
     mine, theirs = ours("models", path), run(python, HERE / "peers.py", path, "models")
     seconds = {name: found["seconds"] for name, found in theirs.items()}
     finished = seconds["t-closeness"] is not None
-    whole = sum(second for second in seconds.values() if second is not None)
-    own = mine["seconds"] if finished else mine["without t"]
-    show("PETWorks" + ("" if finished else ", t-closeness left out"), own * 1000, unit="ms")
-    show("pyCANON" + ("" if finished else ", t-closeness left out: over 90 s"), whole, unit="s")
-    show("pyCANON / PETWorks", whole / own, ">= 50")
+    their_seconds = sum(second for second in seconds.values() if second is not None)
+    our_seconds = mine["seconds"] if finished else mine["without t"]
+    show("PETWorks" + ("" if finished else ", t-closeness left out"), our_seconds * 1000, unit="ms")
+    show("pyCANON" + ("" if finished else ", t-closeness left out: over 90 s"), their_seconds, unit="s")
+    show("pyCANON / PETWorks", their_seconds / our_seconds, ">= 50")
     for name, value in mine["values"].items():
         print(f"  {name}: {value} and {theirs.get(name, theirs.get('recursive-c-l-diversity'))['value']}")
 
@@ -206,12 +208,12 @@ def subsets(folder, python):
             show("peak memory", mine["peak bytes"] / 1e9, "<= 1.5", "GB")
         elif python:
             theirs = run(python, HERE / "peers.py", path, "subsets")
-            whole = theirs["seconds"] * len(mine["values"]) / theirs["subsets"]
-            show(f"privattacks, two processes, from {theirs['subsets']} subsets", whole, unit="s")
-            show("privattacks / PETWorks", whole / mine["seconds"], limit)
-            # They print eight digits.
-            pairs = [(one, mine["values"][name]) for name, one in theirs["values"].items()]
-            off = max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True))
+            their_seconds = theirs["seconds"] * len(mine["values"]) / theirs["subsets"]
+            show(f"privattacks, two processes, from {theirs['subsets']} subsets", their_seconds, unit="s")
+            show("privattacks / PETWorks", their_seconds / mine["seconds"], limit)
+            # privattacks prints eight digits.
+            pairs = [(values, mine["values"][name]) for name, values in theirs["values"].items()]
+            off = max(abs(a - b) for their_pair, our_pair in pairs for a, b in zip(their_pair, our_pair, strict=True))
             print(f"  {len(pairs)} subsets {'agree' if off <= 6e-9 else 'DISAGREE'} to eight digits")
         path.unlink()
 
@@ -227,17 +229,21 @@ def engines(folder, rows):
     show("engine memory / GROUP BY", seconds["memory"] / seconds["group-by"], "<= 1")
     show("engine duckdb / GROUP BY", seconds["duckdb"] / seconds["group-by"], "<= 3")
     sizes = [found[name]["sizes"] for found in rounds for name in names]
-    print(f"  class sizes {'agree' if all(one == sizes[0] for one in sizes) else 'DISAGREE'}")
+    print(f"  class sizes {'agree' if all(counts == sizes[0] for counts in sizes) else 'DISAGREE'}")
     print("every measure that applies, and all subsets of one and two")
-    whole = {name: run(sys.executable, HERE / "engines.py", "catalogue", name, path) for name in (*names[:2], "spark")}
-    for name, found in whole.items():
+    results = {
+        name: run(sys.executable, HERE / "engines.py", "catalogue", name, path) for name in (*names[:2], "spark")
+    }
+    for name, found in results.items():
         show(f"engine {name}", found["seconds"], unit="s")
         whose = " (of the driver)" if name == "spark" else ""
         show(f"  peak memory{whose}", found["peak bytes"] / 1e9, unit="GB")
         exact = ("sizes", "subsets")
-        print(f"  counts {'agree' if all(found[one] == whole['memory'][one] for one in exact) else 'DISAGREE'}")
-        pairs = [(value, whole["memory"]["measures"][one]) for one, value in found["measures"].items()]
-        print(f"  {len(pairs)} measures: {sum(one == other for one, other in pairs)} are the same bit for bit")
+        print(f"  counts {'agree' if all(found[key] == results['memory'][key] for key in exact) else 'DISAGREE'}")
+        pairs = [(value, results["memory"]["measures"][measure]) for measure, value in found["measures"].items()]
+        print(
+            f"  {len(pairs)} measures: {sum(value == expected for value, expected in pairs)} are the same bit for bit"
+        )
 
 
 def main():

@@ -1,11 +1,11 @@
-"""Time what-if on the page: 100 changes of a slider in a row, next to the physical limit, in one run.
+"""Time what-if on the page: 100 changes of a slider in a row, compared with the physical limit, in one run.
 
     .venv/bin/python benchmarks/studio.py
     .venv/bin/python benchmarks/studio.py --rows 1e6
 
-Each change moves one slider to levels that were not looked at before, from wherever the sliders are. The time is that
-from the request to the whole answer: once through the application alone, once through a server on this machine. It is
-given as elapsed time and as processor time of the process that answers: other work on the machine counts in the first.
+Each change moves one slider to levels that were not visited before. The time is measured from the request to the
+complete answer: once through the application alone, once through a local server. It is given as elapsed time, which
+includes waiting for other work on the machine, and as processor time of the answering process.
 The physical limit is the time to sort the distinct rows once. The census table comes from the generator that
 benchmarks/run.py takes.
 """
@@ -46,7 +46,7 @@ def policy(rules):
 
 
 def walk(heights, suppress):
-    """The addresses of a hundred changes of one slider each, no two of which ask for the same levels."""
+    """The addresses of a hundred changes of one slider each; no two of them ask for the same levels."""
     rng, seen = np.random.default_rng(7), set()
     levels = [0] * len(heights)
     while len(seen) < CHANGES:
@@ -75,7 +75,7 @@ def processor_time(process="self"):
 
 
 class InProcess:
-    """The application itself, asked as a server would ask it."""
+    """The application itself, called as a server would call it."""
 
     def __init__(self, folder):
         from PETWorks.studio.server.app import make_app
@@ -102,11 +102,11 @@ class InProcess:
         return b"".join(message.get("body", b"") for message in answer)
 
     def close(self):
-        """Nothing has to be ended."""
+        """Do nothing: there is no process to end."""
 
 
 class Served:
-    """A server of its own, as users start it."""
+    """A separate server, as users start it."""
 
     def __init__(self, folder):
         self._server = subprocess.Popen(

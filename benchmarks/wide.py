@@ -1,4 +1,4 @@
-"""A table with 30 quasi-identifiers, whose lattice has 1.5e14 nodes: how small does the gap become, second by second?
+"""Show how the gap shrinks over time for a table with 30 quasi-identifiers, whose lattice has 1.5e14 nodes.
 
     .venv/bin/python benchmarks/wide.py [--seconds 60] [--rows 30000] [--skew 1]
 
@@ -13,18 +13,18 @@ import numpy as np
 import pyarrow as pa
 
 SIZES = [2] * 10 + [6] * 10 + [12] * 6 + [60] * 4
-GROUPS = {2: (), 6: (2,), 12: (3, 6), 60: (5, 10, 30)}  # how many neighbouring values are one on each level
+GROUPS = {2: (), 6: (2,), 12: (3, 6), 60: (5, 10, 30)}  # number of neighbouring values in a group, for each level
 
 
 def table(rows, skew, seed=1):
-    """The table, and for each column its hierarchy."""
+    """The table, and the hierarchy of each column."""
     random = np.random.default_rng(seed)
     hidden = random.integers(0, 4, rows)
     columns, hierarchies = {}, {}
     for place, size in enumerate(SIZES):
         shares = 1 / np.arange(1, size + 1) ** (skew + 0.3 * (place % 3))
         step = size // 2 if size > 2 and place % 2 else 0
-        cumulative = np.cumsum(np.stack([np.roll(shares / shares.sum(), step * one) for one in range(4)]), axis=1)
+        cumulative = np.cumsum(np.stack([np.roll(shares / shares.sum(), step * value) for value in range(4)]), axis=1)
         codes = (random.random(rows)[:, np.newaxis] > cumulative[hidden]).sum(1).clip(0, size - 1)
         name = f"q{place:02}"
         columns[name] = np.array([f"v{code:02}" for code in range(size)])[codes]

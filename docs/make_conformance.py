@@ -2,8 +2,8 @@
 
     make conformance
 
-This needs the reference tables (PETWORKS_REFERENCE_DATA, by default ../shared/data/petworks) and takes some minutes. If
-there is a disagreement that is not explained here, it ends with an error and writes nothing.
+This needs the reference tables (PETWORKS_REFERENCE_DATA, by default ../shared/data/petworks) and takes some minutes. A
+disagreement that is not explained here is an error, and nothing is written.
 """
 
 import csv
@@ -35,9 +35,9 @@ REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared
 RANDOM_TABLES = 300
 CLOSE = 1e-12
 ESTIMATED = {"population-uniqueness"}
-# What is too slow as a loop over Fractions on a table of nearly unique records.
+# Twins that are too slow, as loops over Fractions, on tables of nearly unique records.
 SLOW_TWINS = {"t-closeness"}
-MOST_CLASSES = 5000  # of which pyCANON takes minutes for each model
+MOST_CLASSES = 5000  # with more, pyCANON takes minutes for each model
 
 PYCANON = {
     "k-anonymity": lambda *a: anonymity.k_anonymity(a[0], a[1]),
@@ -111,8 +111,8 @@ def rows_of(name):
 
 
 def levels(folder, columns):
-    found = read_hierarchies(REFERENCE / folder, columns)
-    return {column: list(zip(*hierarchy.levels, strict=True)) for column, hierarchy in found.items()}
+    hierarchies = read_hierarchies(REFERENCE / folder, columns)
+    return {column: list(zip(*hierarchy.levels, strict=True)) for column, hierarchy in hierarchies.items()}
 
 
 def reference_cases():
@@ -143,7 +143,7 @@ def reference_cases():
 
 
 def random_case(chance, *, plain):
-    """A random release; a plain one has no missing cell, no suppressed record and numbers in one sensitive column."""
+    """A random release; a plain one has no missing cells, no suppressed records and numbers in one sensitive column."""
     zips = [("471", "47*", "*"), ("472", "47*", "*"), ("481", "48*", "*"), ("491", "49*", "*")]
     blank = [] if plain else [None]
     original, released = [], []
@@ -153,10 +153,10 @@ def random_case(chance, *, plain):
         row = {"zip": leaf, "sex": chance.choice(["m", "f", *blank]), "age": str(chance.randrange(4))}
         row |= {"disease": chance.choice(["flu", "ulcer", "cold", *blank])}
         original.append(row)
-        own = level if plain or chance.random() < 0.8 else chance.randrange(3)
-        lifted = next((path[own] for path in zips if path[0] == leaf), None)
-        gone = not plain and chance.random() < 0.2
-        released.append(row | ({"zip": "*", "sex": "*"} if gone else {"zip": lifted}))
+        row_level = level if plain or chance.random() < 0.8 else chance.randrange(3)
+        lifted = next((path[row_level] for path in zips if path[0] == leaf), None)
+        is_suppressed = not plain and chance.random() < 0.2
+        released.append(row | ({"zip": "*", "sex": "*"} if is_suppressed else {"zip": lifted}))
     return definitions.Case(
         released,
         ["zip", "sex"],
@@ -167,7 +167,7 @@ def random_case(chance, *, plain):
     )
 
 
-def measured(case):
+def measure_all(case):
     release = frames.release_of(case)
     found = {}
     for entry in all_measures():
@@ -178,8 +178,8 @@ def measured(case):
     return found
 
 
-def theirs(case, name):
-    """What pyCANON says; numbers as numbers, as it wants them."""
+def pycanon_value(case, name):
+    """The value by pyCANON, in a list; None if it has none. Numeric columns are converted, as it needs numbers."""
     if name not in PYCANON or (not case.sensitive and name != "k-anonymity"):
         return None
     if len({definitions.key(row, case.quasi_identifiers) for row in case.released}) > MOST_CLASSES:
@@ -195,42 +195,42 @@ def theirs(case, name):
     return None if isinstance(value, float) and math.isnan(value) else [value]
 
 
-def agree(one, other, name):
-    if isinstance(one, list):
-        return all(agree(a, b, name) for a, b in zip(one, other, strict=True))
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=1e-8 if name in ESTIMATED else CLOSE, abs_tol=CLOSE)
+def agree(first, second, name):
+    if isinstance(first, list):
+        return all(agree(a, b, name) for a, b in zip(first, second, strict=True))
+    if first is None or second is None:
+        return first is second
+    return math.isclose(first, second, rel_tol=1e-8 if name in ESTIMATED else CLOSE, abs_tol=CLOSE)
 
 
-def shown(found):
-    if found is None:
+def shown_value(result):
+    if result is None:
         return "–"
-    value = found[0]
+    value = result[0]
     if value is None:
         return "none"
     return "[" + ", ".join(f"{part:.15g}" for part in value) + "]" if isinstance(value, list) else f"{value:.15g}"
 
 
 def section(title, case, references):
-    """The table of one reference table, and the disagreements."""
+    """The comparison for one reference table, and the disagreements."""
     lines = [
         f"## {title}\n\n",
         "| measure | PETWorks | literal twin | pyCANON | reference | |\n|---|---|---|---|---|---|\n",
     ]
     notes = []
-    ours = measured(case)
-    unaltered = measured(definitions.Case(**(vars(case) | {"suppressed": "class"})))
+    ours = measure_all(case)
+    unaltered = measure_all(definitions.Case(**(vars(case) | {"suppressed": "class"})))
     for name, value in ours.items():
         if value is None:
             continue
         slow = name in SLOW_TWINS and len(case.released) > 1000
         twin = None if slow else [definitions.TWINS[name](case)]
-        peer, reference = theirs(case, name), [references[name]] if name in references else None
+        peer, reference = pycanon_value(case, name), [references[name]] if name in references else None
         verdicts = []
-        for who, other in (("twin", twin), ("reference", reference)):
+        for source, other in (("twin", twin), ("reference", reference)):
             if other is not None and not agree(value[0], other[0], name):
-                sys.exit(f"{title}: {name} is {value[0]}, the {who} says {other[0]}")
+                sys.exit(f"{title}: {name} is {value[0]}, the {source} says {other[0]}")
         if twin is not None:
             verdicts.append("twin")
         if reference is not None:
@@ -244,28 +244,29 @@ def section(title, case, references):
             notes.append((name, note))
         remark = ("agrees: " + ", ".join(verdicts)) if verdicts else ""
         remark += " (1)" * bool(notes and notes[-1][0] == name) if verdicts or notes else ""
-        lines.append(f"| {name} | {shown(value)} | {shown(twin)} | {shown(peer)} | {shown(reference)} | {remark} |\n")
+        cells = " | ".join(map(shown_value, (value, twin, peer, reference)))
+        lines.append(f"| {name} | {cells} | {remark} |\n")
         sys.stderr.write(f"{title}: {name}\n")
-    print_notes = [f"\n(1) {', '.join(names)}: {note}\n" for note, names in grouped(notes).items()]
+    print_notes = [f"\n(1) {', '.join(names)}: {note}\n" for note, names in group_by_note(notes).items()]
     return "".join([*lines, *print_notes, "\n"])
 
 
-def grouped(notes):
-    found = {}
+def group_by_note(notes):
+    groups = {}
     for name, note in notes:
-        found.setdefault(note, []).append(name)
-    return found
+        groups.setdefault(note, []).append(name)
+    return groups
 
 
 def random_section(title, *, plain, seed):
-    """How many random tables agree, measure by measure."""
+    """The number of random tables that agree, for each measure."""
     chance = random.Random(seed)
     compared, twins, peers, differing, failing, notes = *(Counter() for _ in range(5)), {}
     for _ in range(RANDOM_TABLES):
         case = random_case(chance, plain=plain)
-        unaltered = measured(definitions.Case(**(vars(case) | {"suppressed": "class"})))
-        gaps = any(value is None for row in case.released for value in row.values())
-        for name, value in measured(case).items():
+        unaltered = measure_all(definitions.Case(**(vars(case) | {"suppressed": "class"})))
+        has_missing = any(value is None for row in case.released for value in row.values())
+        for name, value in measure_all(case).items():
             if value is None:
                 continue
             compared[name] += 1
@@ -273,7 +274,7 @@ def random_section(title, *, plain, seed):
             if not agree(value[0], expected, name):
                 sys.exit(f"random table: {name} is {value[0]}, its twin {expected}: {case}")
             twins[name] += 1
-            peer = theirs(case, name)
+            peer = pycanon_value(case, name)
             if peer is None:
                 failing[name] += name in PYCANON
                 continue
@@ -284,7 +285,7 @@ def random_section(title, *, plain, seed):
             note = EXPLAINED.get(name)
             if agree(unaltered[name][0], peer[0], name) if unaltered[name] else False:
                 note = SUPPRESSED
-            elif gaps and (note is None or name == "t-closeness"):
+            elif has_missing and (note is None or name == "t-closeness"):
                 note = MISSING
             elif note is None and any(definitions.is_suppressed(row, case) for row in case.released):
                 note = SUPPRESSED
@@ -298,16 +299,21 @@ def random_section(title, *, plain, seed):
     ]
     lines.append("|---|---|---|---|---|---|\n")
     for name in sorted(compared, key=[entry.name for entry in all_measures()].index):
-        theirs_too = [counts[name] if name in PYCANON else "–" for counts in (peers, differing, failing)]
-        lines.append(f"| {name} | {compared[name]} | {twins[name]} | {' | '.join(map(str, theirs_too))} |\n")
+        peer_counts = [counts[name] if name in PYCANON else "–" for counts in (peers, differing, failing)]
+        lines.append(f"| {name} | {compared[name]} | {twins[name]} | {' | '.join(map(str, peer_counts))} |\n")
     reasons = {}
     for name, found in notes.items():
         for note, number in found.items():
             reasons.setdefault(note, []).append(f"{name} ({number})")
-    told = [f"\n* {', '.join(names)}: {note}\n" for note, names in reasons.items()]
-    told += [NO_ANSWER] if any(failing.values()) else []
+    explanations = [f"\n* {', '.join(names)}: {note}\n" for note, names in reasons.items()]
+    explanations += [NO_ANSWER] if any(failing.values()) else []
     return "".join(
-        [*lines, *(["\nReasons for the differences, with the number of tables:\n"] if told else []), *told, "\n"]
+        [
+            *lines,
+            *(["\nReasons for the differences, with the number of tables:\n"] if explanations else []),
+            *explanations,
+            "\n",
+        ]
     )
 
 
@@ -323,8 +329,8 @@ def crosswalk():
                 if entry.name in names and not entry.lacks(release.view):
                     found[entry.name] = entry(release)
             raw = [1 / found["aecs"].details["raw"]] if "aecs" in found else None
-            cells = [shown([found[name].value]) for name in names[:3]] + [shown(raw)]
-            cells += [shown([found["k-anonymity"].value]), shown([1 / found["prosecutor-risk"].value])]
+            cells = [shown_value([found[name].value]) for name in names[:3]] + [shown_value(raw)]
+            cells += [shown_value([found["k-anonymity"].value]), shown_value([1 / found["prosecutor-risk"].value])]
             lines.append(f"| {title} | {suppressed} | {' | '.join(cells)} |\n")
     return "".join(lines) + "\n"
 

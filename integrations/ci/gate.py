@@ -1,4 +1,4 @@
-"""The step of action.yml that judges releases. Its settings are environment variables, as actions pass them."""
+"""The step of action.yml that checks releases. Its settings are environment variables, as actions pass them."""
 
 import glob
 import os
@@ -10,32 +10,32 @@ from PETWorks.gate.check.may_go_out import EXIT_CODES
 from PETWorks.render.language.language import said
 
 FAIL_ON = ("fail", "waived", "never")
-ERROR = "error"  # what the output says if something could not be judged
+ERROR = "error"  # the output if something could not be checked
 WORST_LAST = ("pass", "waived", "withheld", "fail", ERROR)
-WORST_CODES = (2, 1, 4, 0)  # the first of these that a policy has is that of all
+WORST_CODES = (2, 1, 4, 0)  # the first of these that a policy gets is the exit code of the step
 
 
 def main(settings):
     """The exit code: 0; 1 if a release does not pass; 2 for mistakes in the input; 4 if a verdict is not shown.
 
-    It depends only on what the edition shows: whoever sees the log also sees whether the job passed. A job that judges
+    It depends only on what the edition shows: people who see the log also see whether the job passed. A job that checks
     nothing does not pass.
     """
-    verdicts = [ERROR]  # until all is judged, whatever happens
+    verdicts = [ERROR]  # until everything is checked, whatever happens
     try:
-        codes, verdicts = judged(settings)
+        codes, verdicts = check_all(settings)
     finally:
         append(settings["GITHUB_OUTPUT"], f"verdict={max(verdicts, key=WORST_LAST.index)}\n")
     return next(code for code in WORST_CODES if code in codes)
 
 
-def judged(settings):
+def check_all(settings):
     """The exit codes and the verdicts of all policies."""
     if settings.get("FAIL_ON") not in FAIL_ON:
         print(f"fail-on is one of {', '.join(FAIL_ON)}, got {settings.get('FAIL_ON')!r}", file=sys.stderr)
         return {2}, [ERROR]
-    named = list(policies(settings.get("POLICY", "")))
-    if not named:
+    paths = list(policies(settings.get("POLICY", "")))
+    if not paths:
         print(
             "petworks: policy names no file, so nothing would be judged; give a policy file or a pattern in each line "
             "(a variable that is not set is empty)",
@@ -44,7 +44,7 @@ def judged(settings):
         return {2}, [ERROR]
     lang, edition = settings["SPOKEN"], settings["EDITION"]
     verdicts, codes = [], set()
-    for policy in named:
+    for policy in paths:
         try:
             result = check(policy, data=settings["DATA"] or None)
             text, summary = (result.to_format(name, lang, edition) for name in ("text", "markdown"))
@@ -60,13 +60,13 @@ def judged(settings):
         if verdict == "withheld":
             print(f"petworks: {policy}: {said(lang, 'cli.verdict-withheld')}", file=sys.stderr)
             append(settings["GITHUB_STEP_SUMMARY"], f"{said(lang, 'cli.verdict-withheld')}\n")
-        failing = 1 if verdict == settings["FAIL_ON"] else EXIT_CODES[verdict]
-        codes.add(0 if settings["FAIL_ON"] == "never" else failing)
+        exit_code = 1 if verdict == settings["FAIL_ON"] else EXIT_CODES[verdict]
+        codes.add(0 if settings["FAIL_ON"] == "never" else exit_code)
     return codes, verdicts
 
 
 def policies(lines):
-    """The files that lines name, patterns expanded; a line that matches nothing is an error of the check."""
+    """The files that the lines name, with patterns expanded; a line that matches nothing is returned as it is."""
     for line in filter(None, map(str.strip, lines.splitlines())):
         yield from sorted(glob.glob(line, recursive=True)) or [line]
 
@@ -77,7 +77,7 @@ def append(file, text):
 
 
 if __name__ == "__main__":
-    # Names of columns are printed. Whoever made a table may call one like a command of the runner, so none is obeyed.
+    # Column names are printed, and one may look like a command of the runner: so commands are disabled meanwhile.
     token = secrets.token_hex(16)
     print(f"::stop-commands::{token}", flush=True)
     code = main(os.environ)
