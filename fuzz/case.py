@@ -1,11 +1,11 @@
-"""A case: files, and the commands that read them. It is a JSON file that anybody can read and repeat."""
+"""A case: files, and the commands that read them. It is saved as a JSON file that can be read and repeated."""
 
 import base64
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-MARKER = "SECRETxyz"  # stands in cells, and must not occur in any message
+MARKER = "SECRETxyz"  # part of cells, which must not occur in any message
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Case:
 
     mutable   the files that may be mutated
     agree     whether all commands must give the same exit code and the same numbers
-    chain     whether each command must accept what the one before has written
+    chain     whether each command must accept the output of the one before
     """
 
     target: str
@@ -25,11 +25,11 @@ class Case:
     chain: bool = False
 
     def with_file(self, name: str, content: bytes) -> "Case":
-        """The case with another content of a file."""
+        """The case with different content of a file."""
         return replace(self, files={**self.files, name: content})
 
     def save(self, path: Path, failure: str = "") -> None:
-        """Write the case; `failure` says what went wrong."""
+        """Write the case; `failure` describes what went wrong."""
         document = {
             "target": self.target,
             "failure": failure,
@@ -44,11 +44,11 @@ class Case:
 
     @classmethod
     def load(cls, path: Path) -> "Case":
-        """The case in a file."""
+        """Read a case from a file."""
         document = json.loads(path.read_text("utf-8"))
         files = {name: _as_bytes(content) for name, content in document["files"].items()}
-        kept = {name: document[name] for name in ("target", "commands", "mutable", "agree", "chain")}
-        return cls(files=files, **kept)
+        other_fields = {name: document[name] for name in ("target", "commands", "mutable", "agree", "chain")}
+        return cls(files=files, **other_fields)
 
 
 def _as_json(content: bytes) -> str | dict[str, str]:

@@ -1,7 +1,7 @@
-"""A search for what outsiders can compute from the external edition of a check with an earlier release.
+"""A search for counts that outsiders can compute from the external edition of a check with an earlier release.
 
-Like `external_search`, for pairs of releases in which nearly all people are alike. There are too many of them to try
-all. So a count that is pinned among those that were tried is looked for among others, too.
+Like `external_search`, for pairs of releases in which nearly all people are alike. There are too many pairs to try all
+of them, so a count that is pinned among those tried is checked against random other pairs, too.
 """
 
 import random
@@ -44,15 +44,15 @@ EARLIER = """releases:
 class Pair(NamedTuple):
     """Two releases about the same people.
 
-    How many are in each class of the one, each class of the other (the last: not in it), with each value of the
-    sensitive attribute, which is the same in both.
+    The number of people by class of the one, class of the other (the last: not in it), and value of the sensitive
+    attribute, which is the same in both.
     """
 
     cells: tuple[tuple[tuple[int, ...], ...], ...]
 
     @property
     def records(self) -> int:
-        """The number of people in the release that is checked."""
+        """Number of people in the release that is checked."""
         return sum(count for row in self.cells for cell in row for count in cell)
 
     @property
@@ -63,24 +63,24 @@ class Pair(NamedTuple):
 
     @property
     def earlier(self) -> list[tuple[int, ...]]:
-        """For each class of the earlier release, and for those who are not in it, how many have each value."""
+        """Number of people with each value, for each class of the earlier release and for those not in it."""
         return [tuple(map(sum, zip(*column, strict=True))) for column in zip(*self.cells, strict=True)]
 
     @property
     def disclosed(self) -> int:
-        """People of the earlier release for whom one value is left."""
+        """Number of people of the earlier release for whom one value is left."""
         left = 0
         for row in self.cells:
             offered = [sum(values) > 0 for values in zip(*row, strict=True)]
             for column, cell in list(enumerate(row))[:-1]:
-                there = [count > 0 for count in self.earlier[column]]
-                both = sum(one and other for one, other in zip(offered, there, strict=True))
+                in_earlier = [count > 0 for count in self.earlier[column]]
+                both = sum(first and second for first, second in zip(offered, in_earlier, strict=True))
                 left += sum(cell) if both == 1 else 0
         return left
 
     @property
     def in_common(self) -> int:
-        """People who are in both releases."""
+        """Number of people who are in both releases."""
         return sum(map(sum, self.earlier[:-1]))
 
     def counts(self, _cell_size: int) -> dict[str, int]:
@@ -97,34 +97,34 @@ class Pair(NamedTuple):
         }
 
     def write(self, folder: Path) -> None:
-        """Both tables, with a key."""
-        now, then = ["id;a;s"], ["id;b;s"]
+        """Write both tables, with a key."""
+        present, earlier = ["id;a;s"], ["id;b;s"]
         for row, columns in enumerate(self.cells):
             for column, values in enumerate(columns):
                 for value, count in enumerate(values):
                     for _ in range(count):
-                        now.append(f"p{len(now)};a{row};v{value}")
+                        present.append(f"p{len(present)};a{row};v{value}")
                         if column < len(columns) - 1:
-                            then.append(f"p{len(now) - 1};b{column};v{value}")
-        (folder / "now.csv").write_text("\n".join(now) + "\n")
-        (folder / "then.csv").write_text("\n".join(then) + "\n")
+                            earlier.append(f"p{len(present) - 1};b{column};v{value}")
+        (folder / "now.csv").write_text("\n".join(present) + "\n")
+        (folder / "then.csv").write_text("\n".join(earlier) + "\n")
 
 
 def split_classes(records: int) -> Iterator[Pair]:
-    """Pairs with so many people in at most two classes; the earlier release splits each in three, two of them small."""
+    """Pairs with this number of people in at most two classes; the earlier release splits each in three, two small."""
     for first in (*range(7), records // 2):
-        for one, other in product(_thirds(first), _thirds(records - first)):
-            rows = tuple(tuple((count,) for count in row) for row in (one, other))
+        for first_parts, second_parts in product(_thirds(first), _thirds(records - first)):
+            rows = tuple(tuple((count,) for count in row) for row in (first_parts, second_parts))
             yield Pair(rows)
 
 
 def _thirds(number: int) -> list[tuple[int, ...]]:
     parts = product(range(min(number, 6) + 1), repeat=2)
-    return [(number - one - other, one, other) for one, other in parts if one + other <= number]
+    return [(number - second - third, second, third) for second, third in parts if second + third <= number]
 
 
 def few_others(records: int, most: int) -> Iterator[Pair]:
-    """Pairs in which nearly all people are alike: up to so many are in each of the other cells."""
+    """Pairs in which nearly all people are alike: at most `most` are in each of the other cells."""
     for counts in product(range(most + 1), repeat=7):
         rest = records - sum(counts)
         cells = ((rest, counts[0]), (counts[1], counts[2])), ((counts[3], counts[4]), (counts[5], counts[6]))
@@ -133,7 +133,7 @@ def few_others(records: int, most: int) -> Iterator[Pair]:
 
 
 class PairTwin:
-    """What a check counts of such pairs, literally."""
+    """A literal implementation of the counts of a check for such pairs."""
 
     def __init__(self, folder: Path, limits: dict[str, float]) -> None:
         (folder / "now.csv").write_text("a;s\nx;y\n")
@@ -142,7 +142,7 @@ class PairTwin:
         self.twin, self.limits = Twin(read_policy(path)), limits
 
     def document(self, pair: Pair) -> CheckDocument:
-        """The internal edition, as far as the protected statistics are made from it."""
+        """The internal edition, as far as the protected statistics need it."""
         document, people = self.twin.document(pair.focal), pair.records
         joined = [sum(cell) for row in pair.cells for cell in row if sum(cell)]
         earlier = [sum(column) for column in pair.earlier if sum(column)]
@@ -195,9 +195,9 @@ class PairTwin:
 
 
 def also_possible(twin: PairTwin, pair: Pair, count: str, tries: int = 4000) -> bool:
-    """Whether another pair, in which the count is different, gives outsiders the same statistics."""
+    """Whether another pair with a different count gives outsiders the same statistics."""
     rng = random.Random(1)
-    shown, own = protected(twin.document(pair)), pair.counts(5)[count]
+    shown, own_count = protected(twin.document(pair)), pair.counts(5)[count]
     values = len(pair.cells[0][0])
     wide = [[*row[:-1], *[(0,) * values] * 2, row[-1]] for row in pair.cells]  # room for more classes in both
     wide += [[(0,) * values] * len(wide[0]) for _ in range(4)]
@@ -216,7 +216,7 @@ def also_possible(twin: PairTwin, pair: Pair, count: str, tries: int = 4000) -> 
                 for row in range(len(wide))
             )
         )
-        if changed[largest] > 0 and other.counts(5)[count] != own and protected(twin.document(other)) == shown:
+        if changed[largest] > 0 and other.counts(5)[count] != own_count and protected(twin.document(other)) == shown:
             return True
     return False
 
@@ -231,11 +231,15 @@ def _guesses(classes: Sequence[Sequence[int]]) -> int:
 
 def _attack(name: str, steps: Sequence[SetStep], hits: Sequence[int], people: int) -> SetAttack:
     """An attack with the hits by guessing, with the earlier release, with this one, and with both."""
-    nothing, then, now, both = hits
+    guessing, earlier, present, both = hits
     shares: list[Any] = [
         SetShare(
-            1, float(Fraction(then - nothing + both - now, 2 * people)), None, now / people, (both - now) / people
+            1,
+            float(Fraction(earlier - guessing + both - present, 2 * people)),
+            None,
+            present / people,
+            (both - present) / people,
         ),
-        SetShare(2, float(Fraction(now - nothing + both - then, 2 * people))),
+        SetShare(2, float(Fraction(present - guessing + both - earlier, 2 * people))),
     ]
-    return SetAttack(name, nothing / people, now / people, both / people, None, None, tuple(steps), tuple(shares))
+    return SetAttack(name, guessing / people, present / people, both / people, None, None, tuple(steps), tuple(shares))

@@ -1,4 +1,4 @@
-"""A search for what outsiders can compute from the external edition.
+"""A search for counts that outsiders can compute from the external edition.
 
 It enumerates all small tables of a kind, groups those whose external documents are equal, and looks for counts that
 every table of a group shares: an outsider who has the document then knows such a count. A count is pinned if it is
@@ -58,7 +58,7 @@ class Table(NamedTuple):
         }
 
     def written(self) -> pa.Table:
-        """The table itself."""
+        """The table as Arrow table."""
         rows = [
             (f"c{place}", f"v{value}")
             for place, values in enumerate(self.classes)
@@ -70,7 +70,7 @@ class Table(NamedTuple):
 
 
 def partitions(number: int, most: int | None = None, parts: int | None = None) -> Iterator[tuple[int, ...]]:
-    """The ways to write a number as a sum of positive ones, of so many if that is given, in descending order."""
+    """The partitions of a number into positive parts, in descending order; into `parts` parts if that is given."""
     if number == 0 and not parts:
         yield ()
     for first in range(min(number, most or number) if parts != 0 else 0, 0, -1):
@@ -79,16 +79,16 @@ def partitions(number: int, most: int | None = None, parts: int | None = None) -
 
 
 def by_class_sizes(records: int) -> Iterator[Table]:
-    """All tables with so many records, of which any number is suppressed, by their class sizes."""
+    """All tables with this number of records, of which any number is suppressed, by their class sizes."""
     for suppressed in range(records):
         for sizes in partitions(records - suppressed):
             yield Table(tuple((size,) for size in sizes), suppressed)
 
 
 def with_a_binary_attribute(records: int, classes: int = 2) -> Iterator[Table]:
-    """All tables with so many records in at most so many classes and a sensitive attribute with two values.
+    """All tables with this number of records, at most `classes` classes, and a binary sensitive attribute.
 
-    What the values are called means nothing: the second is the rarer one.
+    The names of the values do not matter: the second is the rarer one.
     """
     for number in range(1, classes + 1):
         for sizes in partitions(records, parts=number):
@@ -105,25 +105,25 @@ def _binary(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
 
 
 class Twin:
-    """What a check counts of such tables, literally: for the many tables of a search."""
+    """A literal implementation of the counts of a check, fast enough for the many tables of a search."""
 
     def __init__(self, policy: Policy) -> None:
         template = Table(((2, 1), (1, 2)), 1)
         self.template = check(policy, data=template.written(), as_of="2026-11-16").content
 
     def document(self, table: Table) -> CheckDocument:
-        """The internal edition, as far as the protected statistics are made from it."""
+        """The internal edition, as far as the protected statistics need it."""
         sizes, template = table.sizes, self.template
-        below = {size: sum(one for one in sizes if one < size) for size in (2, template.policy.cell_size)}
+        below = {size: sum(smaller for smaller in sizes if smaller < size) for size in (2, template.policy.cell_size)}
         facts = Classes(sum(sizes), len(sizes), min(sizes), max(sizes), table.suppressed, 0)
         return replace(
             template,
             table=replace(template.table, records=table.records, classes=facts),
             small_classes=tuple(SmallClasses(size, count, 0.0) for size, count in below.items()),
             results=tuple(
-                replace(one, value=self._guesses(table) / table.records)
-                for one in template.results
-                if one.measure == "attribute-inference"
+                replace(result, value=self._guesses(table) / table.records)
+                for result in template.results
+                if result.measure == "attribute-inference"
             ),
             columns=(replace(template.columns[0], missing=table.suppressed / table.records), template.columns[1]),
             rules=tuple(
@@ -137,7 +137,7 @@ class Twin:
 
     @staticmethod
     def _guesses(table: Table) -> int:
-        """Records that have the most frequent value of their class; suppressed ones are a class, with one value."""
+        """Number of records with the most frequent value of their class; suppressed ones are a class with one value."""
         return sum(max(values) for values in table.classes) + table.suppressed
 
     def _holds(self, rule: RuleResult, table: Table) -> bool:
@@ -171,20 +171,20 @@ class Twin:
 
 
 def exactly(limit: float) -> Fraction:
-    """A limit as it was written."""
+    """A limit as the exact fraction that was written."""
     return Fraction(str(limit))
 
 
 def external_text(policy: Policy, table: Table) -> str:
-    """The external document of a table, without what identifies the check."""
+    """The external document of a table, without the keys that identify the check."""
     document = check(policy, data=table.written(), as_of="2026-11-16").to_dict("external")
     return json.dumps({name: value for name, value in document.items() if name not in NOT_CONTENT}, sort_keys=True)
 
 
-def pinned(
+def find_pinned(
     tables: Iterable[Table], cell_size: int, shown: Callable[[Table], Any]
 ) -> tuple[int, dict[str, list[tuple[int, Table]]]]:
-    """How many tables there are, and for each count the tables (one of a group) in which it is pinned."""
+    """The number of tables, and for each count the tables (one per group) in which it is pinned."""
     groups: dict[Any, list[Table]] = defaultdict(list)
     number = 0
     for table in tables:

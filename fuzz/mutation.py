@@ -38,41 +38,41 @@ INTERESTING += [
     b'""',
     b"\x00" * 8,
 ]
-LARGEST = 1 << 16  # bytes of a file; larger ones make cases slow, not better
+LARGEST = 1 << 16  # bytes of a file; larger ones only make cases slow
 
 
-def mutated_bytes(random: Random, content: bytes, tokens: Sequence[bytes] = ()) -> bytes:
-    """The content with a few changes; `tokens` are pieces that mean something in its format."""
+def mutate_bytes(random: Random, content: bytes, tokens: Sequence[bytes] = ()) -> bytes:
+    """The content with a few changes; `tokens` are meaningful pieces in its format."""
     most = max(LARGEST, len(content))
     for _ in range(random.choice((1, 1, 1, 2, 3, 8))):
         content = random.choice(BYTE_MUTATIONS)(random, content, tokens)
     return content[:most]
 
 
-def _flipped(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+def _flip_bit(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
     if not content:
         return content
     at = random.randrange(len(content))
     return content[:at] + bytes([content[at] ^ (1 << random.randrange(8))]) + content[at + 1 :]
 
 
-def _replaced(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+def _replace_byte(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
     at = random.randint(0, len(content))
     return content[:at] + bytes([random.randrange(256)]) + content[at + 1 :]
 
 
-def _removed(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+def _remove(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
     start, end = _span(random, content)
     return content[:start] + content[end:]
 
 
-def _repeated(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+def _repeat(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
     start, end = _span(random, content)
     return content[:end] + content[start:end] * random.choice((1, 1, 2, 50)) + content[end:]
 
 
-def _blown_up(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
-    """A short span so many times that the file is as large as it may be: thousands of columns, levels, keys."""
+def _blow_up(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+    """Repeat a short span until the file has the maximum size: thousands of columns, levels, keys."""
     start = random.randint(0, len(content))
     span = content[start : start + random.choice((1, 1, 2, 3, 5, 20))]
     return (
@@ -80,7 +80,7 @@ def _blown_up(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes
     )
 
 
-def _moved(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+def _move(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
     start, end = _span(random, content)
     rest = content[:start] + content[end:]
     at = random.randint(0, len(rest))
@@ -91,14 +91,14 @@ def _cut(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
     return content[: random.randint(0, len(content))]
 
 
-def _inserted(random: Random, content: bytes, tokens: Sequence[bytes]) -> bytes:
+def _insert(random: Random, content: bytes, tokens: Sequence[bytes]) -> bytes:
     at = random.randint(0, len(content))
     piece = random.choice([*tokens, *tokens, *INTERESTING])
     return content[:at] + piece + content[at + random.choice((0, 0, len(piece))) :]
 
 
-def _line_changed(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
-    """A line twice, gone, empty or in another place."""
+def _change_line(random: Random, content: bytes, _tokens: Sequence[bytes]) -> bytes:
+    """Duplicate, remove, empty or move a line."""
     lines = content.split(b"\n")
     at = random.randrange(len(lines))
     line = lines.pop(at)
@@ -114,11 +114,11 @@ def _span(random: Random, content: bytes) -> tuple[int, int]:
 
 Mutation = Callable[[Random, bytes, Sequence[bytes]], bytes]
 BYTE_MUTATIONS: list[Mutation] = [
-    _flipped, _replaced, _removed, _repeated, _blown_up, _moved, _cut, _inserted, _inserted, _line_changed,
+    _flip_bit, _replace_byte, _remove, _repeat, _blow_up, _move, _cut, _insert, _insert, _change_line,
 ]  # fmt: skip
 
 
-def mutated_tree(random: Random, tree: Any) -> Any:
+def mutate_tree(random: Random, tree: Any) -> Any:
     """A tree of dicts, lists and scalars with a few changes."""
     root = {"": copy.deepcopy(tree)}
     for _ in range(random.choice((1, 1, 2, 4))):
@@ -143,8 +143,10 @@ def _change(random: Random, root: Any, holder: Any, key: Any) -> None:
     elif action == "wrap":
         holder[key] = random.choice(([value], {"a": value}, [value, value], [[value]]))
     elif action == "like":
-        others = (other[place] for other, place in _places(root))
-        holder[key] = copy.deepcopy(random.choice([other for other in others if type(other) is type(value)]))
+        values = (other[place] for other, place in _places(root))
+        holder[key] = copy.deepcopy(
+            random.choice([candidate for candidate in values if type(candidate) is type(value)])
+        )
     elif action == "graft":
         other, place = random.choice(list(_places(root)))
         holder[key] = copy.deepcopy(other[place])

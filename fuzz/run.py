@@ -22,13 +22,13 @@ from fuzz.verdicts import failures  # noqa: E402
 from fuzz.worker import Worker  # noqa: E402
 
 CACHE = ROOT / ".fuzz"
-MUTATED = 0.7  # the share of cases that are mutated ones
+MUTATED = 0.7  # the share of cases that are mutations of others
 SHRINK_SECONDS = 10
 
 
 @dataclass
 class Summary:
-    """What became of a target."""
+    """The result of fuzzing a target."""
 
     name: str
     cases: int = 0
@@ -36,7 +36,7 @@ class Summary:
     corpus: int = 0
     lines: int = 0
     new_lines: int = 0
-    failures: dict[str, str] = field(default_factory=dict)  # the file of the case, by what failed
+    failures: dict[str, str] = field(default_factory=dict)  # the file of the case, by kind of failure
 
     def __str__(self) -> str:
         speed = self.cases / self.seconds if self.seconds else 0
@@ -62,9 +62,9 @@ class Fuzzer:
         self.summary.lines = len(self._reached)
         while time.monotonic() - started < seconds and self.summary.cases != most_cases:
             if self._corpus and self._random.random() < MUTATED:
-                case = self._target.mutated(self._random, self._random.choice(self._corpus))
+                case = self._target.mutate(self._random, self._random.choice(self._corpus))
             else:
-                case = self._target.made(self._random)
+                case = self._target.make(self._random)
             self._try(case)
         self.summary.new_lines = len(self._reached) - self.summary.lines
         self.summary.lines = len(self._reached)
@@ -73,7 +73,7 @@ class Fuzzer:
         return self.summary
 
     def _load(self, until: float) -> None:
-        """Run what earlier runs have kept."""
+        """Run the cases that earlier runs kept."""
         for path in sorted((self._cache / "corpus" / self._target.name).glob("*.json")) if self._cache else ():
             if time.monotonic() > until:
                 return
@@ -93,15 +93,15 @@ class Fuzzer:
                 case.save(self._cache / "corpus" / self._target.name / f"{_digest(case)}.json")
 
     def _record(self, case: Case, failure: str) -> None:
-        """Save a failure that is new, as small as it gets in a few seconds."""
+        """Save a new kind of failure, shrunk as far as a few seconds allow."""
         kind = failure.partition("\n")[0]
         if kind in self.summary.failures:
             return
-        worker = Worker()  # one that has not seen other cases
+        worker = Worker()  # a new one, which has not run other cases
         if not _fails(case, kind, worker):
             failure = f"only after other cases: {failure}"
         elif not kind.startswith("hang"):
-            case = _shrunk(case, kind, worker, self._target)
+            case = _shrink(case, kind, worker, self._target)
         worker.stop()
         path = (self._cache or CACHE) / "failures" / f"{self._target.name}-{_digest(kind)}.json"
         case.save(path, failure)
@@ -109,12 +109,12 @@ class Fuzzer:
 
 
 def _fails(case: Case, kind: str, worker: Worker) -> bool:
-    """Whether a case fails like this."""
+    """Whether a case fails in this way."""
     return any(failure.partition("\n")[0] == kind for failure in failures(case, worker.run(case)))
 
 
-def _shrunk(case: Case, kind: str, worker: Worker, target: Target) -> Case:
-    """The case with as much of its mutable files removed as still fails in the same way."""
+def _shrink(case: Case, kind: str, worker: Worker, target: Target) -> Case:
+    """Remove as much of the mutable files as possible while the case still fails in the same way."""
     until = time.monotonic() + SHRINK_SECONDS
     for name in case.mutable:
         size = len(case.files[name]) // 2
@@ -122,7 +122,7 @@ def _shrunk(case: Case, kind: str, worker: Worker, target: Target) -> Case:
             start = 0
             while start < len(case.files[name]) and time.monotonic() < until:
                 content = case.files[name]
-                smaller = target.completed(case.with_file(name, content[:start] + content[start + size :]))
+                smaller = target.complete(case.with_file(name, content[:start] + content[start + size :]))
                 if _fails(smaller, kind, worker):
                     case = smaller
                 else:
@@ -131,17 +131,17 @@ def _shrunk(case: Case, kind: str, worker: Worker, target: Target) -> Case:
     return case
 
 
-def _digest(thing: object) -> str:
-    return hashlib.sha256(repr(thing).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def repeat(path: Path) -> int:
-    """Run the case in a file, and print what happens."""
+    """Run the case in a file, and print its results."""
     case, worker = Case.load(path), Worker()
     outcome = worker.run(case)
     worker.stop()
-    for command, ended in zip(case.commands, outcome.ended, strict=False):
-        print(f"$ petworks {command!a}\n{ended.stdout[:2000]}{ended.stderr}exit code {ended.code}\n")
+    for command, result in zip(case.commands, outcome.ended, strict=False):
+        print(f"$ petworks {command!a}\n{result.stdout[:2000]}{result.stderr}exit code {result.code}\n")
     found = failures(case, outcome)
     print("\n".join(f"FAILURE: {failure}" for failure in found) or "no failure")
     return 1 if found else 0
@@ -170,19 +170,19 @@ def fuzz(names: list[str], seconds: float, seed: int, cache: Path | None = CACHE
 
 
 def main() -> int:
-    """Run what the command line asks for."""
+    """Run the command line."""
     known = [*TARGETS, *SEARCHES]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60, help="for all targets together")
     parser.add_argument("--seed", type=int, default=None, help="default: another one each time")
     parser.add_argument("--target", action="append", choices=known, help="only this one; repeat for more")
     parser.add_argument("--repeat", type=Path, metavar="FILE", help="run one saved case, and print what happens")
-    given = parser.parse_args()
-    if given.repeat:
-        return repeat(given.repeat)
-    seed = int(time.time()) if given.seed is None else given.seed
-    print(f"seed {seed}, {given.seconds:g} seconds")
-    return 1 if any(summary.failures for summary in fuzz(given.target or known, given.seconds, seed)) else 0
+    arguments = parser.parse_args()
+    if arguments.repeat:
+        return repeat(arguments.repeat)
+    seed = int(time.time()) if arguments.seed is None else arguments.seed
+    print(f"seed {seed}, {arguments.seconds:g} seconds")
+    return 1 if any(summary.failures for summary in fuzz(arguments.target or known, arguments.seconds, seed)) else 0
 
 
 if __name__ == "__main__":

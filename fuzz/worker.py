@@ -1,4 +1,4 @@
-"""A process that runs cases and can be killed: a case that crashes, hangs or eats memory ends only this process."""
+"""A separate process that runs cases: one that crashes, hangs or uses too much memory ends only this process."""
 
 import contextlib
 import faulthandler
@@ -18,16 +18,16 @@ from fuzz.case import Case
 
 HANG_SECONDS = 20.0
 MEMORY_BYTES = 3 << 29  # 1.5 GB
-ADDRESS_BYTES = 12 << 30  # far above what is resident: DuckDB and Arrow reserve much
-CASES_PER_PROCESS = 2000  # so that what a library keeps does not count as memory of a case
+ADDRESS_BYTES = 12 << 30  # far above resident memory: DuckDB and Arrow reserve much
+CASES_PER_PROCESS = 2000  # so that memory kept by libraries is not attributed to a case
 
 
 @dataclass
-class Ended:
-    """How a command ended, and which files it left.
+class CommandResult:
+    """The result of a command, and the files that it left.
 
     changed   input files that it changed
-    created   files that are new, with their content
+    created   new files, with their content
     """
 
     code: Any
@@ -39,16 +39,16 @@ class Ended:
 
 @dataclass
 class Outcome:
-    """What happened to a case; `died` says how the process ended, if it did."""
+    """The result of a case; `died` describes how the process ended, if it did."""
 
-    ended: list[Ended] = field(default_factory=list)
+    ended: list[CommandResult] = field(default_factory=list)
     reached: set[str] = field(default_factory=set)
     memory: int = 0
     died: str | None = None
 
 
 class Worker:
-    """The process, started anew when it is needed."""
+    """The process, started again when needed."""
 
     def __init__(self, seconds: float = HANG_SECONDS) -> None:
         self._seconds = seconds
@@ -90,14 +90,14 @@ class Worker:
         self._process.start()
         other.close()
         self._cases = 0
-        self._pipe.recv()  # everything is imported
+        self._pipe.recv()  # wait until everything is imported
 
     def _last_words(self) -> str:
         return Path(self._errors.name).read_text("utf-8", "replace")[-3000:]
 
 
 def _work(pipe: Any, errors: str, seconds: float) -> None:
-    """Run each case that arrives, and send back what happened."""
+    """Run each case that arrives, and send back its result."""
     os.dup2(os.open(errors, os.O_WRONLY | os.O_APPEND), 2)
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_BYTES, ADDRESS_BYTES))
@@ -114,23 +114,23 @@ def _work(pipe: Any, errors: str, seconds: float) -> None:
         if case.target != target:
             target = case.target
             lines.forget()
-        faulthandler.dump_traceback_later(max(seconds - 1, 0.1))  # of a hang; the parent reads it
+        faulthandler.dump_traceback_later(max(seconds - 1, 0.1))  # if it hangs; the parent reads it
         with tempfile.TemporaryDirectory(prefix="petworks-fuzz-") as folder:
             outcome = Outcome(_run(case, Path(folder), lines))
         faulthandler.cancel_dump_traceback_later()
-        outcome.reached = lines.taken()
+        outcome.reached = lines.take()
         outcome.memory = _peak_memory()
         pipe.send(outcome)
 
 
 def _peak_memory() -> int:
-    """The most memory that this process had, in bytes; `getrusage` also counts that of the process that forked it."""
+    """The peak memory of this process in bytes; `getrusage` would include that of the process that forked it."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
 def _warm_up() -> None:
-    """Import and compile what commands need, so that no case pays for it."""
+    """Import and compile what commands need, so that it does not count for any case."""
     from PETWorks import Release, every_subset
     from PETWorks.cli import attack, check, evaluate  # noqa: F401
     from PETWorks.render import checks  # noqa: F401
@@ -138,9 +138,9 @@ def _warm_up() -> None:
     every_subset(Release({"a": ["x"]}, {"a": "quasi_identifier"}))
 
 
-def _run(case: Case, folder: Path, lines: "Lines") -> list[Ended]:
+def _run(case: Case, folder: Path, lines: "Lines") -> list[CommandResult]:
     """Run the commands of a case in a folder with its files."""
-    home = folder / "case"  # a path with .. still leads to where everything is removed
+    home = folder / "case"  # files written to .. are still removed with the folder
     for name, content in case.files.items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def _run(case: Case, folder: Path, lines: "Lines") -> list[Ended]:
         os.chdir("/")
 
 
-def _command(arguments: list[str]) -> Ended:
+def _command(arguments: list[str]) -> CommandResult:
     """Run a command in this process."""
     from PETWorks.cli.main import main
 
@@ -179,7 +179,7 @@ def _command(arguments: list[str]) -> Ended:
     for stream in streams:
         stream.flush()
     stdout, stderr = (content.getvalue().decode("utf-8", "replace") for content in contents)
-    return Ended(code, stdout, stderr)
+    return CommandResult(code, stdout, stderr)
 
 
 def _files(folder: Path) -> dict[Path, bytes]:
@@ -187,7 +187,7 @@ def _files(folder: Path) -> dict[Path, bytes]:
 
 
 class Lines:
-    """The lines of PETWorks that ran while it was open: what steers the search."""
+    """Records the lines of PETWorks that run while it is open; new lines guide the fuzzer."""
 
     def __init__(self) -> None:
         import PETWorks
@@ -197,26 +197,26 @@ class Lines:
         self._known: set[tuple[str, int]] = set()
 
     def __enter__(self) -> None:
-        sys.settrace(self._calls)
+        sys.settrace(self._trace_call)
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
 
-    def taken(self) -> set[str]:
-        """The lines that this process had not reached before, as texts."""
+    def take(self) -> set[str]:
+        """Return the lines that this process had not reached before, as texts."""
         new = self._reached - self._known
         self._known |= new
         self._reached = set()
         return {f"{file.removeprefix(self._source)}:{line}" for file, line in new}
 
     def forget(self) -> None:
-        """Start anew: each target counts its own lines."""
+        """Start again: each target counts its own lines."""
         self._known = set()
 
-    def _calls(self, frame: FrameType, _event: str, _argument: object) -> Any:
-        return self._lines if frame.f_code.co_filename.startswith(self._source) else None
+    def _trace_call(self, frame: FrameType, _event: str, _argument: object) -> Any:
+        return self._trace_line if frame.f_code.co_filename.startswith(self._source) else None
 
-    def _lines(self, frame: FrameType, event: str, _argument: object) -> Any:
+    def _trace_line(self, frame: FrameType, event: str, _argument: object) -> Any:
         if event == "line":
             self._reached.add((frame.f_code.co_filename, frame.f_lineno))
-        return self._lines
+        return self._trace_line

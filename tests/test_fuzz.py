@@ -9,7 +9,7 @@ from fuzz.run import Fuzzer, fuzz, repeat
 from fuzz.targets import SEARCHES, TARGETS
 from fuzz.targets.base import Tally, Target
 from fuzz.verdicts import failures
-from fuzz.worker import MEMORY_BYTES, Ended, Outcome, Worker
+from fuzz.worker import MEMORY_BYTES, CommandResult, Outcome, Worker
 
 from conftest import ROOT
 
@@ -46,45 +46,45 @@ def kinds(case, *ended, **outcome):
 @pytest.mark.parametrize(
     ("ended", "kind"),
     [
-        (Ended(3, "", f'File "PETWorks/a.py", line 7\n{INTERNAL}'), "exit code 3 at a.py:7 (KeyError)"),
-        (Ended(None, "", ""), "exit code None"),
-        (Ended(0, "", "x.py:1: RuntimeWarning: overflow"), "warning: x.py:_: RuntimeWarning: overflow"),
-        (Ended(2, "", f"petworks: {MARKER}0 is no number"), "leak: a cell is in standard error"),
-        (Ended(0, "{}", "", changed=["t.csv"]), "input changed"),
-        (Ended(0, "", "", created={".petworks-1-2-0.partial": b""}), "half-written file left"),
-        (Ended(2, "", "", created={"out.csv": b"a\n"}), "file written in spite of an error"),
-        (Ended(0, "", "", created={"out.json": b'{"a": NaN}'}), "output is not whole: json"),
+        (CommandResult(3, "", f'File "PETWorks/a.py", line 7\n{INTERNAL}'), "exit code 3 at a.py:7 (KeyError)"),
+        (CommandResult(None, "", ""), "exit code None"),
+        (CommandResult(0, "", "x.py:1: RuntimeWarning: overflow"), "warning: x.py:_: RuntimeWarning: overflow"),
+        (CommandResult(2, "", f"petworks: {MARKER}0 is no number"), "leak: a cell is in standard error"),
+        (CommandResult(0, "{}", "", changed=["t.csv"]), "input changed"),
+        (CommandResult(0, "", "", created={".petworks-1-2-0.partial": b""}), "half-written file left"),
+        (CommandResult(2, "", "", created={"out.csv": b"a\n"}), "file written in spite of an error"),
+        (CommandResult(0, "", "", created={"out.json": b'{"a": NaN}'}), "output is not whole: json"),
     ],
 )  # fmt: skip
 def test_failures_are_seen(ended, kind):
     assert kinds(TABLE, ended) == [kind]
-    assert kinds(TABLE, Ended(0, f"{MARKER}", "", created={"out.json": b"{}"})) == []
+    assert kinds(TABLE, CommandResult(0, f"{MARKER}", "", created={"out.json": b"{}"})) == []
 
 
 def test_memory_counts():
-    assert kinds(TABLE, Ended(0, "", ""), memory=MEMORY_BYTES + (1 << 20)) == ["memory"]
+    assert kinds(TABLE, CommandResult(0, "", ""), memory=MEMORY_BYTES + (1 << 20)) == ["memory"]
 
 
 def test_a_marker_in_a_header_may_be_named():
     header = TABLE.with_file("t.csv", f"{MARKER},b\n1,2\n".encode())
-    assert kinds(header, Ended(2, "", f"petworks: no column {MARKER!r}")) == []
+    assert kinds(header, CommandResult(2, "", f"petworks: no column {MARKER!r}")) == []
 
 
 def test_different_answers_are_seen():
     case = replace(TABLE, commands=TABLE.commands * 2, agree=True)
-    memory = Ended(0, '{"engine": "memory", "value": [1.0, 2]}', "")
-    assert kinds(case, memory, Ended(0, '{"engine": "duckdb", "value": [1, 2]}', "")) == []
-    assert kinds(case, memory, Ended(0, '{"engine": "duckdb", "value": [1, 3]}', "")) == [
+    memory = CommandResult(0, '{"engine": "memory", "value": [1.0, 2]}', "")
+    assert kinds(case, memory, CommandResult(0, '{"engine": "duckdb", "value": [1, 2]}', "")) == []
+    assert kinds(case, memory, CommandResult(0, '{"engine": "duckdb", "value": [1, 3]}', "")) == [
         "different answers at .value[]"
     ]
-    assert kinds(case, memory, Ended(2, "", "no")) == ["different exit codes 0 and 2"]
-    assert kinds(case, memory, Ended(2, "", "use the engine 'memory' (--engine memory)")) == []
+    assert kinds(case, memory, CommandResult(2, "", "no")) == ["different exit codes 0 and 2"]
+    assert kinds(case, memory, CommandResult(2, "", "use the engine 'memory' (--engine memory)")) == []
 
 
 def test_what_a_command_writes_the_next_must_accept():
     case = replace(TABLE, commands=TABLE.commands * 2, chain=True)
-    assert kinds(case, Ended(1, "", ""), Ended(2, "", "no")) == ["evaluate rejects what was written"]
-    assert kinds(case, Ended(2, "", "no"), Ended(2, "", "no")) == []
+    assert kinds(case, CommandResult(1, "", ""), CommandResult(2, "", "no")) == ["evaluate rejects what was written"]
+    assert kinds(case, CommandResult(2, "", "no"), CommandResult(2, "", "no")) == []
 
 
 @pytest.mark.slow
@@ -104,7 +104,7 @@ def test_a_failure_is_saved_and_can_be_repeated(tmp_path, capsys):
     class Wrong(Target):
         name = "wrong"
 
-        def made(self, random):
+        def make(self, random):
             return replace(TABLE, commands=[["evaluate", "t.csv", "--qi", "zip"], ["evaluate", "t.csv"]], agree=True)
 
     worker = Worker()

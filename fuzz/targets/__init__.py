@@ -1,4 +1,4 @@
-"""What is fuzzed. To add a target, write a class like those here or a function like a `Search`, and name it here."""
+"""The targets of fuzzing. To add one, write a class like those here or a function like a `Search`, and list it here."""
 
 from collections.abc import Callable
 from random import Random
@@ -6,7 +6,7 @@ from random import Random
 from fuzz.targets import commands, databases, documents, files, foreign, outsiders
 from fuzz.targets.base import Tally, Target
 
-# A search of its own kind: gets a random generator and the seconds it may take.
+# A special search: it gets a random generator and the seconds it may take.
 Search = Callable[[Random, float], Tally]
 
 TARGETS: dict[str, Target] = {

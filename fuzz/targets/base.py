@@ -1,39 +1,39 @@
-"""What every target has in common."""
+"""The base class of all targets."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from random import Random
 
 from fuzz.case import Case
-from fuzz.mutation import mutated_bytes
+from fuzz.mutation import mutate_bytes
 
 
 class Target(ABC):
-    """Something that makes cases.
+    """A generator of cases.
 
-    tokens   pieces that mean something in the format of its files
+    tokens   meaningful pieces in the format of its files
     """
 
     name: str
     tokens: tuple[bytes, ...] = ()
 
     @abstractmethod
-    def made(self, random: Random) -> Case:
-        """A new random case."""
+    def make(self, random: Random) -> Case:
+        """Return a new random case."""
 
-    def mutated(self, random: Random, case: Case) -> Case:
-        """A case like one that reached something new: with a changed file."""
+    def mutate(self, random: Random, case: Case) -> Case:
+        """Return a case with a changed file, from one that reached new lines."""
         name = random.choice(case.mutable)
-        return case.with_file(name, mutated_bytes(random, case.files[name], self.tokens))
+        return case.with_file(name, mutate_bytes(random, case.files[name], self.tokens))
 
-    def completed(self, case: Case) -> Case:
-        """The case after a change of its mutable files, with what follows from them."""
+    def complete(self, case: Case) -> Case:
+        """Update files that depend on the mutable files, after these were changed."""
         return case
 
 
 @dataclass
 class Tally:
-    """What a search did: how many cases, and what failed (each with all that is needed to repeat it)."""
+    """The result of a search: the number of cases, and the failures, each with everything needed to repeat it."""
 
     cases: int = 0
     failures: list[str] = field(default_factory=list)

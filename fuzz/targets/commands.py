@@ -7,7 +7,7 @@ from fuzz.case import Case
 from fuzz.mutation import NUMBERS, TEXTS
 from fuzz.tables import csv_bytes, duckdb_bytes, parquet_bytes, random_table
 from fuzz.targets.base import Target
-from fuzz.targets.documents import HIERARCHIES, PEOPLE, POLICY, SIDECAR, checked, written
+from fuzz.targets.documents import HIERARCHIES, PEOPLE, POLICY, SIDECAR, check_document, dump
 
 VALUES = [
     "table.csv",
@@ -91,12 +91,12 @@ class CommandLine(Target):
 
     name = "command-line"
 
-    def made(self, random: Random) -> Case:
-        """A command, most often with an argument and options that it has."""
+    def make(self, random: Random) -> Case:
+        """A command, usually with an argument and options that it has."""
         commands = _options()
         command = random.choice(list(commands))
         usual = {"diff": ["old.json", "old.json"], "check": ["policy.yaml"]}.get(command, ["table.csv"])
-        arguments = [command, *(one if random.random() < 0.85 else random.choice(VALUES) for one in usual)]
+        arguments = [command, *(argument if random.random() < 0.85 else random.choice(VALUES) for argument in usual)]
         if random.random() < 0.6 and command in ("evaluate", "attack"):
             arguments += ["--qi", "zip,age", "--sensitive", "disease"]
         for _ in range(random.choice((0, 1, 2, 3, 6))):
@@ -112,8 +112,8 @@ class CommandLine(Target):
             return [name]
         return [name, random.choice(values) if values and random.random() < 0.8 else random.choice(VALUES)]
 
-    def mutated(self, random: Random, case: Case) -> Case:
-        """The arguments with one more, one less, or another one."""
+    def mutate(self, random: Random, case: Case) -> Case:
+        """The arguments with one added, removed or replaced."""
         arguments = list(case.commands[0])
         for _ in range(random.choice((1, 1, 2))):
             at = random.randint(1, len(arguments))
@@ -127,7 +127,7 @@ class Attacks(Target):
 
     name = "attack"
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table, and an attack by both engines or one that writes files."""
         table = random_table(random)
         *known, last = [f'"{name}"' for name in table]
@@ -149,7 +149,7 @@ class Attacks(Target):
 
 @functools.cache
 def _options() -> dict[str, dict[str, list[str] | None]]:
-    """For each command its options and their values: None for a flag, none if any text will do."""
+    """The options of each command with their values: None for a flag, an empty list if any text will do."""
     import click
 
     from PETWorks.cli.main import COMMANDS, main
@@ -162,7 +162,7 @@ def _options() -> dict[str, dict[str, list[str] | None]]:
         for option in command.params:
             if isinstance(option, click.Option):
                 choices = list(option.type.choices) if isinstance(option.type, click.Choice) else []
-                # Starting Java takes longer than a case may.
+                # Starting Java takes longer than a case may take.
                 values = None if option.is_flag else [str(choice) for choice in choices if choice != "spark"]
                 options |= dict.fromkeys(option.opts, values)
     return commands
@@ -172,11 +172,11 @@ def _options() -> dict[str, dict[str, list[str] | None]]:
 def _files() -> dict[str, bytes]:
     return {
         "table.csv": csv_bytes(PEOPLE),
-        "table.yaml": written("yaml", SIDECAR),
+        "table.yaml": dump("yaml", SIDECAR),
         "table.parquet": parquet_bytes(PEOPLE),
         "base.duckdb": duckdb_bytes(table=PEOPLE),
-        "policy.yaml": written("yaml", POLICY),
-        "old.json": checked("internal"),
+        "policy.yaml": dump("yaml", POLICY),
+        "old.json": check_document("internal"),
         **HIERARCHIES,
     }
 

@@ -54,12 +54,12 @@ NAMES += [
 ]
 
 
-FILES = 8  # of each kind: it takes longer to make one than to read it
+FILES = 8  # of each kind; making one takes longer than reading it
 
 
 @functools.cache
 def _file(kind: str, number: int) -> tuple[Table, bytes]:
-    """A table of text and a database with it; most have a few odd things beside it."""
+    """A table of text and a database with it; most databases have some odd objects besides."""
     table = random_table(Random(number))
     making, extras = (sqlite_bytes, SQLITE_EXTRAS) if kind == "sqlite" else (duckdb_bytes, DUCKDB_EXTRAS)
     statements = [text.format(m=MARKER, x="41") for text in extras] if number else []
@@ -67,20 +67,20 @@ def _file(kind: str, number: int) -> tuple[Table, bytes]:
 
 
 class Database(Target):
-    """A database file, and the name of something in it."""
+    """A database file, and the name of an object in it."""
 
     tokens = (b"CREATE", b"SELECT", b"zip", b"TEXT", b"people", b"\x00\x01", b"\xff\xff")
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def made(self, random: Random) -> Case:
-        """A database, and the name of something that is or is not in it."""
+    def make(self, random: Random) -> Case:
+        """A database, and a name that is or is not in it."""
         table, content = _file(self.name, random.randrange(FILES))
         file = f"base.{self.name}"
         wanted = random.choice(NAMES)
-        given = roles(random, table) if wanted == "people" else ["--qi", "zip", "--measure", "k-anonymity"]
-        command = ["evaluate", f"{file}#{wanted}", *given, "--format", "json", "--engine"]
+        options = roles(random, table) if wanted == "people" else ["--qi", "zip", "--measure", "k-anonymity"]
+        command = ["evaluate", f"{file}#{wanted}", *options, "--format", "json", "--engine"]
         commands = [[*command, "duckdb"], [*command, "memory"]][: random.choice((1, 2))]
         return Case(self.name, {file: content}, commands, [file], agree=True)
 

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from fuzz.case import MARKER, Case
-from fuzz.mutation import mutated_tree
+from fuzz.mutation import mutate_tree
 from fuzz.tables import csv_bytes
 from fuzz.targets.base import Target
 
@@ -125,21 +125,21 @@ class TreeTarget(Target):
 
     tokens = YAML_TOKENS
 
-    def mutated(self, random: Random, case: Case) -> Case:
+    def mutate(self, random: Random, case: Case) -> Case:
         """The case with a changed file."""
         name = random.choice(case.mutable)
         content = case.files[name]
         if random.random() < 0.7:
             try:
                 tree = yaml.safe_load(content) if name.endswith("yaml") else json.loads(content)
-                return case.with_file(name, written(name, mutated_tree(random, tree)))
+                return case.with_file(name, dump(name, mutate_tree(random, tree)))
             except (ValueError, yaml.YAMLError, RecursionError, TypeError):
-                pass  # it is no tree any more
-        return super().mutated(random, case)
+                pass  # it is no longer a tree
+        return super().mutate(random, case)
 
 
-def written(name: str, tree: Any) -> bytes:
-    """A tree as YAML or JSON, whichever the name of a file says."""
+def dump(name: str, tree: Any) -> bytes:
+    """A tree as YAML or JSON, depending on the file name."""
     text = yaml.safe_dump(tree, allow_unicode=True) if name.endswith("yaml") else json.dumps(tree)
     return text.encode("utf-8", "surrogatepass")
 
@@ -149,13 +149,13 @@ class Sidecar(TreeTarget):
 
     name = "sidecar"
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """The roles and a hierarchy."""
-        files = {"table.csv": csv_bytes(PEOPLE), "table.yaml": written("yaml", SIDECAR)}
+        files = {"table.csv": csv_bytes(PEOPLE), "table.yaml": dump("yaml", SIDECAR)}
         files |= HIERARCHIES
         command = random.choice((["evaluate", "table.csv"], ["attack", "table.csv"], ["init", "table.csv"]))
         case = Case(self.name, files, [command], ["table.yaml"])
-        return self.mutated(random, case)
+        return self.mutate(random, case)
 
 
 class Policies(TreeTarget):
@@ -163,19 +163,19 @@ class Policies(TreeTarget):
 
     name = "policy"
 
-    def made(self, random: Random) -> Case:
-        """A policy with some of all keys."""
-        kept = ("petworks_policy", "data", "rules")
-        policy = {key: value for key, value in POLICY.items() if key in kept or random.random() < 0.7}
+    def make(self, random: Random) -> Case:
+        """A policy with a random selection of keys."""
+        required = ("petworks_policy", "data", "rules")
+        policy = {key: value for key, value in POLICY.items() if key in required or random.random() < 0.7}
         if random.random() < 0.4:
             policy["hierarchies"] = random.choice(DECLARED)
         if random.random() < 0.4:
             policy["releases"] = RELEASES
-        case = Case(self.name, {**_people(), "policy.yaml": written("yaml", policy)}, [], ["policy.yaml"])
+        case = Case(self.name, {**_people(), "policy.yaml": dump("yaml", policy)}, [], ["policy.yaml"])
         if random.random() < 0.2:
             command = ["check", "policy.yaml", "--as-of", "2026-01-01", "--json", "-", "--engine"]
             commands = [[*command, engine] for engine in ("memory", "duckdb")]
-            return self.mutated(random, replace(case, commands=commands, agree=True))
+            return self.mutate(random, replace(case, commands=commands, agree=True))
         command = ["check", "policy.yaml", "--edition", random.choice(EDITIONS), "--as-of", "2026-01-01"]
         for kind in ("json", "html", "junit", "markdown"):
             command += [f"--{kind}", f"out.{kind}"] if random.random() < 0.4 else []
@@ -183,15 +183,15 @@ class Policies(TreeTarget):
         if random.random() < 0.5:
             command += ["--reasons", random.choice(("why.csv", "why.parquet"))]
             command += random.choice(([], ["--below", "3"], ["--below", "11"]))
-        return self.mutated(random, replace(case, commands=[command]))
+        return self.mutate(random, replace(case, commands=[command]))
 
 
 class Register(TreeTarget):
-    """An entry of the register of releases, listed and looked at by a check."""
+    """An entry of the register of releases, listed and used by a check."""
 
     name = "register"
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A register with an entry of an earlier release."""
         entry = {
             "schema": "petworks-register/1",
@@ -210,10 +210,10 @@ class Register(TreeTarget):
             "check_sha256": "b" * 64,
             "petworks": "0.1.0",
         }
-        files = {**_people(), "policy.yaml": written("yaml", POLICY), "out/entry.json": written("json", entry)}
+        files = {**_people(), "policy.yaml": dump("yaml", POLICY), "out/entry.json": dump("json", entry)}
         check = ["check", "policy.yaml", "--as-of", "2026-01-01", "--register", "out", "--html", "out.html"]
         listing = ["register", "list", "--register", "out", "--format", random.choice(("table", "json"))]
-        return self.mutated(random, Case(self.name, files, [check, listing], ["out/entry.json"]))
+        return self.mutate(random, Case(self.name, files, [check, listing], ["out/entry.json"]))
 
 
 NAMES = [
@@ -254,11 +254,11 @@ NAMES += [
 
 
 class Chain(Target):
-    """The policy that init writes for a table with odd names, the check of it, and its results compared."""
+    """The policy that init writes for a table with odd names, its check, and the comparison of its results."""
 
     name = "chain"
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table with odd names of columns."""
         names = random.sample(NAMES, random.choice((1, 2, 4)))
         cells = [MARKER, "a", "*", "", "A123456789", "a@b.org", "2020-01-01", "31"]
@@ -271,47 +271,47 @@ class Chain(Target):
 
 
 class Checks(TreeTarget):
-    """Two results of checks, compared."""
+    """Two check results, compared."""
 
     name = "diff"
 
-    def made(self, random: Random) -> Case:
-        """A result and a changed one."""
-        tree = json.loads(checked(random.choice(("internal", "external"))))
-        # Short lists: checking a whole document against the schema is slow.
+    def make(self, random: Random) -> Case:
+        """A result and a changed copy."""
+        tree = json.loads(check_document(random.choice(("internal", "external"))))
+        # Short lists, since validating a whole document against the schema is slow.
         for key, value in tree.items():
             tree[key] = random.sample(value, min(2, len(value))) if isinstance(value, list) else value
-        document = written("json", tree)
+        document = dump("json", tree)
         files = {"old.json": document, "new.json": document}
         command = ["diff", "old.json", "new.json", *random.choice(([], ["--format", "json"], ["-o", "out.json"]))]
-        return self.mutated(random, Case(self.name, files, [command], ["new.json"]))
+        return self.mutate(random, Case(self.name, files, [command], ["new.json"]))
 
 
 class Unfinished(TreeTarget):
-    """The file of an unfinished attack with subsets, continued."""
+    """The file of an unfinished attack with subsets, which is continued."""
 
     name = "resume"
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """An unfinished run, with some of its lines."""
         lines = unfinished().splitlines(keepends=True)
         kept = lines[: random.randint(1, len(lines))]
         files = {"table.csv": csv_bytes(PEOPLE), "out.csv.unfinished": b"".join(kept)}
         command = ["attack", "table.csv", "--qi", "zip,age,sex", "--sensitive", "disease", "--subsets", "all"]
         command += ["-o", "out.csv", "--resume"]
-        return self.mutated(random, Case(self.name, files, [command], ["out.csv.unfinished"]))
+        return self.mutate(random, Case(self.name, files, [command], ["out.csv.unfinished"]))
 
-    def mutated(self, random: Random, case: Case) -> Case:
+    def mutate(self, random: Random, case: Case) -> Case:
         """The case with a changed line, or other bytes."""
         lines = case.files["out.csv.unfinished"].split(b"\n")
         at = random.randrange(len(lines))
         if random.random() < 0.5:
             try:
-                lines[at] = written("json", mutated_tree(random, json.loads(lines[at])))
+                lines[at] = dump("json", mutate_tree(random, json.loads(lines[at])))
                 return case.with_file("out.csv.unfinished", b"\n".join(lines))
             except (ValueError, RecursionError):
                 pass
-        return super().mutated(random, case)
+        return super().mutate(random, case)
 
 
 def _people() -> dict[str, bytes]:
@@ -319,7 +319,7 @@ def _people() -> dict[str, bytes]:
 
 
 @functools.cache
-def checked(edition: str) -> bytes:
+def check_document(edition: str) -> bytes:
     """The result of a check."""
     from PETWorks import check
 
@@ -335,7 +335,7 @@ def checked(edition: str) -> bytes:
 
 @functools.cache
 def unfinished() -> bytes:
-    """The file of a run that has counted every subset and not yet written them."""
+    """The file of a run that has counted every subset but not written the result."""
     from PETWorks import Release, every_subset
 
     roles = dict.fromkeys(("zip", "age", "sex"), "quasi_identifier") | {"disease": "sensitive_attribute"}

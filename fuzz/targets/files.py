@@ -15,7 +15,7 @@ from fuzz.tables import (
     PLAIN,
     csv_bytes,
     duckdb_bytes,
-    measured,
+    measure_options,
     parquet_bytes,
     random_table,
     roles,
@@ -45,16 +45,16 @@ ENGINES = ("memory", "duckdb")
 
 
 def _engines(random: Random, command: list[str]) -> list[list[str]]:
-    """The command for an engine; in some cases for both, which must agree. (DuckDB is slow to start.)"""
+    """The command for one engine, sometimes for both, which must agree. (DuckDB is slow to start.)"""
     return [[*command, engine] for engine in random.choice((ENGINES, ENGINES[:1], ENGINES[:1]))]
 
 
 class CSVFile(Target):
-    """A CSV file, read by both engines, with the options that say how; and by `init`."""
+    """A CSV file, read by both engines, with or without reading options; and by `init`."""
 
     name, tokens = "csv", TOKENS
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table in some encoding, separator and style of quotes."""
         encoding = random.choice(ENCODINGS) if random.random() < 0.5 else "utf-8"
         table = random_table(random, cells=PLAIN if random.random() < 0.5 else [*PLAIN, "é", "王", "\u2028"])
@@ -74,27 +74,27 @@ class CSVFile(Target):
 
 
 class CSVRows(Target):
-    """A CSV file and, as Parquet, the rows that Python's strict reader finds in it: one answer.
+    """A CSV file and, as Parquet, the rows that Python's strict reader finds in it; both must give the same answer.
 
-    Where that reader rejects the file there is no Parquet file, so that both commands must fail.
+    If that reader rejects the file, there is no Parquet file, so that both commands must fail.
     """
 
     name, tokens = "csv-rows", TOKENS
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table in UTF-8 with one of the separators."""
         table, separator = random_table(random), random.choice(",;")
         content = csv_bytes(table, separator, quoting=random.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL)))
         options = [*roles(random, table), "--format", "json", "--separator", separator, "--encoding", "utf-8"]
         commands = [["evaluate", file, *options] for file in ("table.csv", "twin.parquet")]
         case = Case(self.name, {"table.csv": content}, commands, ["table.csv"], agree=True)
-        return self.mutated(random, case)
+        return self.mutate(random, case)
 
-    def mutated(self, random: Random, case: Case) -> Case:
+    def mutate(self, random: Random, case: Case) -> Case:
         """The case with a changed file and its twin."""
-        return self.completed(super().mutated(random, case))
+        return self.complete(super().mutate(random, case))
 
-    def completed(self, case: Case) -> Case:
+    def complete(self, case: Case) -> Case:
         """The case with the twin of its file."""
         options, content = case.commands[0], case.files["table.csv"]
         table = strict_table(content, options[options.index("--separator") + 1])
@@ -103,7 +103,7 @@ class CSVRows(Target):
 
 
 def strict_table(content: bytes, separator: str) -> dict[str, list[str]] | None:
-    """The table that Python's reader finds in a CSV file; None if there is anything wrong with it."""
+    """The table that Python's reader finds in a CSV file; None if anything is wrong with it."""
     try:
         text = content.decode("utf-8-sig")
         names, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -121,7 +121,7 @@ class Parquet(Target):
 
     name, tokens = "parquet", (b"PAR1", b"ARROW1\0\0", b"\x15", b"\x19", b"\x00\x00\x00\x00", b"\xff\xff\xff\x7f")
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table with typed columns, read by both engines."""
         table = typed_table(random)
         names = [f'"{name}"' for name in table.column_names]
@@ -137,7 +137,7 @@ class Parquet(Target):
                 row_group_size=random.choice((None, 1, 3)),
                 use_dictionary=random.random() < 0.5,
             )
-        command = ["evaluate", "table.parquet", "--qi", ",".join(names[:2]), *measured(random, OF_CLASSES)]
+        command = ["evaluate", "table.parquet", "--qi", ",".join(names[:2]), *measure_options(random, OF_CLASSES)]
         commands = _engines(random, [*command, "--format", "json", "--engine"])
         return Case(self.name, {"table.parquet": file}, commands, ["table.parquet"], agree=True)
 
@@ -185,11 +185,11 @@ def typed_table(random: Random) -> pa.Table:
 
 
 class Formats(Target):
-    """The same table of text as CSV, Parquet, SQLite and DuckDB: one answer."""
+    """The same table of text as CSV, Parquet, SQLite and DuckDB; all must give the same answer."""
 
     name = "formats"
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table in every format, two of them read."""
         table = random_table(random, odd=random.choice((0.0, 0.2, 0.6)))
         separator = random.choice(SEPARATORS)
@@ -210,13 +210,13 @@ class Formats(Target):
         # The separator of a file with one column cannot be detected.
         options = [*roles(random, table), "--format", "json", "--separator", separator]
         options += random.choice(([], ["--missing", "apart"], ["--suppressed", "class"]))
-        commands = [["evaluate", one, *options] for one in ("t.csv", random.choice(tables[1:]))]
+        commands = [["evaluate", file, *options] for file in ("t.csv", random.choice(tables[1:]))]
         commands += [["evaluate", random.choice(tables[:2]), *options, "--engine", "duckdb"]] * random.randint(0, 1)
         return Case(self.name, files, commands, agree=True)
 
-    def mutated(self, random: Random, case: Case) -> Case:  # noqa: ARG002
-        """Another table: formats cannot be mutated all in the same way."""
-        return self.made(random)
+    def mutate(self, random: Random, case: Case) -> Case:  # noqa: ARG002
+        """A new table: the formats cannot all be mutated in the same way."""
+        return self.make(random)
 
 
 class Globs(Target):
@@ -246,7 +246,7 @@ class Globs(Target):
         "~",
     ]
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A few files and a pattern."""
         table = random_table(random)
         files = {}
@@ -270,7 +270,7 @@ class Hierarchies(Target):
 
     name, tokens = "hierarchy", TOKENS
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table, its original and a hierarchy that more or less fits."""
         values = [f"{MARKER}{n}" for n in range(4)] + ["*", "b", "3"]
         levels = [[value, f"{MARKER}{value[:9]}-{len(value) % 3}", *random.choice(([], ["*"]))] for value in values]

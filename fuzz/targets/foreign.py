@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 
 from fuzz.case import MARKER, Case
-from fuzz.mutation import mutated_bytes
-from fuzz.tables import OF_CLASSES, Table, csv_bytes, measured, random_table, roles
+from fuzz.mutation import mutate_bytes
+from fuzz.tables import OF_CLASSES, Table, csv_bytes, measure_options, random_table, roles
 from fuzz.targets.base import Target
 
 CELLS = ["1", "1.0", "01", "*", "", " ", "a b", "é", "王", "2020-01-01", "=1+1", "true", "x" * 300]
@@ -24,12 +24,12 @@ def zip_bytes(files: dict[str, bytes]) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, part in files.items():
-            archive.writestr(zipfile.ZipInfo(name), part)  # without the time, so that a seed gives the same case
+            archive.writestr(zipfile.ZipInfo(name), part)  # without the time, so that a seed always gives the same case
     return content.getvalue()
 
 
-def packed(name: str, content: bytes) -> bytes:
-    """A file of this name with some content."""
+def pack(name: str, content: bytes) -> bytes:
+    """The content of a packed file, by its name."""
     if name.endswith(".gz"):
         return gzip.compress(content, mtime=0)
     return zip_bytes({"t.csv": content}) if name.endswith(".zip") else _zstd(content)
@@ -41,31 +41,31 @@ def _zstd(content: bytes) -> bytes:
 
 
 class Packed(Target):
-    """CSV that is packed: it must give the same answer as it is, and a changed byte of the packing is no harm."""
+    """Packed CSV: it must give the same answer as unpacked, and a changed byte must do no harm."""
 
     name, tokens = "packed", (b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table, packed and not."""
         table = random_table(random, cells=CELLS)
         name = random.choice(("t.csv.gz", "t.csv.zst", "t.zip"))
         plain = csv_bytes(table, random.choice(",;"), random.choice(("utf-8", "utf-16", "utf-16-le")))
         options = [*roles(random, table), "--format", "json"]
         commands = [["evaluate", file, *options] for file in ("t.csv", name)]
-        return self.completed(Case(self.name, {"t.csv": plain, name: b""}, commands, ["t.csv"], agree=True))
+        return self.complete(Case(self.name, {"t.csv": plain, name: b""}, commands, ["t.csv"], agree=True))
 
-    def mutated(self, random: Random, case: Case) -> Case:
+    def mutate(self, random: Random, case: Case) -> Case:
         """The table changed, packed and not; or the packed file alone."""
         if case.agree and random.random() < 0.5:
-            return self.completed(super().mutated(random, case))
+            return self.complete(super().mutate(random, case))
         name = case.commands[-1][1]
-        content = mutated_bytes(random, case.files[name], self.tokens)
+        content = mutate_bytes(random, case.files[name], self.tokens)
         return Case(self.name, {name: content}, case.commands[-1:], [name])
 
-    def completed(self, case: Case) -> Case:
+    def complete(self, case: Case) -> Case:
         """The case with its table packed."""
         name = case.commands[-1][1]
-        return case.with_file(name, packed(name, case.files["t.csv"])) if case.agree else case
+        return case.with_file(name, pack(name, case.files["t.csv"])) if case.agree else case
 
 
 class JSONLines(Target):
@@ -74,7 +74,7 @@ class JSONLines(Target):
     name = "json-lines"
     tokens = (b"{", b"}", b"[", b'"', b"\\u0000", b"\\ud800", b"null", b"NaN", b"1e999", b":", b",", b'{"zip": 1}\n')
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table of text."""
         table = random_table(random)
         names = list(table)
@@ -84,9 +84,9 @@ class JSONLines(Target):
         files = {"t.jsonl": text.encode(), "t.csv": csv_bytes(table, ";")}
         return Case(self.name, files, [["evaluate", file, *options] for file in files], agree=True)
 
-    def mutated(self, random: Random, case: Case) -> Case:
+    def mutate(self, random: Random, case: Case) -> Case:
         """The lines alone, changed."""
-        content = mutated_bytes(random, case.files["t.jsonl"], self.tokens)
+        content = mutate_bytes(random, case.files["t.jsonl"], self.tokens)
         return Case(self.name, {"t.jsonl": content}, case.commands[:1], ["t.jsonl"])
 
 
@@ -166,7 +166,7 @@ class Workbook(Target):
         b"&a;",
     )
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table of texts and numbers, with an empty cell here and there."""
         table = random_table(random, cells=CELLS)
         name = random.choice(("t.xlsx", "t.xlsx", "t.ods"))
@@ -175,8 +175,8 @@ class Workbook(Target):
         commands = random.choice(([command], [command, [*command, "--engine", "duckdb"]], [["init", name]]))
         return Case(self.name, {name: zip_bytes(parts)}, commands, [name], agree=len(commands) > 1)
 
-    def mutated(self, random: Random, case: Case) -> Case:
-        """The case with another part; or another file, which seldom comes further than its checksums."""
+    def mutate(self, random: Random, case: Case) -> Case:
+        """The case with a changed part; or with changed bytes, which rarely pass the checksums."""
         [name] = case.mutable
         try:
             with zipfile.ZipFile(io.BytesIO(case.files[name])) as archive:
@@ -184,10 +184,10 @@ class Workbook(Target):
         except (zipfile.BadZipFile, ValueError, OSError, EOFError, RuntimeError, NotImplementedError):
             parts = {}
         if not parts or random.random() < 0.2:
-            return super().mutated(random, case)
+            return super().mutate(random, case)
         largest = max(parts, key=lambda part: len(parts[part]))
         part = random.choice((largest, largest, *parts))
-        return case.with_file(name, zip_bytes({**parts, part: mutated_bytes(random, parts[part], self.tokens)}))
+        return case.with_file(name, zip_bytes({**parts, part: mutate_bytes(random, parts[part], self.tokens)}))
 
 
 class Statistics(Target):
@@ -197,12 +197,12 @@ class Statistics(Target):
     tokens = (b"$FL2", b"$FL3", b"<stata_dta>", b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80", b"\x07\x00\x00\x00")
     kinds = ("sav", "zsav", "dta", "xpt", "por")
 
-    def made(self, random: Random) -> Case:
+    def make(self, random: Random) -> Case:
         """A table with labels, missing values and texts."""
         kind = random.choice(self.kinds)
         name = f"t.{kind}"
         known = "X,Y" if kind == "por" else "x,y"
-        command = ["evaluate", name, "--qi", known, *measured(random, OF_CLASSES), "--format", "json"]
+        command = ["evaluate", name, "--qi", known, *measure_options(random, OF_CLASSES), "--format", "json"]
         commands = random.choice(([command], [["init", name]]))
         return Case(self.name, {name: statistics_bytes(random, kind)}, commands, [name])
 

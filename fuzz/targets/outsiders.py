@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from fuzz.external_search import Table, Twin, by_class_sizes, pinned, with_a_binary_attribute
+from fuzz.external_search import Table, Twin, by_class_sizes, find_pinned, with_a_binary_attribute
 from fuzz.targets.base import Tally
 from PETWorks import read_policy
 
@@ -25,7 +25,7 @@ def pinned_counts(random: Random, seconds: float) -> Tally:
             policy = Path(folder) / "p.yaml"
             policy.write_text(HEAD + _rules(random))
             kind, tables = _tables(random)
-            number, pins = pinned(tables, CELL_SIZE, Twin(read_policy(policy)).protected)
+            number, pins = find_pinned(tables, CELL_SIZE, Twin(read_policy(policy)).protected)
             tally.cases += number
             for name, found in pins.items():
                 count, table = found[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.external_releases import EARLIER, POLICY, Pair, PairTwin, also_possible, few_others, split_classes
-from fuzz.external_search import Twin, by_class_sizes, pinned, with_a_binary_attribute
+from fuzz.external_search import Twin, by_class_sizes, find_pinned, with_a_binary_attribute
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -446,7 +446,7 @@ def test_the_search_counts_as_a_check_does(tmp_path, name):
 def test_no_count_is_pinned(tmp_path, name, tables, records):
     """`fuzz` has the search over all tables with up to thirty records, and sixty."""
     twin = Twin(policy_of(tmp_path, name))
-    number, pins = pinned((table for size in records for table in tables(size)), 5, twin.protected)
+    number, pins = find_pinned((table for size in records for table in tables(size)), 5, twin.protected)
     assert number > 1000
     assert pins == {}
 
@@ -458,7 +458,7 @@ def test_the_search_finds_what_is_pinned(tmp_path):
     def exact(table):
         return tuple(rule.verdict for rule in twin.document(table).rules)
 
-    assert pinned(by_class_sizes(20), 5, exact)[1].keys() == {"unique", "in the smallest classes"}
+    assert find_pinned(by_class_sizes(20), 5, exact)[1].keys() == {"unique", "in the smallest classes"}
 
 
 def test_documents_are_verified(tmp_path):
@@ -575,7 +575,7 @@ def test_the_search_over_pairs_counts_as_a_check_does(tmp_path, name):
 @pytest.mark.parametrize("pairs", [lambda: split_classes(52), lambda: few_others(60, 2)], ids=["split", "few others"])
 def test_no_count_of_several_releases_is_pinned(tmp_path, name, pairs):
     twin = PairTwin(tmp_path, LIMITS[name])
-    number, pins = pinned(pairs(), 5, lambda pair: protected(twin.document(pair)))
+    number, pins = find_pinned(pairs(), 5, lambda pair: protected(twin.document(pair)))
     assert number > 1000
     found = [(count, pair) for count, pairs in pins.items() for _, pair in pairs]
     assert [(count, pair) for count, pair in found if not also_possible(twin, pair, count)] == []
@@ -589,7 +589,7 @@ def test_the_search_over_pairs_finds_what_is_pinned(tmp_path):
         document = twin.document(pair)
         return protected(document), tuple(rule.verdict for rule in document.rules)
 
-    pins = pinned(few_others(60, 1), 5, exact)[1]
+    pins = find_pinned(few_others(60, 1), 5, exact)[1]
     assert {"disclosed", "alone in both"} & pins.keys()
 
 
