@@ -18,7 +18,7 @@ from PETWorks import CSV
 from PETWorks.errors import InputError
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.output import write_whole
-from PETWorks.tables.writing import release_content, table_content, whole_table
+from PETWorks.tables.writing import release_content, whole_table
 
 FIELDS = [
     "",
@@ -358,10 +358,10 @@ def test_a_broken_file_is_an_error_with_its_line(tmp_path, content, message):
 def test_a_frame_becomes_csv(tmp_path):
     frame = pa.table({"n": [1, None], "real": [1.0, 2.5], "te;xt": ["a;b", " c"], "flag": [True, None]})
     file = io.BytesIO()
-    table_content(tmp_path / "t.csv", frame)(file)
-    assert file.getvalue().decode() == 'n;real;"te;xt";flag\n1;1.0;"a;b";true\n;2.5;" c";\n'
+    release_content(tmp_path / "t.csv", open_source(frame, "t"))(file)
+    assert file.getvalue().decode() == 'n;real;"te;xt";flag\n1;1.0;"a;b";true\n;2.5;c;\n'
     file = io.BytesIO()
-    table_content(tmp_path / "t.tsv", frame.select(["n"]), np.array([1, 0]))(file)
+    release_content(tmp_path / "t.tsv", open_source(frame.select(["n"]), "t"), order=np.array([1, 0]))(file)
     assert file.getvalue() == b'n\n""\n1\n'
 
 

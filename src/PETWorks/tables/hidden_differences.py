@@ -81,7 +81,6 @@ NEEDS_QUOTES = r'["\x01-\x03]'
 PLAIN, NEEDED_QUOTES, NEEDLESS_QUOTES, EMPTY, EMPTY_QUOTES, NULL, OTHER = (1 << place for place in range(7))
 
 Integers = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -277,15 +277,6 @@ def _plain(field: pa.Field) -> pa.Field:
     return field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
 
 
-def table_content(path: Path, table: pa.Table, order: NDArray[np.int64] | None = None) -> Write:
-    """A function that writes a table to a file, for `write_whole`; `order` as in `release_content`."""
-    check_suffix(path)
-    if path.suffix.lower() in TEXT_SUFFIXES:
-        return new_csv(table, path.name, _dialect(None, path, table.column_names), order)
-    fields = [_field(field.name, field.type, field, is_new=False) for field in table.schema]
-    return _columnar(path, table, pa.schema(fields), order)
-
-
 def check_suffix(path: Path) -> None:
     """Raise if the name of a file does not determine its format."""
     if path.suffix.lower() not in SUFFIXES:
@@ -297,7 +288,7 @@ def check_suffix(path: Path) -> None:
 
 
 def _dialect(
-    source: Source | None,
+    source: Source,
     path: Path,
     names: Collection[str],
     separator: str | None = None,

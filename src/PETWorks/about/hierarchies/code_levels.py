@@ -17,7 +17,6 @@ CHAPTERS = (
     *("V00-Y99", "Z00-Z99"),
 )
 _FIRST = [chapter[:3] for chapter in CHAPTERS]
-ICD10_LEVELS = ("category", "chapter")
 
 
 @dataclass(frozen=True)

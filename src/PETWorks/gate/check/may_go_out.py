@@ -24,8 +24,6 @@ OF_THE_RELEASE = ("context", "cell_size", "sign_off", "waivers", "releases", "re
 # Of these, keys that may legitimately differ between both policies, so they prove nothing if no record was kept.
 WITHOUT_RECORD = ("cell_size", "sign_off", "register")
 
-Meaning = Mapping[str, str]
-
 
 def content_said(policy: Policy, release: Release | None = None) -> dict[str, Any]:
     """The content of a policy, completed by the roles file beside its table.

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1
-DROP, KEEP = "drop", "keep"  # the two options for the column that names the person
+KEEP = "keep"  # the option to keep the column that names the person; otherwise it is dropped
 CELL_SIZE = 11  # if neither the policy nor a preset states one
 
 

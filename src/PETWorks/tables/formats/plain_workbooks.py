@@ -34,7 +34,7 @@ CORE, APP, BOOK, STYLES, STRINGS = (
     "xl/styles.xml",
     "xl/sharedStrings.xml",
 )
-TYPES, LABELS, CHAIN = "[Content_Types].xml", "docMetadata/LabelInfo.xml", "xl/calcChain.xml"
+TYPES, LABELS = "[Content_Types].xml", "docMetadata/LabelInfo.xml"
 RELATIONS, THEME, SHEET, TABLE = ".rels", "xl/theme/", "xl/worksheets/", "xl/tables/"
 HEADERS = {"oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"}
 EXTENSIONS = {"AlternateContent", "Choice", "extLst", "ext"}
