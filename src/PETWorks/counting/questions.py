@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -92,18 +92,19 @@ class Question(Generic[Summary]):
 def class_sizes(table: Any, grouping: Grouping) -> Question[ClassSizes]:
     """The question how many classes have how many records."""
     key = ("class sizes", id(table), grouping)
-    return Question(key, table, grouping, partial(_class_sizes, grouping), ClassSizes.merged)
+    return Question(key, table, grouping, lambda rows, _: rows.class_sizes(grouping), ClassSizes.merged)
 
 
 def smallest_class(table: Any, grouping: Grouping) -> Question[int | None]:
     """The question how many records the smallest class has."""
     key = ("smallest class", id(table), grouping)
-    return Question(key, table, grouping, partial(_smallest_class, grouping), _smaller)
+    return Question(key, table, grouping, lambda rows, _: rows.smallest_class(grouping), _smaller)
 
 
 def rows_aside(table: Any, grouping: Grouping) -> Question[int]:
     """The question how many records are set aside from the classes."""
-    return Question(("rows aside", id(table), grouping), table, grouping, partial(_rows_aside, grouping), int.__add__)
+    key = ("rows aside", id(table), grouping)
+    return Question(key, table, grouping, lambda rows, _: rows.rows_aside(grouping), int.__add__)
 
 
 def fold(
@@ -118,8 +119,16 @@ def fold(
     limit: Hashable = None,
 ) -> Question[Summary]:
     """The question what a kernel returns for the classes and their counts of a sensitive attribute."""
-    answer = partial(_fold, grouping, sensitive, kernel, merge)
-    return Question((name, id(table), grouping, sensitive), table, grouping, answer, merge, sensitive, people, limit)
+    return Question(
+        (name, id(table), grouping, sensitive),
+        table,
+        grouping,
+        lambda rows, people: rows.fold(grouping, sensitive, kernel, merge, people),
+        merge,
+        sensitive,
+        people,
+        limit,
+    )
 
 
 def fold_codes(
@@ -130,41 +139,9 @@ def fold_codes(
     merge: Merge[Summary],
 ) -> Question[Summary]:
     """The question what a kernel returns for the classes and their values."""
-    return Question((name, id(table), grouping), table, grouping, partial(_fold_codes, grouping, kernel, merge), merge)
-
-
-def _class_sizes(grouping: Grouping, rows: Any, _people: Any) -> ClassSizes:
-    sizes: ClassSizes = rows.class_sizes(grouping)
-    return sizes
-
-
-def _smallest_class(grouping: Grouping, rows: Any, _people: Any) -> int | None:
-    smallest: int | None = rows.smallest_class(grouping)
-    return smallest
+    key = (name, id(table), grouping)
+    return Question(key, table, grouping, lambda rows, _: rows.fold_codes(grouping, kernel, merge), merge)
 
 
 def _smaller(first: int | None, second: int | None) -> int | None:
     return min((size for size in (first, second) if size is not None), default=None)
-
-
-def _rows_aside(grouping: Grouping, rows: Any, _people: Any) -> int:
-    return int(rows.rows_aside(grouping))
-
-
-def _fold(
-    grouping: Grouping,
-    sensitive: str,
-    kernel: Callable[[ClassValues], Summary],
-    merge: Merge[Summary],
-    rows: Any,
-    people: Any,
-) -> Summary:
-    summary: Summary = rows.fold(grouping, sensitive, kernel, merge, people)
-    return summary
-
-
-def _fold_codes(
-    grouping: Grouping, kernel: Callable[[ClassCodes], Summary], merge: Merge[Summary], rows: Any, _people: Any
-) -> Summary:
-    summary: Summary = rows.fold_codes(grouping, kernel, merge)
-    return summary
