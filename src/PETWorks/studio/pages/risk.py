@@ -198,9 +198,9 @@ def _known(case: Case, chosen: tuple[str, ...]) -> dict[str, Any]:
     wanted = class_size_wanted(case.check.content)
     records = case.release.people
     if not chosen:
-        return {"one": None, "people": records, "wanted": wanted, "sizes_chart": None}
+        return {"risk": None, "people": records, "wanted": wanted, "sizes_chart": None}
     risk = risk_if_known(case.release.view, chosen, wanted)
-    return {"one": risk, "people": records, "wanted": wanted, "sizes_chart": charts.class_sizes(risk.sizes, wanted)}
+    return {"risk": risk, "people": records, "wanted": wanted, "sizes_chart": charts.class_sizes(risk.sizes, wanted)}
 
 
 def _counts_sets(document: CheckDocument) -> bool:
