@@ -230,7 +230,7 @@ def loss(columns, records):
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file, delimiter=";"))
         levels = [Counter(labels) for labels in zip(*rows, strict=True)]
-        level = next(own for own in levels if all(cell in own or cell == "*" for cell in set(cells)))
+        level = next(counts for counts in levels if all(cell in counts or cell == "*" for cell in set(cells)))
         total = sum(1.0 if cell == "*" else level[cell] / len(rows) for cell in cells) + records - len(cells)
         product *= 1 + (total - records / len(rows)) / (records - records / len(rows))
     return product ** (1 / len(columns)) - 1

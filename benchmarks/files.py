@@ -57,12 +57,12 @@ def show(what, value, unit="x"):
     print(f"  {what:<50} {value:>8.2f} {unit}", flush=True)
 
 
-def compare(name, path, others):
+def compare(name, path, tools):
     """Print our time, and those of other tools as multiples of it."""
     ours = fastest(lambda: whole_table(open_table(path)))
     print(name)
     show("PETWorks, all cells as texts", ours, "s")
-    for tool, task in others.items():
+    for tool, task in tools.items():
         show(f"{tool} / PETWorks", fastest(task) / ours)
 
 

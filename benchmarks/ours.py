@@ -21,7 +21,7 @@ MODELS += ["basic-beta-likeness", "enhanced-beta-likeness", "delta-disclosure", 
 
 
 def main():
-    wanted, path, *others = sys.argv[1:]
+    wanted, path, *other_arguments = sys.argv[1:]
     from PETWorks import Release, evaluate
     from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
     from PETWorks.tables.opening import open_source
@@ -43,7 +43,7 @@ def main():
             "values": {name: found[name].value for name in ("t-closeness", "profitability", *attacks)},
         }
     elif wanted == "catalogue":
-        original, hierarchies = others or (None, None)
+        original, hierarchies = other_arguments or (None, None)
         start = perf_counter()
         release = Release(path, roles, hierarchies, original, population=0.1)
         read = perf_counter() - start

@@ -236,8 +236,8 @@ def engines(folder, rows):
     }
     for name, found in results.items():
         show(f"engine {name}", found["seconds"], unit="s")
-        whose = " (of the driver)" if name == "spark" else ""
-        show(f"  peak memory{whose}", found["peak bytes"] / 1e9, unit="GB")
+        note = " (of the driver)" if name == "spark" else ""
+        show(f"  peak memory{note}", found["peak bytes"] / 1e9, unit="GB")
         exact = ("sizes", "subsets")
         print(f"  counts {'agree' if all(found[key] == results['memory'][key] for key in exact) else 'DISAGREE'}")
         pairs = [(value, results["memory"]["measures"][measure]) for measure, value in found["measures"].items()]

@@ -47,15 +47,15 @@ def policy(rules):
 
 def walk(heights, suppress):
     """The addresses of a hundred changes of one slider each; no two of them ask for the same levels."""
-    rng, seen = np.random.default_rng(7), set()
+    rng, visited = np.random.default_rng(7), set()
     levels = [0] * len(heights)
-    while len(seen) < CHANGES:
+    while len(visited) < CHANGES:
         column = int(rng.integers(len(heights)))
         changed = [*levels]
         changed[column] = int(rng.integers(heights[column] + 1))
-        if tuple(changed) not in seen and any(changed):
+        if tuple(changed) not in visited and any(changed):
             levels = changed
-            seen.add(tuple(levels))
+            visited.add(tuple(levels))
             query = "&".join(f"level-{place}={level}" for place, level in enumerate(levels))
             yield f"/levels?policy=policy.yaml&{query}{'&suppress=1' if suppress else ''}"
 

@@ -69,14 +69,14 @@ class Pair(NamedTuple):
     @property
     def disclosed(self) -> int:
         """Number of people of the earlier release for whom one value is left."""
-        left = 0
+        disclosed_people = 0
         for row in self.cells:
             offered = [sum(values) > 0 for values in zip(*row, strict=True)]
             for column, cell in list(enumerate(row))[:-1]:
                 in_earlier = [count > 0 for count in self.earlier[column]]
                 both = sum(first and second for first, second in zip(offered, in_earlier, strict=True))
-                left += sum(cell) if both == 1 else 0
-        return left
+                disclosed_people += sum(cell) if both == 1 else 0
+        return disclosed_people
 
     @property
     def in_common(self) -> int:

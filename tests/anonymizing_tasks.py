@@ -72,7 +72,7 @@ OF_OTHER_TABLES = {
 }
 OF_TABLES = {
     "prosecutor-risk": at_least_one(highest=CHANCES, average=CHANCES, at_risk=SHARES, threshold=SHARES).filter(
-        lambda given: set(given) != {"threshold"}
+        lambda limits: set(limits) != {"threshold"}
     ),
     "journalist-risk": at_least_one(average=CHANCES, at_risk=SHARES),
     "re-identification": at_least_one(at_most=CHANCES, excess=SHARES),
@@ -202,7 +202,7 @@ def with_removed(task, result, rows):
     return [row | stars if place in removed else next(remaining) for place, row in enumerate(rows)]
 
 
-def anonymized(task, rules=None, **others):
+def anonymized(task, rules=None, **options):
     """The result of `anonymize` for a task."""
     roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier") | dict.fromkeys(
         task.sensitive, "sensitive_attribute"
@@ -226,5 +226,5 @@ def anonymized(task, rules=None, **others):
         several_sensitive=task.several,
         privacy_unit=task.unit,
         sensitive_values=task.values,
-        **others,
+        **options,
     )

@@ -195,51 +195,51 @@ def above(value, limit):
     return float(value) > float(limit) + 1e-12 * max(abs(float(value)), abs(float(limit)))
 
 
-def failing(at, name, given):
+def failing(at, name, thresholds):
     """The quasi-identifiers of the classes that fail a rule; None if the whole node fails."""
     task = at.task
     if name in ("prosecutor-risk", "average-risk") or (
         name == "journalist-risk" and not isinstance(task.population, list)
     ):
-        return {known for known, rows in at.groups() if exposed(len(rows), given)}
+        return {known for known, rows in at.groups() if exposed(len(rows), thresholds)}
     if name == "journalist-risk":
         people = at.in_background(task.population)
-        return {known for known, _ in at.groups() if exposed(people[known], given)}
+        return {known for known, _ in at.groups() if exposed(people[known], thresholds)}
     if name == "k-anonymity":
-        return {known for known, rows in at.groups() if above(given["k"], len(rows))}
+        return {known for known, rows in at.groups() if above(thresholds["k"], len(rows))}
     if name == "k-map":
         people = at.in_background(task.population)
-        return {known for known, _ in at.groups() if above(given["k"], people[known])}
+        return {known for known, _ in at.groups() if above(thresholds["k"], people[known])}
     if name == "profitability":
-        return {known for known, rows in at.groups() if not profitable(len(rows), given)}
+        return {known for known, rows in at.groups() if not profitable(len(rows), thresholds)}
     if name == "delta-presence":
-        return presence_disclosed(at, given)
-    too_small = {known for known, rows in at.groups() if above(given.get("k", 0), len(rows))}
-    if name == "alpha-k-anonymity" and "alpha" not in given:
+        return presence_disclosed(at, thresholds)
+    too_small = {known for known, rows in at.groups() if above(thresholds.get("k", 0), len(rows))}
+    if name == "alpha-k-anonymity" and "alpha" not in thresholds:
         return too_small
-    by_class = {known for column in task.sensitive for known in OF_VALUES[name](at, column, given)}
+    by_class = {known for column in task.sensitive for known in OF_VALUES[name](at, column, thresholds)}
     return by_class | (too_small if name == "alpha-k-anonymity" else set())
 
 
-def exposed(size, given):
-    highest, cell_size = given.get("highest"), given.get("cell_size")
+def exposed(size, thresholds):
+    highest, cell_size = thresholds.get("highest"), thresholds.get("cell_size")
     return (highest is not None and above(Fraction(1, size), highest)) or (
         cell_size is not None and above(cell_size, size)
     )
 
 
-def profitable(size, given):
-    amounts = AMOUNTS | given
+def profitable(size, thresholds):
+    amounts = AMOUNTS | thresholds
     expected = Fraction(amounts["adversary_gain"]) / size
     attacked = expected >= amounts["adversary_cost"]
     risk = Fraction(amounts["publisher_loss"]) / size if attacked else 0
-    return amounts["publisher_benefit"] > risk and (given.get("allow_attack", True) or not attacked)
+    return amounts["publisher_benefit"] > risk and (thresholds.get("allow_attack", True) or not attacked)
 
 
-def presence_disclosed(at, given):
+def presence_disclosed(at, thresholds):
     original = at.task.rows if at.task.original is None else at.task.original
     known = at.in_background(original)
-    least, most = given.get("delta_min", 0), given.get("delta_max", 1)
+    least, most = thresholds.get("delta_min", 0), thresholds.get("delta_max", 1)
     here = {columns_of: len(rows) for columns_of, rows in at.groups()}
     if least > 0 and any(columns_of not in here for columns_of in known):
         return None
@@ -247,30 +247,30 @@ def presence_disclosed(at, given):
     return {columns_of for columns_of, delta in deltas.items() if above(least, delta) or above(delta, most)}
 
 
-def too_few_values(at, column, given):
-    return [known for known, rows in at.groups(column) if len({row[column] for row in rows}) < given["l"]]
+def too_few_values(at, column, thresholds):
+    return [known for known, rows in at.groups(column) if len({row[column] for row in rows}) < thresholds["l"]]
 
 
-def too_little_entropy(at, column, given):
+def too_little_entropy(at, column, thresholds):
     for known, rows in at.groups(column):
         shares = definitions.distribution(rows, column).values()
         if above(
-            given["l"], math.exp(-math.fsum(float(probability) * math.log(probability) for probability in shares))
+            thresholds["l"], math.exp(-math.fsum(float(probability) * math.log(probability) for probability in shares))
         ):
             yield known
 
 
-def too_common_first(at, column, given):
+def too_common_first(at, column, thresholds):
     for known, rows in at.groups(column):
         ranked = sorted(Counter(row[column] for row in rows).values(), reverse=True)
-        if not above(given["c"] * sum(ranked[given.get("l", 2) - 1 :]), ranked[0]):
+        if not above(thresholds["c"] * sum(ranked[thresholds.get("l", 2) - 1 :]), ranked[0]):
             yield known
 
 
-def too_far(at, column, given):
+def too_far(at, column, thresholds):
     overall = definitions.distribution(counted_rows(at.case, column), column)
     numeric = all(definitions.is_number(value) for value in overall)
-    kind = given.get("distance", "auto")
+    kind = thresholds.get("distance", "auto")
     if kind == "auto":
         kind = "numeric" if numeric else "hierarchical" if column in at.task.hierarchies else "equal"
     for known, rows in at.groups(column):
@@ -279,7 +279,7 @@ def too_far(at, column, given):
             distance = definitions.emd_hierarchical(inside, overall, full_paths(at.case.hierarchies[column]))
         else:
             distance = {"numeric": definitions.emd_numeric, "equal": definitions.emd_equal}[kind](inside, overall)
-        if above(distance, given["t"]):
+        if above(distance, thresholds["t"]):
             yield known
 
 
@@ -297,24 +297,26 @@ def shares(at, column):
             yield known, value, inside, Fraction(overall[value], everybody)
 
 
-def above_alpha(at, column, given):
-    wanted = given.get("value")
-    return [known for known, value, q, _ in shares(at, column) if wanted in (None, value) and above(q, given["alpha"])]
+def above_alpha(at, column, thresholds):
+    wanted = thresholds.get("value")
+    return [
+        known for known, value, q, _ in shares(at, column) if wanted in (None, value) and above(q, thresholds["alpha"])
+    ]
 
 
-def gaining(at, column, given):
-    return [known for known, _, q, p in shares(at, column) if q > p and above((q - p) / p, given["beta"])]
+def gaining(at, column, thresholds):
+    return [known for known, _, q, p in shares(at, column) if q > p and above((q - p) / p, thresholds["beta"])]
 
 
-def gaining_beyond(at, column, given):
-    limits = [(known, q, p, min(given["beta"], -math.log(p))) for known, _, q, p in shares(at, column)]
+def gaining_beyond(at, column, thresholds):
+    limits = [(known, q, p, min(thresholds["beta"], -math.log(p))) for known, _, q, p in shares(at, column)]
     return [known for known, q, p, limit in limits if q > p and above((q - p) / p, limit)]
 
 
-def disclosing(at, column, given):
-    unit = math.log({"e": math.e, "2": 2, "10": 10}[given.get("base", "e")])
+def disclosing(at, column, thresholds):
+    unit = math.log({"e": math.e, "2": 2, "10": 10}[thresholds.get("base", "e")])
     logs = [(known, abs(math.log(q / p)) / unit) for known, _, q, p in shares(at, column)]
-    return [known for known, distance in logs if not above(given["delta"], distance)]
+    return [known for known, distance in logs if not above(thresholds["delta"], distance)]
 
 
 OF_VALUES = {
@@ -332,18 +334,18 @@ OF_VALUES = {
 # --- rules of the whole table
 
 
-def is_of_table(name, given):
+def is_of_table(name, thresholds):
     if name in CLASS_ONLY:
         return False
-    return name not in OF_CLASSES or "average" in given or "at_risk" in given
+    return name not in OF_CLASSES or "average" in thresholds or "at_risk" in thresholds
 
 
-def by_size(task, name, given):
+def by_size(task, name, thresholds):
     """A test for a rule that needs only the sizes of classes; None if it needs more."""
     if name == "sample-uniqueness":
-        return lambda sizes: not above(Fraction(sizes.count(1), max(sum(sizes), 1)), given["share"])
+        return lambda sizes: not above(Fraction(sizes.count(1), max(sum(sizes), 1)), thresholds["share"])
     if name == "average-risk" or (name == "marketer-risk" and not isinstance(task.population, list)):
-        return lambda sizes: not above(Fraction(len(sizes), max(sum(sizes), 1)), given["average"])
+        return lambda sizes: not above(Fraction(len(sizes), max(sum(sizes), 1)), thresholds["average"])
     return None
 
 
@@ -356,7 +358,7 @@ def holds(at, suppressed, rules, subsets):
             return False
         release = release_of(at.case_of(rows, "class"))
     try:
-        releases = [(stars if name in UTILITY else release, {name: given}) for name, given in rules]
+        releases = [(stars if name in UTILITY else release, {name: thresholds}) for name, thresholds in rules]
         if not all(evaluate(measured, rule).satisfied for measured, rule in releases):
             return False
         if subsets is None:
@@ -382,8 +384,8 @@ def satisfying(at, rules, subsets):
     task = at.task
     if found is None or found[0] is None or (task.suppressed_records == "stars" and task.suppressed == "apart"):
         return found
-    left = [row for place, row in enumerate(at.rows) if place not in found[0] | at.aside]
-    if all(is_aside(row, task) for row in left):
+    remaining = [row for place, row in enumerate(at.rows) if place not in found[0] | at.aside]
+    if all(is_aside(row, task) for row in remaining):
         return None
     comparing = [rule for rule in rules if rule[0] in COMPARING and task.suppressed_records == "remove"]
     return found if holds(at, found[0], comparing, None) else None
@@ -393,7 +395,7 @@ def records_to_suppress(at, rules, subsets):
     """The records to suppress, and whether there was a choice, whatever remains."""
     task = at.task
     most = allowed(task)
-    sets = [failing(at, name, given) for name, given in rules if name in OF_CLASSES]
+    sets = [failing(at, name, thresholds) for name, thresholds in rules if name in OF_CLASSES]
     if None in sets:
         return None
     bad = set().union(*sets)
@@ -402,27 +404,31 @@ def records_to_suppress(at, rules, subsets):
         return None
     as_class = task.suppressed == "class" and task.suppressed_records == "stars"
     whole = as_class or (task.unit is not None and any(name in OF_VALUES for name, _ in rules))
-    of_table = [(name, given) for name, given in rules if whole or is_of_table(name, given)]
+    of_table = [(name, thresholds) for name, thresholds in rules if whole or is_of_table(name, thresholds)]
     if not of_table and subsets is None:
         return suppressed, False
-    sized = [] if whole else [test for name, given in of_table if (test := by_size(task, name, given))]
-    others = [(name, given) for name, given in of_table if whole or by_size(task, name, given) is None]
-    left = [known for known, _ in at.groups() if known not in bad]
-    left.sort(key=lambda known: (at.people(known), -at.detail(known)))
-    alike = [(at.people(known), at.detail(known)) for known in left]
+    sized = [] if whole else [test for name, thresholds in of_table if (test := by_size(task, name, thresholds))]
+    other_rules = [
+        (name, thresholds) for name, thresholds in of_table if whole or by_size(task, name, thresholds) is None
+    ]
+    remaining = [known for known, _ in at.groups() if known not in bad]
+    remaining.sort(key=lambda known: (at.people(known), -at.detail(known)))
+    ranks = [(at.people(known), at.detail(known)) for known in remaining]
     tied = False
-    for number in range(len(left) + 1):
+    for number in range(len(remaining) + 1):
         if number:
-            suppressed = suppressed | set(at.members[left[number - 1]])
-        cut = 0 < number < len(left) and alike[number - 1] == alike[number]
+            suppressed = suppressed | set(at.members[remaining[number - 1]])
+        cut = 0 < number < len(remaining) and ranks[number - 1] == ranks[number]
         by_records = not (
-            others or subsets or task.unit
+            other_rules or subsets or task.unit
         )  # then either of two classes of the same size may be suppressed
         tied = cut or (tied and not by_records)
         if len(suppressed) > most:
             return None if not tied or by_records else (None, True)
-        sizes = [size for size, _ in alike[number:]]
-        if all(test(sizes) for test in sized) and (not (others or subsets) or holds(at, suppressed, others, subsets)):
+        sizes = [size for size, _ in ranks[number:]]
+        if all(test(sizes) for test in sized) and (
+            not (other_rules or subsets) or holds(at, suppressed, other_rules, subsets)
+        ):
             return suppressed, tied
     return None
 
@@ -518,9 +524,9 @@ def ambiguity(at, out, _weights):
 def payout_lost(at, out, _weights):
     """The loss of payout: the benefit of complete information, less the remaining benefit, plus losses by attacks."""
     amounts = dict(AMOUNTS)
-    for name, given in reversed(at.task.rules):
+    for name, thresholds in reversed(at.task.rules):
         if name in ("profitability", "publisher-payout"):
-            amounts = AMOUNTS | {amount: given[amount] for amount in AMOUNTS if amount in given}
+            amounts = AMOUNTS | {amount: thresholds[amount] for amount in AMOUNTS if amount in thresholds}
     all_leaves = math.prod(len(paths) for _, _, paths in columns_at(at))
     earned = []
     for known, members in at.members.items():

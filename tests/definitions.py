@@ -77,9 +77,9 @@ def is_incomplete(row, case):
 
 def class_columns(case, sensitive=None, attacker=False):
     """The columns that make a class: the quasi-identifiers, and by some treatments other sensitive attributes."""
-    others = [column for column in case.sensitive if column != sensitive]
+    other_columns = [column for column in case.sensitive if column != sensitive]
     known = sensitive is not None and case.several == "quasi-identifiers" and not attacker
-    return [*case.quasi_identifiers, *(others if known else [])]
+    return [*case.quasi_identifiers, *(other_columns if known else [])]
 
 
 def counted_rows(case, sensitive=None, attacker=False, rows=None):
@@ -145,24 +145,24 @@ def emd_hierarchical(p, q, paths):
     height = len(paths[0]) - 1
     # A node is its label with all labels above it. A value that is not a leaf is a child of its own of the node that
     # it names; a missing or suppressed value is one of the top.
-    left = {}
+    balance = {}
     for value, share in q.items():
         levels = [level for level in range(height + 1) if value in {path[level] for path in paths}]
         level = height if value in (None, "*") else levels[0]
         path_named = next((path for path in paths if path[level] == value), paths[0])
         node = (*([("own", value)] * level), *path_named[level:])
-        left[node] = left.get(node, 0) + p.get(value, 0) - share
+        balance[node] = balance.get(node, 0) + p.get(value, 0) - share
     cost = Fraction(0)
     for level in range(1, height + 1):
         parents = {}
-        for node, extra in left.items():
+        for node, extra in balance.items():
             parents.setdefault(node[1:], []).append(extra)
-        left = {}
+        balance = {}
         for parent, extras in parents.items():
             surplus = sum((extra for extra in extras if extra > 0), Fraction(0))
             shortage = -sum((extra for extra in extras if extra < 0), Fraction(0))
             cost += Fraction(level, height) * min(surplus, shortage)
-            left[parent] = surplus - shortage
+            balance[parent] = surplus - shortage
     return cost
 
 

@@ -144,11 +144,11 @@ def anonypyx(releases):
     return {person: set(attack.predict(number, "ill")) for number, person in enumerate(people)}
 
 
-def confidence(left):
+def confidence(remaining):
     """Number of people, and of those with a confidence of at least 1/2, 2/3 and 1, given their remaining values."""
     levels = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
-    return len(left), tuple(
-        sum(bool(values) and Fraction(1, len(values)) >= level for values in left) for level in levels
+    return len(remaining), tuple(
+        sum(bool(values) and Fraction(1, len(values)) >= level for values in remaining) for level in levels
     )
 
 
@@ -176,15 +176,15 @@ def compare_linked(releases, agreed, explained):
 
 def compare_intersection(releases):
     """Whether PETWorks and anonypyx leave the same values, for people who are in another release, too."""
-    left = anonypyx(releases)
+    remaining = anonypyx(releases)
     elsewhere = {row["id"] for rows in releases[1:] for row in rows}
-    targets = [person for person in left if person in elsewhere]
+    targets = [person for person in remaining if person in elsewhere]
     attack = ours(releases).unlinked["ill"]
     focal = {row["id"]: row["ill"] for row in releases[0]}
-    mistaken = sum(len(left[person]) == 1 and focal[person] not in left[person] for person in targets)
+    mistaken = sum(len(remaining[person]) == 1 and focal[person] not in remaining[person] for person in targets)
     return (
-        tuple(attack.together) == confidence([left[person] for person in targets])
-        and attack.contradictory == sum(not left[person] for person in targets)
+        tuple(attack.together) == confidence([remaining[person] for person in targets])
+        and attack.contradictory == sum(not remaining[person] for person in targets)
         and attack.mistaken == mistaken
     )
 

@@ -100,10 +100,10 @@ def __getattr__(name: str) -> Any:
     return globals()[name]
 
 
-def _chart(*given: Any) -> Any:
+def _chart(*arguments: Any) -> Any:
     from PETWorks.render.charts.plots import plotted
 
-    return plotted(*given)
+    return plotted(*arguments)
 
 
 def _view(result: Any) -> str:

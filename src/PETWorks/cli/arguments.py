@@ -244,9 +244,11 @@ def as_json(wanted: str | None, output: Path | None) -> bool:
     return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
 
 
-def put_out(text: str, output: Path | None, others: dict[Path, bytes] | None = None, kept: Path | None = None) -> None:
+def put_out(
+    text: str, output: Path | None, other_files: dict[Path, bytes] | None = None, kept: Path | None = None
+) -> None:
     """Write all files, or none, then remove the file `kept` of finished subsets; without `output`, print the text."""
-    files = {**(others or {}), **({} if output is None else {output: text.encode("utf-8", "surrogateescape")})}
+    files = {**(other_files or {}), **({} if output is None else {output: text.encode("utf-8", "surrogateescape")})}
     write_whole(files)
     if kept is not None:
         kept.unlink(missing_ok=True)

@@ -242,11 +242,13 @@ LONG = 12  # items; longer lists are written one item per line
 BOUNDS = ("exactly", "at_least", "at_most")
 
 
-def with_hierarchies(new: Mapping[str, Words | None], given: Mapping[str, Declaration | Path], folder: Path) -> Change:
+def with_hierarchies(
+    new: Mapping[str, Words | None], present: Mapping[str, Declaration | Path], folder: Path
+) -> Change:
     """Return a change of the policy that declares the hierarchies of some columns, or removes them.
 
     new      the declaration for each column; None removes the present one
-    given    all present hierarchies, for a policy that names a folder or relies on the file beside the table
+    present  all present hierarchies, for a policy that names a folder or relies on the file beside the table
     folder   the folder of the policy, to which its paths are relative
     """
 
@@ -256,7 +258,7 @@ def with_hierarchies(new: Mapping[str, Words | None], given: Mapping[str, Declar
         hierarchies = document.get("hierarchies")
         if not isinstance(hierarchies, dict):
             hierarchies = CommentedMap()
-            for column, hierarchy in given.items():
+            for column, hierarchy in present.items():
                 hierarchies[column] = (
                     _relative(hierarchy, folder) if isinstance(hierarchy, Path) else _to_yaml(hierarchy.words)
                 )

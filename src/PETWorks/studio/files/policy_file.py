@@ -278,25 +278,25 @@ class PolicyFile:
         """The SHA-256 of the file, by which a page notices that it has changed."""
         return sha256(read_small(self.path, LARGEST_FILE)).hexdigest()
 
-    def change(self, change: Change, seen: str | None = None) -> None:
+    def change(self, change: Change, seen_digest: str | None = None) -> None:
         """Change the content as a YAML document, keeping comments; write nothing if the result is not valid.
 
-        seen   the digest of the file when the user saw it
+        seen_digest   the digest of the file when the user saw it
         """
         with _writing:
-            self._check_seen(seen)
+            self._check_seen(seen_digest)
             read_yaml(self.path)  # refuses tags, aliases and several documents
             before = self.text
             self._write(apply_change(before, change), before)
 
-    def write(self, text: str, seen: str | None = None) -> None:
+    def write(self, text: str, seen_digest: str | None = None) -> None:
         """Write a new file, or replace the whole text of one."""
         with _writing:
-            self._check_seen(seen)
+            self._check_seen(seen_digest)
             self._write(text, self.text if self.path.exists() else None)
 
-    def _check_seen(self, seen: str | None) -> None:
-        if seen is not None and seen != self.digest:
+    def _check_seen(self, seen_digest: str | None) -> None:
+        if seen_digest is not None and seen_digest != self.digest:
             raise InputError("the policy file was changed by someone else meanwhile; look at it again")
 
     def _write(self, text: str, before: str | None) -> None:
@@ -348,19 +348,19 @@ class PolicyFile:
         }
         return [numbered[number] for number in sorted(numbered)]
 
-    def restore(self, number: str, seen: str | None = None) -> None:
+    def restore(self, number: str, seen_digest: str | None = None) -> None:
         """Go back to a version, by its number. This is an ordinary change, so it can be undone."""
         with _writing:
-            self._check_seen(seen)
+            self._check_seen(seen_digest)
             found = [path for path in self.versions if number.isdecimal() and path.stem == f"{int(number[:9]):04}"]
             if not found:
                 raise InputError("there is no such version of the policy any more")
             self._write(read_small(found[0], LARGEST_FILE).decode("utf-8"), self.text)
 
-    def undo(self, seen: str | None = None) -> None:
+    def undo(self, seen_digest: str | None = None) -> None:
         """Go back to the version before the last change. The present text is kept in the file `undone.yaml`."""
         with _writing:
-            self._check_seen(seen)
+            self._check_seen(seen_digest)
             versions = self.versions
             if not versions:
                 raise InputError("there is nothing to undo: this policy was not changed on this page")

@@ -189,14 +189,14 @@ def _choices(request: Request, case: Case) -> dict[str, Any]:
     tables, policies, _ = workspace.files()
     this, data = workspace.relative(case.file.path), _table_of(case, request)
     candidates = [case.policy.privacy_unit, *case.release.identifiers]
-    others = [file.path for file in tables if file.path != data and not serves_others(PurePosixPath(file.path))]
+    other_tables = [file.path for file in tables if file.path != data and not serves_others(PurePosixPath(file.path))]
     return {
         "this": this,
         "policies": [file.path for file in policies if file.path != this],
         "checks": [file.path for file in workspace.checks()],
         "table": data,
-        "tables": others[:MOST_TABLES],
-        "all_tables": len(others),
+        "tables": other_tables[:MOST_TABLES],
+        "all_tables": len(other_tables),
         "columns": case.release.columns,
         "likely": next((column for column in candidates if column in case.release.columns), None),
         "seen": case.file.digest,
