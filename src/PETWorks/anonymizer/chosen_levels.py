@@ -29,10 +29,10 @@ from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rows import Ground, NodeClasses, prepare_rows
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.counting.counts import Grouping, Integers
-from PETWorks.counting.memory.distinct_rows import RolledUp
+from PETWorks.counting.memory.distinct_rows import RolledUp, check_level
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
-from PETWorks.errors import ParameterError, PETWorksError, RoleError
+from PETWorks.errors import PETWorksError, RoleError
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
@@ -233,14 +233,7 @@ class WhatIf:
         node = []
         for name, height in zip(self.columns, self.heights, strict=True):
             level = levels.get(name, 0)
-            if type(level) is not int or not 0 <= level <= height:
-                raise ParameterError(
-                    "column {column!r} has the levels 0 to {height}, got {level!r}",
-                    column=name,
-                    height=height,
-                    level=level,
-                    what="levels",
-                )
+            check_level(name, level, height)
             node.append(level)
         return tuple(node)
 

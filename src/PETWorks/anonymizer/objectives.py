@@ -33,6 +33,12 @@ AGGREGATES: Mapping[str, Combination] = {
 }
 
 
+def _level_and_next(ground: Ground, numbers: Sequence[Sequence[NDArray[Any]]]) -> Iterator[tuple[Any, Any]]:
+    """The numbers of the values of each column on a level and on the next coarser one, for each value of the table."""
+    for column, by_level in zip(ground.lattice.columns, numbers, strict=False):
+        yield from pairwise(of_value[ground.codes_on_level(column, level)] for level, of_value in enumerate(by_level))
+
+
 @dataclass(frozen=True, eq=False)
 class ByColumn:
     """An objective that adds up the losses of the columns.
@@ -100,11 +106,7 @@ class ByColumn:
 
         True if levels nest; but levels of a hierarchy need not nest for values that the table lacks.
         """
-        for column, by_level in zip(self.ground.lattice.columns, self.by_value, strict=False):
-            added = [losses[self.ground.codes_on_level(column, level)] for level, losses in enumerate(by_level)]
-            if any((coarser > finer).any() for finer, coarser in pairwise(added)):
-                return False
-        return True
+        return not any((coarser > finer).any() for finer, coarser in _level_and_next(self.ground, self.by_value))
 
     def coarser_bound(self, _classes: NodeClasses) -> float | None:
         """None: the levels already imply the best known bound."""
@@ -451,11 +453,7 @@ class Ambiguity(ByClass):
 
         True if levels nest; but levels of a hierarchy need not nest for values that the table lacks.
         """
-        for column, by_level in zip(self.ground.lattice.columns, self.leaves, strict=True):
-            below = [numbers[self.ground.codes_on_level(column, level)] for level, numbers in enumerate(by_level)]
-            if any((finer > coarser).any() for finer, coarser in pairwise(below)):
-                return False
-        return True
+        return not any((finer > coarser).any() for finer, coarser in _level_and_next(self.ground, self.leaves))
 
     @cached_property
     def leaves(self) -> list[list[Integers]]:

@@ -65,13 +65,7 @@ class SQLite:
                 cells_by_column = zip(columns, zip(*piece, strict=True), strict=True)
                 texts = [self._texts(name, cells) for name, cells in cells_by_column]
                 yield pa.Table.from_arrays([dictionary_array(column) for column in texts], list(columns))
-        if rows != self.rows:
-            raise InputError(
-                "{table}: {rows} records were read but {expected} were expected; the table may have changed",
-                table=self.name,
-                rows=rows,
-                expected=self.rows,
-            )
+        _check_rows(self, rows)
 
     def deleted(self) -> int:
         """How many traces of other records the file has: pages, and hidden numbers of records if some are left out.
@@ -266,13 +260,18 @@ class Relation:
             for batch in chosen.to_arrow_reader(ROWS):
                 rows += batch.num_rows
                 yield pa.Table.from_batches([batch]).rename_columns(list(columns))
-        if rows != self.rows:
-            raise InputError(
-                "{table}: {rows} records were read but {expected} were expected; the table may have changed",
-                table=self.name,
-                rows=rows,
-                expected=self.rows,
-            )
+        _check_rows(self, rows)
+
+
+def _check_rows(table: SQLite | Relation, rows: int) -> None:
+    """Raise if a table had another number of records than when it was opened."""
+    if rows != table.rows:
+        raise InputError(
+            "{table}: {rows} records were read but {expected} were expected; the table may have changed",
+            table=table.name,
+            rows=rows,
+            expected=table.rows,
+        )
 
 
 def is_relation(data: Any) -> bool:

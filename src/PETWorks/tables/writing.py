@@ -1,7 +1,7 @@
 """Writing tables: the format follows from the file name; new cells replace those of the columns that changed."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -54,11 +54,18 @@ class Changes(Protocol):
 
 def new_codes(changes: Changes, piece: pa.Table, source: Source) -> Mapping[str, Codes]:
     """The index of the new text of each row of a piece, which has the names of the source as column names."""
-    try:
+    with _unchanged(source):
         return changes.new_codes([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
+
+
+@contextmanager
+def _unchanged(source: Source) -> Iterator[None]:
+    """Convert the errors of cells that were text when they were counted."""
+    try:
+        yield
     except MemoryError:
         raise
-    except (pa.ArrowException, UnicodeDecodeError):  # cells were text when they were counted
+    except (pa.ArrowException, UnicodeDecodeError):
         raise changed_table_error(source) from None
 
 
@@ -83,12 +90,8 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
 
 def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
     """Mask of the rows of a piece that stay in the table; None if all do."""
-    try:
+    with _unchanged(source):
         return changes.kept([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
-    except MemoryError:
-        raise
-    except (pa.ArrowException, UnicodeDecodeError):  # cells were text when they were counted
-        raise changed_table_error(source) from None
 
 
 def find_removed_places(source: Source, changes: Changes) -> NDArray[np.int64]:

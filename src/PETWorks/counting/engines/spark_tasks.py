@@ -19,6 +19,7 @@ from PETWorks.counting.engines.partitioned import Part, Words, class_starts, scr
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
 from PETWorks.tables.cells import normalise_texts
+from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
 
 ROWS_PER_BLOCK = 1 << 20
@@ -47,16 +48,22 @@ def parquet_rows(
     paths: Sequence[str], groups: Sequence[tuple[int, int]], columns: Sequence[str], batches: Batches
 ) -> Batches:
     """Read row groups of Parquet files; the batches hold indices into `groups`."""
-    from PETWorks.tables.formats.parquet import Parquet
+    for _, file, group in named_groups(paths, groups, batches):
+        for table in file.read_group(group, tuple(columns)):
+            yield from table.to_batches()
 
+
+def named_groups(
+    paths: Sequence[str], groups: Sequence[tuple[int, int]], batches: Batches
+) -> Iterator[tuple[int, Parquet, int]]:
+    """The indices into `groups` that the batches hold, each with the Parquet file and its row group."""
     files: dict[int, Parquet] = {}
     for batch in batches:
         for number in numpy_integers(batch.column(0)).tolist():
             place, group = groups[number]
             if place not in files:
                 files = {place: Parquet(Path(paths[place]))}
-            for table in files[place].read_group(group, tuple(columns)):
-                yield from table.to_batches()
+            yield number, files[place], group
 
 
 def encode_blocks(read: Callable[[Batches], Batches] | None, columns: int, _token: str, batches: Batches) -> Batches:

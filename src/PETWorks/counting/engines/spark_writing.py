@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.counting.engines.spark import Jobs, map_batches
+from PETWorks.counting.engines.spark_tasks import blocks, named_groups
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 from PETWorks.tables.formats.parquet import Parquet
@@ -73,16 +74,9 @@ def write_groups(
     batches: Iterator[Any],
 ) -> Iterator[Any]:
     """Write row groups of Parquet files, a file for each; the batches hold indices into `groups`."""
-    files: dict[int, Parquet] = {}
-    for batch in batches:
-        for number in numpy_integers(batch.column(0)).tolist():
-            place, group = groups[number]
-            if place not in files:
-                files = {place: Parquet(Path(paths[place]))}
-            source = _Group(files[place], group)
-            yield _report(
-                partial(_write_file, source, kept, changes, fields, Path(folder, f"part-{number:06}.parquet"))
-            )
+    for number, file, group in named_groups(paths, groups, batches):
+        path = Path(folder, f"part-{number:06}.parquet")
+        yield _report(partial(_write_file, _Group(file, group), kept, changes, fields, path))
 
 
 class _Group:
@@ -127,8 +121,6 @@ class _Partition:
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = True) -> Iterator[Any]:  # noqa: ARG002
         """Read the named columns, many batches at a time."""
         import pyarrow as pa
-
-        from PETWorks.counting.engines.spark_tasks import blocks
 
         for block in blocks(self._batches):
             yield pa.Table.from_batches(block).rename_columns(self._names).select(list(columns))

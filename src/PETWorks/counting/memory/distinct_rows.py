@@ -402,13 +402,7 @@ class RolledUp:
                     level=level,
                 )
             height = 0 if hierarchy is None else hierarchy.height
-            if type(level) is not int or not 0 <= level <= height:
-                raise ParameterError(
-                    "column {column!r} has the levels 0 to {height}, got {level!r}",
-                    column=name,
-                    height=height,
-                    level=level,
-                )
+            check_level(name, level, height)
         return levels
 
     def remembered(self, key: Hashable, make: Callable[[], Made]) -> Made:
@@ -417,6 +411,18 @@ class RolledUp:
             self.lattice.made[key] = make()
         made: Made = self.lattice.made[key]
         return made
+
+
+def check_level(column: str, level: Any, height: int) -> None:
+    """Raise if a column has no such level."""
+    if type(level) is not int or not 0 <= level <= height:
+        raise ParameterError(
+            "column {column!r} has the levels 0 to {height}, got {level!r}",
+            column=column,
+            height=height,
+            level=level,
+            what="levels",
+        )
 
 
 def _known(rows: WeightedRows, name: str) -> CountedDomain:
