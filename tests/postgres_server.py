@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from processes import PATIENCE
+
 
 def programs():
     """The folder of the newest PostgreSQL on this machine; None if there is none."""
@@ -67,7 +69,7 @@ class Server:
 
     def _is_ready(self):
         """Whether it has started; it ends at once if its port is taken."""
-        ready = time.monotonic() + 60
+        ready = time.monotonic() + PATIENCE
         while "ready" not in self._state():
             if self.process.poll() is not None:
                 return False
@@ -85,7 +87,7 @@ class Server:
         """Stop the server; SIGINT ends sessions in order, SIGQUIT is like a crash."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-            self.process.wait(20)
+            self.process.wait(PATIENCE)
 
     def sql(self, text):
         command = [programs() / "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.url]

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from processes import PATIENCE
+
 needs_spark = [
     pytest.mark.spark,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
@@ -91,7 +93,7 @@ class Cluster:
 
     def _logged(self, leader, *marks):
         """The text after the last mark in the first line of the log that has all marks."""
-        log, until = self.folder / f"{leader.name}.log", time.monotonic() + 90
+        log, until = self.folder / f"{leader.name}.log", time.monotonic() + PATIENCE
         while time.monotonic() < until and leader.poll() is None:
             for line in log.read_text(errors="replace").splitlines():
                 if all(mark in line for mark in marks):
@@ -101,11 +103,11 @@ class Cluster:
 
     def state(self):
         """The master's report on workers and applications."""
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self._page, timeout=10) as page:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self._page, timeout=PATIENCE) as page:
             return json.load(page)
 
-    def wait_for(self, condition, seconds=90):
-        until = time.monotonic() + seconds
+    def wait_for(self, condition):
+        until = time.monotonic() + PATIENCE
         while not condition(state := self.state()):
             assert time.monotonic() < until, state
             time.sleep(0.05)
@@ -144,7 +146,7 @@ class Cluster:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
         for leader in self.leaders:
-            leader.wait(10)
+            leader.wait(PATIENCE)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

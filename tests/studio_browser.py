@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from processes import PATIENCE
+
 CHROMIUM = os.environ.get("PETWORKS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
@@ -46,7 +48,7 @@ class Visit:
         )
         self.context.add_init_script(VIOLATIONS)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(PATIENCE * 1000)
         self.wrong, self.allowed = [], []
         self.page.on(
             "console", lambda entry: self.wrong.append(entry.text) if entry.type in ("error", "warning") else None

@@ -5,7 +5,6 @@ import random
 import re
 import subprocess
 import sys
-import time
 from html.parser import HTMLParser
 
 from starlette.testclient import TestClient
@@ -13,6 +12,7 @@ from starlette.testclient import TestClient
 from conftest import ROOT
 from PETWorks.studio.server.app import make_app
 from PETWorks.studio.server.security import ENTRANCE, Guard
+from processes import wait_for
 
 PORT = 4321
 OWN = f"http://127.0.0.1:{PORT}"
@@ -91,9 +91,7 @@ def ended(page, answer):
     """The job that an answer leads to, after it has ended."""
     assert answer.status_code == 303, re.findall(r'role="alert">(.*?)<', answer.text)
     job = page.studio.jobs.of(re.search(r"id=([\w-]+)", answer.headers["location"])[1])
-    end = time.monotonic() + 90
-    while job.is_running and time.monotonic() < end:
-        time.sleep(0.05)
+    wait_for(lambda: not job.is_running)
     assert job.state == "done", job.messages
     return job
 

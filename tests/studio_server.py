@@ -11,7 +11,7 @@ import sys
 import time
 from urllib.parse import urlencode, urlsplit
 
-SECONDS = 60  # time limit for starting and ending a server
+from processes import PATIENCE
 
 
 class Server:
@@ -36,7 +36,7 @@ class Server:
         self.cookie = ""
 
     def _line(self, stream):
-        if not select.select([stream], [], [], SECONDS)[0]:
+        if not select.select([stream], [], [], PATIENCE)[0]:
             raise TimeoutError("the server does not start")
         line = stream.readline()
         if not line:
@@ -57,10 +57,10 @@ class Server:
         return self.ended()
 
     def ended(self):
-        output, errors = self.process.communicate(timeout=SECONDS)
+        output, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, output, errors
 
-    def ask(self, path, method="GET", form=None, *, seconds=SECONDS, **headers):
+    def ask(self, path, method="GET", form=None, *, seconds=PATIENCE, **headers):
         """Send a request; `Some_Name=` sets a header or, if None, leaves it out."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
         all_headers = {"Host": self.host, "Cookie": self.cookie, "Origin": self.own if method == "POST" else None}
@@ -90,7 +90,7 @@ class Server:
         self.cookie = re.match(r"[^;]+", answer.headers["set-cookie"])[0]
         return answer
 
-    def raw(self, data, seconds=10.0):
+    def raw(self, data, seconds=PATIENCE):
         """The response to some bytes, until the server closes the connection or is silent for a while."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:
             connection.sendall(data)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from conftest import ROOT
+from processes import PATIENCE
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 HTML, PLAIN = "text/html", "text/plain"
@@ -25,7 +26,7 @@ def outputs():
         parts += [("".join(cell["source"]), path.stem) for cell in read(path)["cells"] if cell["cell_type"] == "code"]
         parts.append(("%reset -f", None))
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source, _ in parts])
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(ROOT / "examples")}}).execute()
+    NotebookClient(notebook, timeout=PATIENCE, resources={"metadata": {"path": str(ROOT / "examples")}}).execute()
     shown = {path.stem: [] for path in NOTEBOOKS}
     for (_, name), cell in zip(parts, notebook.cells, strict=True):
         if name is not None:

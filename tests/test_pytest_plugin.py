@@ -27,8 +27,10 @@ rules:
 - {measure: k-anonymity, k: 2}
 """
 SAFE = 'SAFE = {"age": ["30-39"] * 4, "zip": ["481**"] * 4, "disease": ["flu", "cold", "flu", "cold"]}\n'
-SECRET = 'SECRET = {"age": ["3917", "4028"], "zip": ["48109", "48110"], "disease": ["gout", "lupus"]}\n'
-CELLS = ("3917", "4028", "48109", "48110", "gout", "lupus")
+SECRET = (
+    'SECRET = {"age": ["age-cell", "old-cell"], "zip": ["zip-cell", "far-cell"], "disease": ["ill-cell", "flu-cell"]}\n'
+)
+CELLS = ("age-cell", "old-cell", "zip-cell", "far-cell", "ill-cell", "flu-cell")
 
 
 @pytest.fixture(scope="module")

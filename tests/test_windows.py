@@ -14,6 +14,7 @@ from conftest import ROOT
 from PETWorks.render import terminal
 from PETWorks.tables import files, globs
 from PETWorks.tables.opening import is_address
+from processes import PATIENCE
 
 PACKAGE = ROOT / "src/PETWorks"
 # Modules and names that Python has on other systems only (those of asyncio and multiprocessing, which use them, aside).
@@ -105,7 +106,7 @@ def test_the_program_needs_nothing_that_windows_lacks(tmp_path):
     ]
     code = PRETENDED.replace("COMMANDS", repr(commands))
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False, timeout=300
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE
     )
     codes = [line.removeprefix("exit code ") for line in done.stdout.splitlines() if line.startswith("exit code ")]
     assert codes == ["0", "1", "0", "0", "0", "0", "2", "2"], done.stdout + done.stderr

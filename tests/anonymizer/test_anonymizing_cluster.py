@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import ROOT
+from processes import PATIENCE
 from searches import anonymize
 from spark_cluster import cluster, needs_spark
 
@@ -96,13 +97,13 @@ def test_workers_are_lost_before_the_search_and_while_the_release_is_written(run
         process.stdin.write("go on\n")
         process.stdin.flush()
         assert json.loads(line(process, tmp_path)) == json.loads(json.dumps(expected.to_dict()))
-        until = time.monotonic() + 120
+        until = time.monotonic() + PATIENCE
         while not folder.is_dir() or not any(folder.glob("part-*")):
             assert time.monotonic() < until
             time.sleep(0.02)
         running.kill_worker(1)
         assert line(process, tmp_path) == "written"
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
         process.communicate()

@@ -14,7 +14,7 @@ import pytest
 
 from command import petworks
 from PETWorks.measures.catalogue import all_measures
-from processes import wait_until_open
+from processes import PATIENCE, wait_until_open
 
 PATIENT = "data/patient_anonymized.csv"
 DELTA = ("data/delta_anonymized.csv", "--original", "data/delta.csv")
@@ -417,7 +417,7 @@ def test_ctrl_c_is_not_a_verdict(tmp_path):
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     wait_until_open(running, table)
     running.send_signal(signal.SIGINT)
-    _, message = running.communicate(timeout=60)
+    _, message = running.communicate(timeout=PATIENCE)
     assert (running.returncode, message) == (130, "petworks: interrupted\n")
     assert list(tmp_path.iterdir()) == [table]
 

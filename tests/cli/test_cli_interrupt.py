@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
+from processes import PATIENCE
 
 QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"
 SCRIPT = Path(sys.executable).with_name("petworks")
@@ -23,7 +24,7 @@ def on_a_terminal(arguments, signs, folder):
         os.chdir(folder)
         os.environ.update(TERM="xterm", COLUMNS="80")
         os.execv(SCRIPT, [str(SCRIPT), *map(str, arguments)])
-    shown, signs, end = b"", list(signs), time.monotonic() + 100
+    shown, signs, end = b"", list(signs), time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if select.select([terminal], [], [], 0.05)[0]:
             try:

@@ -18,6 +18,7 @@ from command import petworks
 from people import DOCUMENT, release_of
 from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.tables.cells import is_number
+from processes import PATIENCE
 
 ATTACK = ("attack", "table.csv", "--qi", "age,education", "--sensitive", "income")
 
@@ -204,7 +205,7 @@ def test_interrupted_and_gone_on_with(tmp_path):
         assert running.poll() is None, running.communicate()
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    printed, told = running.communicate(timeout=120)
+    printed, told = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, told
     assert printed == ""
     assert "subsets are in" in told

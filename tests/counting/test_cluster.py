@@ -1,5 +1,6 @@
 """A real Spark cluster on loopback: the right answer with a worker lost, nothing left running, Spark Connect."""
 
+import contextlib
 import importlib.util
 import json
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 from conftest import ROOT
 from PETWorks import Release, evaluate
+from processes import PATIENCE
 from spark_cluster import cluster, needs_spark
 
 pytestmark = needs_spark
@@ -110,15 +112,17 @@ def line(process, tmp_path):
 
 
 def busy(processes):
-    """Processor time that they have used, in ticks."""
-    return sum(
-        sum(map(int, Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()[11:13])) for one in processes
-    )
+    """Processor time that they have used, in ticks; of those that are still there."""
+    ticks = 0
+    for one in processes:
+        with contextlib.suppress(OSError):
+            ticks += sum(map(int, Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+    return ticks
 
 
 def assert_nothing_runs(running):
     """Python processes may wait for the next job, but do nothing."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while True:
         there = running.python_processes()
         before = busy(there)

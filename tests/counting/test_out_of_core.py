@@ -19,6 +19,7 @@ from conftest import ROOT
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import InputError, ParameterError
+from processes import PATIENCE
 
 pytestmark = pytest.mark.slow  # each starts whole commands, databases or file systems of its own
 
@@ -58,7 +59,7 @@ def heeding_interrupts():
 
 def assert_fails(running, temp, *outputs, code=2):
     """One line on standard error, nothing on standard output, nothing left on disk."""
-    output, error = running.communicate(timeout=120)
+    output, error = running.communicate(timeout=PATIENCE)
     assert running.returncode == code, error
     assert output == ""
     assert error.startswith("petworks: ")
@@ -162,7 +163,7 @@ def test_a_run_that_is_stopped_leaves_nothing(large, temp, tmp_path, number, cod
         assert running.poll() is None, running.communicate()
         time.sleep(0.02)
     running.send_signal(number)
-    output, error = running.communicate(timeout=60)
+    output, error = running.communicate(timeout=PATIENCE)
     assert (running.returncode, output) == (code, ""), error
     assert list(temp.iterdir()) == []
     assert not out.exists()

@@ -75,7 +75,7 @@ def test_reports_begin_with_what_was_lost(recoded, kind, lang, deleted, blind, h
     assert re.search(r"birth\W+600\W+3\W+100 ?%", text)
     outside = plain(result.to_format(kind, lang, "external"))
     assert deleted not in outside
-    assert "600 " not in outside
+    assert "600 " not in re.sub(r"\b[0-9a-f]{32,}\b", "", outside)  # salts and commitments are random
     assert list(CHECK.iter_errors(result.to_dict("external"))) == []
     row = next(one for one in result.to_dict("external")["columns"] if one["column"] == "birth")
     assert not {"changed", "entropy_kept", "recoded", "distinct_before"} & set(row)

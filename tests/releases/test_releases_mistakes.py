@@ -12,10 +12,18 @@ from spark_cluster import QUICK, needs_spark
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 
-A = {"id": ["k1", "k2", "k3"], "zip": ["z1", "z1", "z2"], "ill": ["secret1", "secret2", "secret1"]}
-B = {"id": ["k2", "k3", "k4"], "zip": ["z1", "z1", "z2"], "ill": ["secret2", "secret1", "secret1"]}
+A = {
+    "id": ["key-1", "key-2", "key-3"],
+    "zip": ["zip-1", "zip-1", "zip-2"],
+    "ill": ["secret1", "secret2", "secret1"],
+}
+B = {
+    "id": ["key-2", "key-3", "key-4"],
+    "zip": ["zip-1", "zip-1", "zip-2"],
+    "ill": ["secret2", "secret1", "secret1"],
+}
 ROLES = {"quasi_identifiers": ["zip"], "sensitive": ["ill"]}
-CELLS = ["k1", "k2", "k3", "k4", "z1", "z2", "secret"]
+CELLS = ["key-1", "key-2", "key-3", "key-4", "zip-1", "zip-2", "secret"]
 
 
 ENGINES = ["memory", "duckdb", pytest.param("spark", marks=needs_spark)]
@@ -37,13 +45,13 @@ def test_a_key_that_a_table_does_not_have(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_missing_keys(engine):
-    text = message([A | {"id": ["k1", None, ""]}, B], engine=engine)
+    text = message([A | {"id": ["key-1", None, ""]}, B], engine=engine)
     assert text == "'release 1': the key 'id' is missing in 2 of 3 records; every record needs one"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_repeated_keys(engine):
-    text = message([A, B | {"id": ["k2", "k2", "k4"]}], engine=engine)
+    text = message([A, B | {"id": ["key-2", "key-2", "key-4"]}], engine=engine)
     assert text.startswith("'release 2': the key 'id' is repeated: 1 of 2 people have more than one record; keep")
 
 

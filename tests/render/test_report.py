@@ -17,6 +17,7 @@ from PETWorks.gate.policy.policy_rules import OF_EVERY_POLICY, VALUES_PROTECTED
 from PETWorks.render.formats.html import LARGEST_PAGE
 from PETWorks.render.language.language import said
 from policy_checks import CHECK, DAY
+from processes import PATIENCE
 
 BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)
 CHROMIUM = os.environ.get("PETWORKS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -59,6 +60,7 @@ class Opened:
     def __init__(self, browser, path, **options):
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE * 1000)
         self.said, self.asked = [], []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))

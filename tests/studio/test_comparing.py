@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 from html import unescape
 
 import pytest
@@ -12,6 +11,7 @@ from PETWorks.gate.diff import compare
 from PETWorks.releases.several import Releases
 from PETWorks.render.checks import check
 from PETWorks.render.language.language import percent, said
+from processes import wait_for
 from studio_client import entered
 
 POLICY = """petworks_policy: 1
@@ -117,12 +117,10 @@ def composed(page, **fields):
     answer = page.post(address, data={"seen": seen, **fields}, follow_redirects=False)
     if answer.status_code != 303:
         return answer
-    for _ in range(900):
-        shown = page.get(answer.headers["location"], follow_redirects=False)
-        if shown.status_code == 303:
-            return page.get(shown.headers["location"])
-        time.sleep(0.1)
-    raise AssertionError("the job did not end")
+    wait_for(lambda: not page.studio.jobs.are_running)
+    shown = page.get(answer.headers["location"], follow_redirects=False)
+    assert shown.status_code == 303, shown.text
+    return page.get(shown.headers["location"])
 
 
 def test_several_releases_are_what_the_command_says(school):
@@ -167,12 +165,8 @@ def composed_failure(page):
     seen = re.search(r'name="seen" value="(\w+)"', page.get("/compare?policy=policy.yaml").text)[1]
     data = {"seen": seen, "release": "school_2022.csv", "key": key}
     answer = page.post("/compare/together?policy=policy.yaml", data=data, follow_redirects=False)
-    for _ in range(900):
-        shown = page.get(answer.headers["location"], follow_redirects=False).text
-        if "data-events" not in shown:
-            return shown
-        time.sleep(0.1)
-    raise AssertionError("the job did not end")
+    wait_for(lambda: not page.studio.jobs.are_running)
+    return page.get(answer.headers["location"], follow_redirects=False).text
 
 
 def test_names_of_files_and_columns_are_text(folder):

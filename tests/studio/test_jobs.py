@@ -11,6 +11,7 @@ import time
 import pytest
 
 from PETWorks.studio.server.jobs import Purpose
+from processes import PATIENCE
 from studio_client import entered, write_long_search
 
 LONG = ("anonymize", "wide_policy.yaml", "-o", "released.csv", "--format", "json")
@@ -22,8 +23,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def waited(job, until, seconds=90):
-    end = time.monotonic() + seconds
+def waited(job, until):
+    end = time.monotonic() + PATIENCE
     while not until(job) and time.monotonic() < end:
         time.sleep(0.05)
     assert until(job), (job.state, job.messages, job.progress)
@@ -73,7 +74,7 @@ def test_cancelling_leaves_no_process_and_nothing_half_written(folder):
 
 def test_what_does_not_listen_is_killed_with_what_it_started(folder, monkeypatch):
     monkeypatch.setattr("PETWorks.studio.server.jobs.GRACE", 0.3)
-    deaf = "import signal,time;signal.signal(signal.SIGTERM,signal.SIG_IGN);time.sleep(60)"
+    deaf = f"import signal,time;signal.signal(signal.SIGTERM,signal.SIG_IGN);time.sleep(2 * {PATIENCE})"
     deaf = f"import subprocess,sys;subprocess.Popen([sys.executable,'-c',{deaf!r}]);{deaf}"
     started = subprocess.Popen
     monkeypatch.setattr(
@@ -86,7 +87,7 @@ def test_what_does_not_listen_is_killed_with_what_it_started(folder, monkeypatch
         waited(job, lambda job: len(processes_of(job._process.pid)) == 2)
         before = time.monotonic()
         job.cancel()
-        assert time.monotonic() - before < 50, "it does not wait for the end of their sleep"
+        assert time.monotonic() - before < PATIENCE, "it does not wait for the end of their sleep"
         waited(job, lambda job: not processes_of(job._process.pid))
 
 

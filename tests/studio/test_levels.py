@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from command import petworks
 from PETWorks import Release, ReleaseWarning, apply_levels, evaluate, read_policy
 from PETWorks.studio.pages.hierarchies import columns_of
 from PETWorks.studio.pages.levels import what_if_of
+from processes import wait_for
 from studio_client import entered
 
 POLICY = """\
@@ -53,10 +53,7 @@ def ended(page, answer):
     """The page that a job leads to."""
     assert answer.status_code == 303, answer.text
     job = re.search(r"id=([\w-]+)", answer.headers["location"])[1]
-    for _ in range(600):
-        if not page.studio.jobs.of(job).is_running:
-            break
-        time.sleep(0.1)
+    wait_for(lambda: not page.studio.jobs.of(job).is_running)
     return page.get(answer.headers["location"])
 
 

@@ -17,6 +17,7 @@ from conftest import ROOT
 from PETWorks import Release, evaluate
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
+from processes import PATIENCE
 
 ROWS = [
     ("47677", "2*", "flu"),
@@ -256,7 +257,7 @@ def test_a_server_that_stops_half_way(tmp_path, moment):
             time.sleep(0.02)
         time.sleep(moment)
         server.stop(signal.SIGQUIT)
-        output, error = running.communicate(timeout=60)
+        output, error = running.communicate(timeout=PATIENCE)
         password = server.password
     assert running.returncode == 2, error
     assert output == ""

@@ -12,23 +12,22 @@ import duckdb
 import pytest
 
 import postgres_server
-from processes import has_open
+from processes import PATIENCE, has_open
 
 COUNTING = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT (n + 1) % 1000 FROM t) SELECT n AS zip FROM t"
 CODES = {signal.SIGTERM: 143, signal.SIGINT: 130}
 
 
 def stopped(table, number, started):
-    """Exit code, standard error and seconds to the end of a command that got a signal when it was at work."""
+    """Exit code and standard error of a command that got a signal when it was at work; it would not end by itself."""
     script = str(Path(sys.executable).with_name("petworks"))
     command = [script, "evaluate", str(table), "--qi", "zip", "--memory-limit", "500MB"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         started(running)
         running.send_signal(number)
-        sent = time.monotonic()
-        _, errors = running.communicate(timeout=100)
-        return running.returncode, errors, time.monotonic() - sent
+        _, errors = running.communicate(timeout=PATIENCE)
+        return running.returncode, errors
     finally:
         running.kill()
 
@@ -67,10 +66,9 @@ def test_signals_end_the_reading_of_an_endless_view(tmp_path, kind, number):
         never = "SELECT a.range AS zip FROM range(10000000) a, range(10000000) b WHERE a.range * 7 + b.range < 0"
         connection.execute(f"CREATE VIEW endless AS {COUNTING if kind == 'duckdb' else never}")
     connection.close()
-    code, errors, seconds = stopped(f"{path}#endless", number, computing(path))
+    code, errors = stopped(f"{path}#endless", number, computing(path))
     assert code == CODES[number], errors
     assert errors == ("petworks: interrupted\n" if number == signal.SIGINT else "")
-    assert seconds < 60
 
 
 @pytest.mark.slow
@@ -88,6 +86,5 @@ def test_signals_end_the_waiting_for_a_server(number):
                 assert running.poll() is None, running.communicate()
                 time.sleep(0.1)
 
-        code, errors, seconds = stopped(f"{server.url}#endless", number, waiting)
+        code, errors = stopped(f"{server.url}#endless", number, waiting)
     assert code == CODES[number], errors
-    assert seconds < 60
