@@ -10,7 +10,6 @@ import pkgutil
 import subprocess
 import sys
 import tempfile
-import threading
 import traceback
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from pathlib import Path
 IMPORTED = ("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet", "duckdb", "jsonschema")
 IMPORTED += ("encodings.utf_8_sig", "rich.console", "rich.table", "rich.text")
 NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
+exit_codes = []  # of a command, once it has ended
 
 
 def petworks(*arguments, cwd=None, env=None):
@@ -83,21 +83,25 @@ def _serve():
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    code = 1
     try:
         sys.modules["PETWorks.cli.main"].main()
+        exit_codes.append(0)
     except SystemExit as end:
-        code = end.code or 0
-    finally:  # like the end of a process, but without tearing down all imported modules
-        if sys.exc_info()[1] is not None:
-            traceback.print_exc()
-        threading._shutdown()
-        atexit._run_exitfuncs()
+        exit_codes.append(end.code or 0)
+    except BaseException:  # noqa: BLE001 - as Python does it
+        traceback.print_exc()
+        exit_codes.append(1)
+
+
+def _leave():
+    """End the process of a command without tearing down all imported modules."""
+    if exit_codes:
         sys.stdout.flush()
-        os._exit(code)
+        os._exit(exit_codes[0])
 
 
 if __name__ == "__main__":
+    atexit.register(_leave)  # registered first, called last
     sys.path.pop(0)  # the command must not find the modules of the tests
     _prepare()
     _serve()

@@ -37,7 +37,8 @@ settings.register_profile("petworks", settings.get_profile(EXPLORING), max_examp
 settings.register_profile("quick", settings.get_profile(EXPLORING), max_examples=6, **reproducible)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "petworks"))
 if settings.get_current_profile_name() != EXPLORING:
-    # Hypothesis also tries constants of imported modules, which depend on the tests that ran before.
+    # Hypothesis also tries constants of imported modules, which depend on the tests that ran before. No setting
+    # turns that off; if a later version has no such name, `test_deterministic_examples.py` fails.
     providers._get_local_constants = providers.Constants
 
 
@@ -64,7 +65,8 @@ def group_of(name):
 class Groups(LoadScopeScheduling):
     """Hands out groups, the largest first, and other tests one by one.
 
-    `--dist loadgroup` of pytest-xdist does not see its marks with some versions of pytest.
+    `--dist loadgroup` would do the same, but pytest-xdist 3.8 writes the group to a private attribute of tests that
+    pytest 9.2 does not read: tests of a group would run in any process.
     """
 
     def _split_scope(self, nodeid):

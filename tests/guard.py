@@ -144,7 +144,9 @@ def _become(task, folder, files):
         traceback.print_exc()
         code = 99
     finally:
-        threading._shutdown()
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
         sys.stdout.flush()
         os._exit(code)
 
