@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from PETWorks import build_hierarchy
-from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import proposed_hierarchy
+from PETWorks.tables.yaml_files import in_yaml
 
 BIRTHS = {"dates": ["month", "year", "5-years", "decade"]}
 DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]

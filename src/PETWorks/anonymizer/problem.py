@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import proposed_hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
 from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, checked_objective, make_objective
@@ -29,6 +29,7 @@ from PETWorks.errors import (
 )
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.result import TOLERANCE
+from PETWorks.tables.yaml_files import in_yaml
 
 METHODS = ("global", "local")
 REMOVE, STARS = SUPPRESSED_RECORDS = ("remove", "stars")  # whether suppressed records leave the table or stay with `*`

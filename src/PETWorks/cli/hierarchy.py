@@ -65,9 +65,9 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
       petworks hierarchy patients.csv --column birthday --dates month,year -o hierarchy_birthday.csv
       petworks hierarchy patients.csv --column region --group North=Taipei,Hsinchu --group South=Tainan
     """
-    from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
-    from PETWorks.gate.suggest.starter import yaml_text
+    from PETWorks.about.hierarchies.proposal import proposed_hierarchy
     from PETWorks.render.text.measures_text import hierarchy_groups, hierarchy_text
+    from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
     column = column.strip()
     target = writable(options["output"], *input_files(data, options["policy"]))

@@ -1,4 +1,4 @@
-"""Plain YAML files: mappings, lists and texts, and the line where each begins."""
+"""Plain YAML files: mappings, lists and texts, the line where each begins, and how they are written."""
 
 import codecs
 import hashlib
@@ -26,6 +26,7 @@ MISTAKES = [
         (r"\s*(- +)?[^\s#\"':]+:(?!//)[^\s:]", Phrase("write a blank behind ':'")),
     )
 ]
+_PLAIN = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 LOOK_AT = Phrase(
     "look at the indentation, for quotes and brackets that are not closed, and for blanks behind '-' and half-width ':'"
 )
@@ -189,3 +190,24 @@ def _build(event: Any, events: Iterator[Any], key: Key, name: str, lines: dict[K
         lines[(*key, inner.value)] = line
         mapping[inner.value] = _build(next(events), events, (*key, inner.value), name, lines)
     return mapping
+
+
+def yaml_text(text: str) -> str:
+    """The text as a YAML scalar: plain if possible, otherwise quoted."""
+    if _PLAIN.fullmatch(text) and text.casefold() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n"):
+        return text
+    import yaml
+
+    dumped: str = yaml.dump(text, default_style='"', allow_unicode=True, width=1 << 30)
+    return dumped.strip()
+
+
+def in_yaml(words: Mapping[str, Any]) -> str:
+    """The words of a declaration on one line, as in a policy."""
+
+    def text_of(value: Any) -> str:
+        if isinstance(value, Mapping):
+            return f"{{{', '.join(f'{key}: {text_of(item)}' for key, item in value.items())}}}"
+        return f"[{', '.join(map(text_of, value))}]" if isinstance(value, list) else str(value)
+
+    return text_of(words)

@@ -179,14 +179,3 @@ def _widths(span: Fraction, *, whole: bool) -> list[Fraction]:
 
 def _in_words(numbers: Iterable[Fraction]) -> list[int | str]:
     return [int(number) if number.denominator == 1 else as_text(number) for number in numbers]
-
-
-def in_yaml(words: Mapping[str, Any]) -> str:
-    """The words of a declaration on one line, as in a policy."""
-
-    def text_of(value: Any) -> str:
-        if isinstance(value, Mapping):
-            return f"{{{', '.join(f'{key}: {text_of(item)}' for key, item in value.items())}}}"
-        return f"[{', '.join(map(text_of, value))}]" if isinstance(value, list) else str(value)
-
-    return text_of(words)

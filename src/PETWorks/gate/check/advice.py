@@ -7,7 +7,6 @@ from datetime import date
 
 import numpy as np
 
-from PETWorks.about.hierarchies.proposal import in_yaml
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import Granularity
@@ -47,8 +46,8 @@ from PETWorks.gate.policy.policy_rules import (
     Rule,
 )
 from PETWorks.gate.suggest.protection_proposal import protections_for
-from PETWorks.gate.suggest.starter import yaml_text
 from PETWorks.measures.numbers import number
+from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 MOST_RECORDS = 500_000  # in larger tables, the advice would take longer than the check
 MOST_RAISED = 3

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from PETWorks.about.hierarchies.proposal import in_yaml, proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import proposed_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -36,6 +36,7 @@ from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from
 from PETWorks.tables.headers import has_header_line, names_a_person
 from PETWorks.tables.opening import open_one, open_source
+from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 SUPPRESSION = 0.05  # share of records that a release may suppress
@@ -56,8 +57,6 @@ OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 PROTECT = "coarser values where exact ones would give people away: the finest that do not"
-
-_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 
 def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
@@ -415,14 +414,3 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
         f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
         *(protect if protected else []),
     ]
-
-
-def yaml_text(text: str) -> str:
-    """The text as a YAML scalar: plain if possible, otherwise quoted."""
-    plain = text[:1] in _PLAIN and all(sign in _PLAIN or sign in "0123456789.-" for sign in text)
-    if text and plain and text.casefold() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n"):
-        return text
-    import yaml
-
-    dumped: str = yaml.dump(text, default_style='"', allow_unicode=True, width=1 << 30)
-    return dumped.strip()

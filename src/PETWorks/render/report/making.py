@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from PETWorks.about.hierarchies.proposal import in_yaml
 from PETWorks.gate.document.anonymization_document import (
     UTILITY,
     AnonymizationFacts,
@@ -25,6 +24,7 @@ from PETWorks.render.language.language import (
     rule_name,
     said,
 )
+from PETWorks.tables.yaml_files import in_yaml
 
 VALUES = ("head.column", "head.values-before", "head.values-after")
 KEPT = (*VALUES, "column.kept", "column.shift", "column.correlation_kept")

@@ -11,10 +11,9 @@ from typing import Any
 
 from PETWorks.errors import InputError, Joined, Phrase
 from PETWorks.gate.policy.policy import read_policy
-from PETWorks.gate.suggest.starter import yaml_text
 from PETWorks.tables.files import read_small
 from PETWorks.tables.output import write_whole
-from PETWorks.tables.yaml_files import LARGEST_FILE, read_yaml
+from PETWorks.tables.yaml_files import LARGEST_FILE, read_yaml, yaml_text
 
 Lines = list[str]
 AFTER = ("roles", "data", "petworks_policy")  # a new key is added after the first of these that exists

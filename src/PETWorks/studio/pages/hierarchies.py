@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_files
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
-from PETWorks.about.hierarchies.proposal import Proposal, in_yaml, proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import Proposal, proposed_hierarchy
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, InputError, PETWorksError, Phrase
@@ -36,6 +36,7 @@ from PETWorks.studio.files.hierarchy_forms import (
 from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, page, part, redirect, studio
 from PETWorks.studio.server.case import Case
 from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.yaml_files import in_yaml
 
 Counts = Mapping[str | None, int]
 Words = Mapping[str, Any]
