@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from PETWorks.about.treatment import folding
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
 from PETWorks.tables.cells import SUPPRESSED, normalise_texts
@@ -266,14 +267,33 @@ def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray
     )
 
 
-def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
-    """A column that names people as texts, each stored once per piece; a long text is replaced by its SHA-256."""
+def same_people(labels: pa.Array) -> pa.Array:
+    """For each name or number of a person the one that stands for all that differ only in spelling."""
+    values = labels.to_pylist()
+    changes = folding(values)
+    return labels if changes is None else strings([changes[value] or value for value in values])
+
+
+def with_same_people(column: Column) -> Column:
+    """A column that names people with one name or number for each of them, however it is spelt."""
+    labels = same_people(column.labels)
+    if labels is column.labels:
+        return column
+    return column.recoded(*recoding_of(labels.to_pylist(), {value: value for value in labels.to_pylist()}))
+
+
+def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool, *, folded: bool = False) -> pa.ChunkedArray:
+    """A column that names people as texts, each stored once per piece; a long text is replaced by its SHA-256.
+
+    folded   whether texts that differ only in spelling name one person
+    """
     from pyarrow import compute as pc
 
     pieces = []
     for piece in chunks.chunks:
         dictionary, indices = _dictionary(piece)
         cells = normalise_texts(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
+        cells = same_people(cells) if folded else cells
         if (pc.max(pc.binary_length(cells)).as_py() or 0) > LONGEST_NAME:
             cells = strings([_shorten(text) for text in cells.to_pylist()])
         pieces.append(pa.DictionaryArray.from_arrays(arrow_codes(indices).cast(pa.int32()), cells))

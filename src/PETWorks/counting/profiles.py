@@ -114,14 +114,19 @@ def profile_of(column: Column | CountedDomain, records: int, name: str = "", peo
 
 def sharing(column: Column, people: Column) -> tuple[Integers, Integers]:
     """The number of people who have each value of a column, and the person if it is only one, else -1."""
-    number = max(len(people.labels), 1)
-    pairs = np.unique(column.codes.astype(np.int64) * number + people.codes)
-    codes, persons = np.divmod(pairs, number)
+    codes, persons, _ = pairs_of(column, people)
     shared = np.bincount(codes, minlength=len(column.labels))
     owners = np.full(len(column.labels), -1, np.int64)
     owners[codes] = persons
     owners[shared != 1] = -1
     return shared, owners
+
+
+def pairs_of(column: Column, people: Column) -> tuple[Integers, Integers, Integers]:
+    """The pairs of value and person that rows have, as codes, and how many rows have each."""
+    number = max(len(people.labels), 1)
+    pairs, counts = np.unique(column.codes.astype(np.int64) * number + people.codes, return_counts=True)
+    return *np.divmod(pairs, number), counts
 
 
 def profiles_of(

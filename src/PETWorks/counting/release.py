@@ -15,7 +15,7 @@ from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, FOLDED, checked_treatment, folding
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.codes import Column, narrowest_type, suppress_cells
+from PETWorks.counting.codes import Column, narrowest_type, suppress_cells, with_same_people
 from PETWorks.counting.counts import ClassSizes, Integers, Marginal
 from PETWorks.counting.engines.engine import Engine, choose, memory_limit_in_bytes
 from PETWorks.counting.engines.partitioned import PartitionedTable
@@ -209,9 +209,10 @@ class Release(Shown):
         # If no column is needed, one is loaded anyway for the number of records.
         columns = self.compared_columns or source.names[:1]
         own_unit = self.privacy_unit if people is None else None
-        table = _load(self.engine, source, columns, own_unit, Phrase("the release"))
+        table = _load(self.engine, source, columns, own_unit, Phrase("the release"), self._folds)
         if people is not None:
-            table = _with_people(table, str(self.privacy_unit), people)
+            named = with_same_people(people) if self._folds else people
+            table = _with_people(table, str(self.privacy_unit), named)
         self.as_read = table
         self.hierarchies: dict[str, Hierarchy] = {
             column: hierarchy
@@ -251,18 +252,22 @@ class Release(Shown):
         load_original, load_population = None, None
         if before is not None:
             columns = self.compared_columns
-            read = partial(_load, self.engine, before, columns, self.privacy_unit, "the original")
+            read = partial(_load, self.engine, before, columns, self.privacy_unit, "the original", self._folds)
             load_original = lambda: self.judged_table(read())  # noqa: E731
         if people is not None and people.source is not None:
             load_population = partial(_load, self.engine, people.source, people.columns, people.unit, "the population")
         in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
         return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
 
+    @property
+    def _folds(self) -> bool:
+        """Whether people and sensitive values that differ only in spelling are the same."""
+        return self.treatment["sensitive_values"] == FOLDED
+
     def judged_table(self, table: Table) -> Table:
-        """A table of this release with its sensitive values and people folded, if the treatment folds them."""
-        if self.treatment["sensitive_values"] != FOLDED:
+        """A table of this release with its sensitive values folded, if the treatment folds them."""
+        if not self._folds:
             return table
-        table = _with_folded_unit(table)
         changes = {name: folding(table.domains[name].values) for name in self.sensitive_attributes}
         changed = {name: mapping for name, mapping in changes.items() if mapping is not None}
         return table.generalised(changed) if changed else table
@@ -324,11 +329,23 @@ class Release(Shown):
         people = self.people_of_records
         if people is not None:
             columns = {} if not not_loaded else load_rows(self.source, not_loaded, None, 2 * self.memory_limit).columns
-            read = profiles_of(columns, not_loaded, people)
+            profiles = profiles_of(columns, not_loaded, people)
+            profiles |= profiles_of(table.columns, self.compared_columns, people)
+        elif self.counts_people:
+            profiles = self.engine.profiles(self.source, self.columns, self.privacy_unit, folded=self._folds)
         else:
             read = self.engine.profiles(self.source, not_loaded) if not_loaded else {}
-        profiles = read | profiles_of(table.columns, self.compared_columns, people)
+            profiles = read | profiles_of(table.columns, self.compared_columns)
         return {name: profiles[name] for name in self.columns}
+
+    def load(self, columns: Sequence[str], unit: str | None = None) -> Table:
+        """Further columns of its source, and the one that names people."""
+        return self.engine.load(self.source, columns, unit, folded=self._folds)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether some people have several records, and the table says whose each is."""
+        return self.view.table.unit is not None and self.people < self.records
 
     @property
     def people_of_records(self) -> Column | None:
@@ -367,9 +384,11 @@ def _check_places(removed: Any) -> Integers:
     return places.astype(np.int64)
 
 
-def _load(engine: Engine, source: Source, columns: Sequence[str], unit: str | None, what: str) -> Table:
+def _load(
+    engine: Engine, source: Source, columns: Sequence[str], unit: str | None, what: str, folded: bool = False
+) -> Table:
     """Load the named columns of a source; raise if the unit is missing in some record."""
-    table = engine.load(source, columns, unit)
+    table = engine.load(source, columns, unit, folded=folded)
     if table.unit is not None and table.unit_is_missing():
         raise InputError(
             "the privacy unit {unit!r} is missing in some records of {table}; every record needs one",
@@ -389,17 +408,6 @@ def _with_people(table: Table, unit: str, people: Column) -> Table:
             what="people",
         )
     return WeightedRows({**table.columns, unit: people}, unit, table.weights)
-
-
-def _with_folded_unit(table: Table) -> Table:
-    """A table in which people are the same whatever the spelling of their numbers."""
-    if not isinstance(table, WeightedRows) or table.unit is None:
-        return table
-    values = table.columns[table.unit].values
-    changes = folding(values)
-    if changes is None:
-        return table
-    return table.generalised({table.unit: {value: changes[value] or value for value in values}})
 
 
 def build_declared_hierarchy(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:

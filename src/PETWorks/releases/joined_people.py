@@ -139,7 +139,14 @@ class KeyedEngine:
         self.name, self.note, self.keeps_order = engine.name, engine.note, engine.keeps_order
         self.key: Column | None = None
 
-    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Any:  # noqa: ARG002
+    def load(
+        self,
+        source: Source,
+        columns: Sequence[str],
+        unit: str | None = None,  # noqa: ARG002
+        *,
+        folded: bool = False,  # noqa: ARG002
+    ) -> Any:
         """Load the named columns of a source; the key does not become a column of the table."""
         table: Any
         if isinstance(self._engine, MemoryEngine):
@@ -149,9 +156,9 @@ class KeyedEngine:
         table.unit = None
         return table
 
-    def profiles(self, source: Source, columns: Sequence[str]) -> Any:
+    def profiles(self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False) -> Any:
         """Counts and a sample of the values of each column."""
-        return self._engine.profiles(source, columns)
+        return self._engine.profiles(source, columns, unit, folded=folded)
 
     def close(self) -> None:
         """Do nothing: the engine holds other tables, and its owner closes it."""

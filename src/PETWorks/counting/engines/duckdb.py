@@ -17,7 +17,7 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.about.personal_details import Search
-from PETWorks.counting.codes import Codes, CountedDomain, Encoder, GrowingEncoder, person_texts
+from PETWorks.counting.codes import Codes, Column, CountedDomain, Encoder, GrowingEncoder, person_texts
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines.partitioned import (
     ExcludedCodes,
@@ -39,7 +39,7 @@ from PETWorks.counting.people import (
     column_name,
     number_of_words,
 )
-from PETWorks.counting.profiles import AT_ONCE, EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile
+from PETWorks.counting.profiles import AT_ONCE, EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile, pairs_of
 from PETWorks.counting.questions import THREADS, Merge
 from PETWorks.errors import Hint, InputError, ParameterError, system_reason
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming_column, strings
@@ -81,29 +81,72 @@ class QueryRunner(Protocol):
         """Add rows, given as Arrow arrays."""
 
 
-def duckdb_profiles(engine: QueryRunner, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-    """Counts and a sample of the values of each column; all values stay on disk."""
+IS_VALUE = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
+
+
+def duckdb_profiles(
+    engine: QueryRunner, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+) -> dict[str, Profile]:
+    """Counts and a sample of the values of each column; all values stay on disk.
+
+    The table of values has for each column `c` and value `v` the number `n` of records, or of people if a unit names
+    them, the number `r` of records, and the owner `o`, if it is one person; -1 otherwise.
+    """
     counted, values = engine.new("counted"), engine.new("values")
-    engine.execute(f"CREATE TABLE {counted} (c BIGINT, v VARCHAR, n BIGINT)")
+    engine.execute(f"CREATE TABLE {counted} (c BIGINT, v VARCHAR, n BIGINT{', u VARCHAR' if unit else ''})")
+    spaced = source.separator is not None
+    wanted = (*columns, *([unit] if unit is not None and unit not in columns else []))
     rows = 0
-    for piece in source.read(tuple(columns), in_pieces=True):
+    for piece in source.read(wanted, in_pieces=True):
         rows += piece.num_rows
-        for place, (name, chunks) in enumerate(zip(columns, piece.columns, strict=True)):
+        people = None
+        if unit is not None:
+            named = piece.column(wanted.index(unit))
+            with naming_column(unit, {unit: named.type}, source):
+                people = _encoded(person_texts(named, spaced, folded=folded), spaced=False)
+        for place, (name, chunks) in enumerate(zip(columns, piece.columns, strict=False)):
             with naming_column(name, {name: chunks.type}, source):
-                encoder = Encoder(spaced_quotes=source.separator is not None)
-                for chunk in chunks.chunks:
-                    encoder.add(chunk)
-                column = encoder.finish().without_unused_labels()
-            places = arrow_integers(np.full(len(column.counts), place))
-            engine.insert(counted, [places, column.labels, arrow_integers(column.counts)])
-    engine.execute(
-        f"CREATE TABLE {values} AS SELECT c, v, CAST(sum(n) AS BIGINT) AS n FROM {counted} "
-        f"WHERE v IS NOT NULL AND v <> '{SUPPRESSED}' GROUP BY c, v"
-    )
+                column = _encoded(chunks, spaced)
+            engine.insert(counted, _value_counts(place, column, people))
+    if unit is None:
+        totals = [rows] * len(columns)
+        records = "CAST(sum(n) AS BIGINT)"
+        how = f"SELECT c, v, {records} AS n, CAST(-1 AS BIGINT) AS o, {records} AS r FROM {counted}"
+    else:
+        by_person = engine.new("counted")
+        engine.execute(f"CREATE TABLE {by_person} AS SELECT c, v, u, sum(n) AS n FROM {counted} GROUP BY c, v, u")
+        engine.execute(f"DROP TABLE {counted}")
+        counted = by_person
+        numbers_of = dict(zip(*engine.fetch(f"SELECT c, count(*) FROM {counted} GROUP BY c"), strict=True))
+        totals = [int(numbers_of.get(place, 0)) for place in range(len(columns))]
+        owner = "if(count(*) = 1, CAST(hash(min(u)) >> 1 AS BIGINT), -1)"
+        how = f"SELECT c, v, count(*) AS n, {owner} AS o, CAST(sum(n) AS BIGINT) AS r FROM {counted}"
+    engine.execute(f"CREATE TABLE {values} AS {how} WHERE {IS_VALUE} GROUP BY c, v")
     engine.execute(f"DROP TABLE {counted}")
-    profiles = {name: _profile(engine, values, place, rows, name) for place, name in enumerate(columns)}
+    profiles = {
+        name: _profile(engine, values, place, total, name)
+        for place, (name, total) in enumerate(zip(columns, totals, strict=True))
+    }
     engine.execute(f"DROP TABLE {values}")
     return profiles
+
+
+def _encoded(chunks: Any, spaced: bool) -> Column:
+    encoder = Encoder(spaced_quotes=spaced)
+    for chunk in chunks.chunks:
+        encoder.add(chunk)
+    return encoder.finish().without_unused_labels()
+
+
+def _value_counts(place: int, column: Column, people: Column | None) -> list[Any]:
+    """The place of a column, its values, how many records have each, and whose they are, if that is said."""
+    if people is None:
+        places = arrow_integers(np.full(len(column.counts), place))
+        return [places, column.labels, arrow_integers(column.counts)]
+    codes, persons, counts = pairs_of(column, people)
+    places = arrow_integers(np.full(len(codes), place))
+    named = people.labels.take(arrow_integers(persons))
+    return [places, column.labels.take(arrow_integers(codes)), arrow_integers(counts), named]
 
 
 def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str) -> Profile:
@@ -112,7 +155,7 @@ def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str)
     is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT}') OR length(v) > {LONG_TEXT})"
     counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
     is_formula = f"regexp_matches(v, '{FORMULA}') AND NOT regexp_matches(v, '{NUMBER}')"
-    formulas = f"coalesce(CAST(sum(n) FILTER ({is_formula}) AS BIGINT), 0)"
+    formulas = f"coalesce(CAST(sum(r) FILTER ({is_formula}) AS BIGINT), 0)"
     numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}), {formulas} {of_column}"
     present, distinct, unique, exact, formula_cells = (int(column[0]) for column in engine.fetch(numbers))
     (sample,) = engine.fetch(f"SELECT v[:{LONGEST}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE}")
@@ -126,8 +169,8 @@ def _details(engine: QueryRunner, values: str, place: int, name: str) -> dict[st
     (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
     for first in range(0, int(total[0]), AT_ONCE):
         piece = f"c = {place} AND rowid >= {first} AND rowid < {first + AT_ONCE}"
-        texts, records = engine.fetch(f"SELECT v, n FROM {values} WHERE {piece}")
-        search.add(strings([str(text) for text in texts]), records)
+        texts, records, owners = engine.fetch(f"SELECT v, n, o FROM {values} WHERE {piece}")
+        search.add(strings([str(text) for text in texts]), records, owners)
     return search.details()
 
 
@@ -304,7 +347,9 @@ class DuckEngine:
         """Remove all files of the engine."""
         self._close()
 
-    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
+    def load(
+        self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+    ) -> PartitionedTable:
         """Load the named columns of a source as codes, and the unit, which names people, as text."""
         spaced = source.separator is not None
         encoders = {name: GrowingEncoder(spaced_quotes=spaced) for name in columns}
@@ -319,7 +364,7 @@ class DuckEngine:
         def encode(name: str, chunks: Any) -> Any:
             with naming_column(name, {name: chunks.type}, source):
                 if name == unit:
-                    return person_texts(chunks, spaced)
+                    return person_texts(chunks, spaced, folded=folded)
                 return arrow_codes(_concatenate([encoders[name].codes(chunk) for chunk in chunks.chunks]))
 
         rows = 0
@@ -339,11 +384,13 @@ class DuckEngine:
         known = {name: CountedDomain(encoder.labels, encoder.counts) for name, encoder in encoders.items()}
         return PartitionedTable(store, known, rows, unit)
 
-    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+    def profiles(
+        self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+    ) -> dict[str, Profile]:
         """Counts and a sample of the values of columns that were not loaded."""
         if isinstance(source, Database):
             source.limited(self._memory // 4, self._folder)
-        return duckdb_profiles(self, source, columns)
+        return duckdb_profiles(self, source, columns, unit, folded=folded)
 
     def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables of this engine."""

@@ -33,11 +33,19 @@ class Engine(Protocol):
     note: str | None
     keeps_order: bool
 
-    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
-        """Load the named columns of a source, and the unit, which names people."""
+    def load(self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False) -> Table:
+        """Load the named columns of a source, and the unit, which names people.
 
-    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-        """Counts and a sample of the values of columns that were not loaded."""
+        folded   whether names and numbers of people that differ only in spelling are those of one person
+        """
+
+    def profiles(
+        self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+    ) -> dict[str, Profile]:
+        """Counts and a sample of the values of columns that were not loaded.
+
+        unit, folded   as with `load`; where a unit names people, records of one person with the same value count once
+        """
 
     def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables of this engine; each person has at most one row in a table.
@@ -60,18 +68,24 @@ class MemoryEngine:
     def __init__(self, memory_limit: int) -> None:
         self._memory_limit = memory_limit
 
-    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> Table:
+    def load(
+        self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+    ) -> WeightedRows:
         """Load the named columns of a source, and the unit, which names people."""
-        return load_rows(source, columns, unit, self._memory_limit)
+        table = load_rows(source, columns, unit, self._memory_limit)
+        return table.with_same_people() if folded else table
 
     def load_with_key(self, source: Source, columns: Sequence[str], key: str) -> tuple[WeightedRows, Column]:
         """Load the named columns of a source, and the key, which names the person of each record."""
         table = load_rows(source, columns, None, self._memory_limit, key)
         return WeightedRows({name: table.columns[name] for name in columns}), table.columns[key]
 
-    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
+    def profiles(
+        self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+    ) -> dict[str, Profile]:
         """Counts and a sample of the values of columns that were not loaded."""
-        return profiles_of(load_rows(source, columns, None, self._memory_limit).columns, columns)
+        table = self.load(source, columns, unit, folded=folded)
+        return profiles_of(table.columns, columns, None if unit is None else table.columns[unit])
 
     def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
         """Join the people of several tables of this engine."""

@@ -28,6 +28,7 @@ from PETWorks.counting.engines.spark_tasks import (
     DETAILS,
     WAYS,
     count_values,
+    count_values_by_person,
     find_personal_details,
     parquet_rows,
     written_ways,
@@ -187,10 +188,10 @@ class SparkStore(Owner):
         super().__init__(jobs)
         self._columns = columns
 
-    def read(self, frame: Any, read: Read | None) -> Any:
+    def read(self, frame: Any, read: Read | None, *, folded: bool) -> Any:
         """Make the blocks; return the columns with their values and counts, and the number of missing units."""
         # The token keeps Spark from reusing what it persisted for another table that was read from the same place.
-        task = partial(tasks.encode_blocks, read, len(self._columns), uuid4().hex)
+        task = partial(tasks.encode_blocks, read, len(self._columns), folded, uuid4().hex)
         self.kept[0] = map_batches(frame, task, tasks.BLOCKS).persist()
         return self.kept[0].filter("c >= 0").groupBy("c", "v").sum("n").toArrow()
 
@@ -565,12 +566,14 @@ class SparkEngine:
         for owner in list(self.jobs.owners):
             owner.drop()
 
-    def load(self, source: Source, columns: Sequence[str], unit: str | None = None) -> PartitionedTable:
+    def load(
+        self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+    ) -> PartitionedTable:
         """Read the named columns, keep them as codes, and count the values of each."""
         wanted = (*columns, *([unit] if unit else []))
         frame, read = self.jobs.run(lambda: self._rows(source, wanted))
         store = SparkStore(self.jobs, columns)
-        values = self.jobs.run(lambda: store.read(frame, read))
+        values = self.jobs.run(lambda: store.read(frame, read, folded=folded))
         known: dict[str, CountedDomain] = {}
         place_of, counts = (_integers(values.column(place)) for place in (0, 2))
         for place, name in enumerate(columns):
@@ -592,15 +595,30 @@ class SparkEngine:
         store.missing_units = int(counts[place_of == len(columns)].sum())
         return PartitionedTable(store, known, number, unit)
 
-    def profiles(self, source: Source, columns: Sequence[str]) -> dict[str, Profile]:
-        """Counts and a sample of the values of each column; executors count, and only the sample reaches the driver."""
-        frame, read = self.jobs.run(lambda: self._rows(source, tuple(columns)))
-        parts = map_batches(frame, partial(count_values, read), "c int, v string, n long")
-        values = parts.groupBy("c", "v").sum("n").toDF("c", "v", "n")
+    def profiles(
+        self, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
+    ) -> dict[str, Profile]:
+        """Counts and a sample of the values of each column; executors count, and only the sample reaches the driver.
+
+        Of each value, `n` is the number of records, or of people if a unit names them, `o` the owner if it is one
+        person, and `r` the number of records.
+        """
+        wanted = (*columns, *([unit] if unit is not None and unit not in columns else []))
+        frame, read = self.jobs.run(lambda: self._rows(source, wanted))
+        if unit is None:
+            parts = map_batches(frame, partial(count_values, read), "c int, v string, n long")
+            numbers = ("sum(n) AS n", "CAST(-1 AS BIGINT) AS o", "sum(n) AS r")
+        else:
+            task = partial(count_values_by_person, read, len(columns), wanted.index(unit), folded)
+            parts = map_batches(frame, task, "c int, v string, u string, n long").groupBy("c", "v", "u").sum("n")
+            parts = parts.toDF("c", "v", "u", "n")
+            owner = "if(count(1) = 1, min(xxhash64(u)) & 9223372036854775807, -1) AS o"
+            numbers = ("count(1) AS n", owner, "sum(n) AS r")
+        values = parts.groupBy("c", "v").agg(*map(_expression, numbers))
         is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
         is_exact = f"v RLIKE r'{EXACT}' OR length(v) > {LONG_TEXT} AS is_exact"
         is_formula = f"v RLIKE r'{FORMULA}' AND NOT v RLIKE r'{NUMBER}' AS is_formula"
-        counts = values.selectExpr("c", "n", f"{is_value} AS is_value", is_exact, is_formula).groupBy("c")
+        counts = values.selectExpr("c", "n", "r", f"{is_value} AS is_value", is_exact, is_formula).groupBy("c")
         unique = "is_value AND n = 1"
         sums = (
             "n",
@@ -608,10 +626,9 @@ class SparkEngine:
             "if(is_value, 1, 0)",
             f"if({unique}, 1, 0)",
             f"if({unique} AND is_exact, 1, 0)",
-            "if(is_value AND is_formula, n, 0)",
+            "if(is_value AND is_formula, r, 0)",
         )
-        numbers = [f"sum({term})" for term in sums]
-        counted = self.jobs.run(lambda: counts.agg(*map(_expression, numbers)).collect())
+        counted = self.jobs.run(lambda: counts.agg(*(_expression(f"sum({term})") for term in sums)).collect())
         ranked = values.where(is_value).selectExpr(
             "c",
             f"substring(v, 1, {LONGEST}) AS v",
@@ -630,7 +647,9 @@ class SparkEngine:
     def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:
         """The number of personal details of each kind, by column; the details themselves do not reach the driver."""
         found = map_batches(values, partial(find_personal_details, tuple(columns)), DETAILS)
-        by_text = found.groupBy("c", "d", "f", "t", "ok").sum("n").toDF("c", "d", "f", "t", "ok", "n")
+        once = _expression("if(o < 0, sum(n), 1) AS n")  # cells of one person count once
+        text = ("c", "d", "f", "t", "ok")
+        by_text = found.groupBy(*text, "o").agg(once).groupBy(*text).sum("n").toDF(*text, "n")
         numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
         counted = self.jobs.run(lambda: by_text.groupBy("c", "d", "f").agg(*map(_expression, numbers)).collect())
         by_column: list[list[Counted]] = [[] for _ in columns]

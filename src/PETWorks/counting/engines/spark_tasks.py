@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from PETWorks.about.personal_details import form_of, is_valid, matches
-from PETWorks.counting.codes import Column, Encoder
+from PETWorks.counting.codes import Column, Encoder, with_same_people
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.engines.partitioned import Part, Words, class_starts, scramble
+from PETWorks.counting.profiles import pairs_of
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
 from PETWorks.tables.cells import normalise_texts
@@ -30,7 +31,7 @@ BLOCKS = "c int, v string, n long, b binary"
 CELLS = "t int, b binary"
 ANSWERS = "p long, b binary"
 WAYS = "c int, v string, w string, n long"
-DETAILS = "c int, d int, f string, t string, ok boolean, n long"
+DETAILS = "c int, d int, f string, t string, ok boolean, n long, o long"
 
 Batches = Iterator[Any]
 Parts = Callable[[Batches], Iterator[Part]]
@@ -66,11 +67,14 @@ def named_groups(
             yield number, files[place], group
 
 
-def encode_blocks(read: Callable[[Batches], Batches] | None, columns: int, _token: str, batches: Batches) -> Batches:
+def encode_blocks(
+    read: Callable[[Batches], Batches] | None, columns: int, folded: bool, _token: str, batches: Batches
+) -> Batches:
     """Encode blocks of rows as codes with labels, and count the values of the first columns.
 
     read      reads the rows, if the batches are not the rows themselves
     columns   the number of columns to count; a further column holds the person, whose missing cells only are counted
+    folded    whether names of people that differ only in spelling are those of one person
     """
     import pyarrow as pa
 
@@ -80,6 +84,7 @@ def encode_blocks(read: Callable[[Batches], Batches] | None, columns: int, _toke
             for encoder, cells in zip(encoders, batch.columns, strict=True):
                 encoder.add(cells)
         coded = [encoder.finish().without_unused_labels() for encoder in encoders]
+        coded[columns:] = [with_same_people(column) if folded else column for column in coded[columns:]]
         for place, column in enumerate(coded):
             labels, counts = column.labels, column.counts
             if place >= columns:
@@ -95,13 +100,41 @@ def count_values(read: Callable[[Batches], Batches] | None, batches: Batches) ->
 
     for block in blocks(batches if read is None else read(batches)):
         for place in range(block[0].num_columns):
-            encoder = Encoder()
-            for batch in block:
-                encoder.add(batch.column(place))
-            column = encoder.finish().without_unused_labels()
+            column = _encoded(block, place)
             places = arrow_integers(np.full(len(column.counts), place)).cast(pa.int32())
             values = [places, column.labels.cast(pa.string()), arrow_integers(column.counts)]
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
+
+
+def count_values_by_person(
+    read: Callable[[Batches], Batches] | None, columns: int, unit: int, folded: bool, batches: Batches
+) -> Batches:
+    """Count the values of the first columns in each block of rows, by person.
+
+    unit   the column that names people
+    """
+    import pyarrow as pa
+
+    for block in blocks(batches if read is None else read(batches)):
+        people = _encoded(block, unit)
+        people = with_same_people(people) if folded else people
+        for place in range(columns):
+            column = _encoded(block, place)
+            codes, persons, counts = pairs_of(column, people)
+            values = [
+                arrow_integers(np.full(len(codes), place)).cast(pa.int32()),
+                column.labels.take(arrow_integers(codes)).cast(pa.string()),
+                people.labels.take(arrow_integers(persons)).cast(pa.string()),
+                arrow_integers(counts),
+            ]
+            yield pa.RecordBatch.from_arrays(values, ["c", "v", "u", "n"])
+
+
+def _encoded(block: Sequence[Any], place: int) -> Column:
+    encoder = Encoder()
+    for batch in block:
+        encoder.add(batch.column(place))
+    return encoder.finish().without_unused_labels()
 
 
 def written_ways(batches: Batches) -> Batches:
@@ -131,16 +164,17 @@ def written_ways(batches: Batches) -> Batches:
 
 
 def find_personal_details(columns: Sequence[str], batches: Batches) -> Batches:
-    """Find personal details in values: column, detector, form, text, validity, and number of records."""
+    """Find personal details in values: column, detector, form, text, validity, number of records, and the owner."""
     import pyarrow as pa
 
     for batch in batches:
-        places, records = numpy_integers(batch.column(0)), numpy_integers(batch.column(2)).astype(np.int64)
+        places, records, owners = (numpy_integers(batch.column(place)).astype(np.int64) for place in (0, 2, 3))
         for place in np.unique(places).tolist():
             chosen = arrow_integers(np.flatnonzero(places == place))
-            found = list(matches(columns[place], batch.column(1).take(chosen), records[places == place]))
+            own = places == place
+            found = list(matches(columns[place], batch.column(1).take(chosen), records[own], owners[own]))
             if found:
-                detectors, texts, counts, _ = zip(*found, strict=True)
+                detectors, texts, counts, owned = zip(*found, strict=True)
                 cells = [
                     arrow_integers(np.full(len(found), place)).cast(pa.int32()),
                     arrow_integers(np.array(detectors, np.int64)).cast(pa.int32()),
@@ -148,8 +182,9 @@ def find_personal_details(columns: Sequence[str], batches: Batches) -> Batches:
                     strings(texts).cast(pa.string()),
                     pa.array(np.array([is_valid(*match[:2]) for match in found], bool)),
                     arrow_integers(np.array(counts, np.int64)),
+                    arrow_integers(np.array(owned, np.int64)),
                 ]
-                yield pa.RecordBatch.from_arrays(cells, ["c", "d", "f", "t", "ok", "n"])
+                yield pa.RecordBatch.from_arrays(cells, ["c", "d", "f", "t", "ok", "n", "o"])
 
 
 def blocks(batches: Batches) -> Iterator[list[Any]]:

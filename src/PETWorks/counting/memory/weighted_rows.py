@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting import questions as counting_questions
-from PETWorks.counting.codes import Codes, Column, Domain, common_coding, fingerprint_of, recoding_of
+from PETWorks.counting.codes import Codes, Column, Domain, common_coding, fingerprint_of, recoding_of, with_same_people
 from PETWorks.counting.counts import (
     ClassCodes,
     ClassPairs,
@@ -85,6 +85,13 @@ class WeightedRows:
         for name, mapping in levels.items():
             labels, new_codes = recoding_of(self.columns[name].values, mapping)
             columns[name] = self.columns[name].recoded(labels, new_codes)
+        return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
+
+    def with_same_people(self) -> "WeightedRows":
+        """The rows with one name or number for each person, however it is spelt."""
+        if self.unit is None:
+            return self
+        columns = {**self.columns, self.unit: with_same_people(self.columns[self.unit])}
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
     def distinct(self) -> "WeightedRows":

@@ -17,7 +17,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.release import Release
-from PETWorks.gate.check.built_in_rules import OF_PEOPLE, judged_when_made, lacks_people
+from PETWorks.gate.check.built_in_rules import judged_when_made, lacks_people
 from PETWorks.gate.check.facts import columns, worst_case
 from PETWorks.gate.check.findings import examined_columns
 from PETWorks.gate.check.remedies import limits_class_sizes
@@ -236,8 +236,6 @@ def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> It
         counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
         judged_before = counted and judged_when_made(policy, release)
         yield Notice("people-counted-before" if judged_before else "people-not-counted", (policy.privacy_unit,))
-    elif release.privacy_unit is not None and release.people_of_records is None and release.people < release.records:
-        yield Notice("values-of-people-unseen", (release.privacy_unit,), rules=tuple(sorted(OF_PEOPLE)))
 
 
 def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

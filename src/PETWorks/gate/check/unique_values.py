@@ -98,10 +98,13 @@ def _unique_pairs(release: Release, pair: tuple[str, str]) -> tuple[int, int]:
     table: Any = release.table
     people = release.people_of_records
     if not all(name in table.columns for name in pair):
-        table = release.engine.load(release.source, pair)
+        unit = release.privacy_unit if people is None and release.counts_people else None
+        table = release.load(pair, unit)
     if people is not None:  # several records of one person at one place single that person out
         unit = str(release.privacy_unit)
-        table = WeightedRows({**{name: table.columns[name] for name in pair}, unit: people}, unit).per_person(pair)
+        table = WeightedRows({**{name: table.columns[name] for name in pair}, unit: people}, unit)
+    if table.unit is not None:
+        table = table.per_person(pair)
     empty_codes = {
         name: [
             code for code in (table.columns[name].code(None), table.columns[name].code(SUPPRESSED)) if code is not None

@@ -167,7 +167,6 @@ class Notice(JSONObject):
     notice: Literal[
         "people-counted-before",
         "people-not-counted",
-        "values-of-people-unseen",
         "too-many-suppressed",
         "set-aside",
         "highest-risk",

@@ -1,7 +1,7 @@
 """The finest protection of a column under which its exact values single out few records."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +15,7 @@ from PETWorks.about.hierarchies.scheme import as_text
 from PETWorks.about.protection import PERIODS, protection_of
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.profiles import are_exact, sharing
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.unique_values import FEW, OF_ANY_TEXT, SHARE, coordinates, singles_out
@@ -62,6 +63,19 @@ def by_people(column: Column, people: Column) -> AloneAfter:
         codes = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
         shared = sharing(Column(strings(list(places)), codes[column.codes]), people)[0]
         return alone_in(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
+
+    return alone_after
+
+
+def by_named_people(table: PartitionedTable, column: str) -> AloneAfter:
+    """The same for a table that an engine keeps, with the column that names people."""
+
+    def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
+        changes = {
+            value: protection(str(value)) if _is_value(value) else value for value in table.columns[column].values
+        }
+        shared = table.generalised({column: changes}).per_person((column,)).marginal(column)
+        return alone_in(dict(zip(shared.values, shared.counts.tolist(), strict=True))), int(shared.counts.sum())
 
     return alone_after
 
@@ -184,10 +198,13 @@ def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Prote
     protections = {}
     pairs = list(coordinates(columns))
     for column in columns:
-        table: Any = release.engine.load(release.source, (column,))
-        marginal, people = table.marginal(column), release.people_of_records
+        people = release.people_of_records
+        unit = release.privacy_unit if people is None and release.counts_people else None
+        table: Any = release.load((column,), unit)
         if people is None:
-            proposed = proposed_protection(dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+            marginal = (table if unit is None else table.per_person((column,))).marginal(column)
+            counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+            proposed = proposed_protection(counts, alone_after=None if unit is None else by_named_people(table, column))
         else:
             cells = table.columns[column]
             shared = dict(zip(cells.values, sharing(cells, people)[0].tolist(), strict=True))
@@ -197,9 +214,14 @@ def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Prote
     if pairs and release.engine.name == "memory":
         for pair in pairs:
             rows: Any = release.engine.load(release.source, pair)
-            proposed = proposed_for_places(cells_of(rows.columns[pair[0]]), cells_of(rows.columns[pair[1]]))
+            proposed = proposed_for_places(*(cells_of(rows.columns[name]) for name in pair), people=whose(people))
             protections |= {} if proposed is None else dict.fromkeys(pair, proposed)
     return protections
+
+
+def whose(people: Column | None) -> list[int] | None:
+    """The number of the person of each record."""
+    return None if people is None else people.codes.tolist()
 
 
 def cells_of(column: Column) -> list[str | None]:
@@ -209,25 +231,33 @@ def cells_of(column: Column) -> list[str | None]:
 
 
 def proposed_for_places(
-    latitudes: Sequence[str | None], longitudes: Sequence[str | None], share: float = SHARE
+    latitudes: Sequence[str | None],
+    longitudes: Sequence[str | None],
+    share: float = SHARE,
+    people: Sequence[int] | None = None,
 ) -> Protect | None:
-    """One rounding for latitude and longitude under which few pairs single out a record."""
-    pairs = [
-        (latitude, longitude)
-        for latitude, longitude in zip(latitudes, longitudes, strict=True)
-        if _is_value(latitude) and _is_value(longitude)
-    ]
-    if not pairs or len(set(pairs)) > MOST_VALUES:
+    """One rounding for a latitude and a longitude, so that few pairs single out a record, or a person.
+
+    people   whose each record is: records of one person at one place count once
+    """
+    owners = range(len(latitudes)) if people is None else people
+    rows = set(zip(latitudes, longitudes, owners, strict=True))
+    told = [(str(one), str(other), owner) for one, other, owner in rows if _is_value(one) and _is_value(other)]
+    pairs = {(one, other) for one, other, _ in told}
+    if not told or len(pairs) > MOST_VALUES:
         return None
-    before, most = sum(times == 1 for times in Counter(pairs).values()), most_alone(len(latitudes), share)
-    for step in steps_for([str(value) for pair in pairs for value in pair]):
+    before = _places_alone(told)
+    for step in steps_for([value for pair in sorted(pairs) for value in pair]):
         protection = protection_of("", {"round": as_text(step)})
-        after = Counter(
-            (protection.value(str(latitude)), protection.value(str(longitude))) for latitude, longitude in pairs
-        )
-        if any(None in pair for pair in after):
+        after = {(protection.value(one), protection.value(other), owner) for one, other, owner in told}
+        if any(None in row for row in after):
             return None
-        alone = sum(times == 1 for times in after.values())
+        alone, most = _places_alone(after), most_alone(len(after) + len(rows) - len(told), share)
         if alone <= most:
             return Protect({"round": as_text(step)}, before, alone)
     return None
+
+
+def _places_alone(rows: Iterable[tuple[Any, Any, int]]) -> int:
+    """How many pairs of a latitude and a longitude one record or person has."""
+    return sum(times == 1 for times in Counter((one, other) for one, other, _ in rows).values())

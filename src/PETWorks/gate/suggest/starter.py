@@ -29,6 +29,7 @@ from PETWorks.gate.suggest.protection_proposal import (
     most_alone,
     proposed_for_places,
     proposed_protection,
+    whose,
 )
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggested_privacy_unit, suggested_roles
 from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
@@ -159,7 +160,7 @@ def with_protections(
         elif is_rejected(counts) and suggestion.why.kind != "beside":
             left_out.add(column)
     for pair in coordinates(list(candidates)):
-        proposed = proposed_for_places(cells_of(table.columns[pair[0]]), cells_of(table.columns[pair[1]]))
+        proposed = proposed_for_places(*(cells_of(table.columns[name]) for name in pair), people=whose(people))
         if proposed is not None and proposed.before > most_alone(table.rows):
             protections |= dict.fromkeys(pair, proposed)
             left_out -= set(pair)

@@ -677,10 +677,6 @@ TEXTS = {
         "The table does not have {columns} any more, so nobody can count people in it: what the rules found is what "
         "was counted by people when this very file was made (its plan has the digest). Everything else counts records."
     ),
-    "notice.values-of-people-unseen": (
-        "Whether a value is that of one person, in several records, was not looked at: the records are not in memory, "
-        "so no-unique-values and no-hidden-identifiers count records."
-    ),
     "notice.too-many-suppressed": "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
     "notice.too-many-suppressed.one": "1 record ({average}) was suppressed, and the plan allows at most {share}.",
     "notice.set-aside": (

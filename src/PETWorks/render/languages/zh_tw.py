@@ -1282,10 +1282,6 @@ TEXTS = {
         "資料表已不含{columns}，無法再以人計數：各規則的結果是製作此檔案時以人計數所得（其製作計畫載有此檔案的雜湊值）；"
         "其餘數字以資料列計數。"
     ),
-    "notice.values-of-people-unseen": (
-        "未檢視某個值是否為同一人在多筆資料列中所獨有：資料列不在記憶體中，"
-        "因此 no-unique-values 與 no-hidden-identifiers 以資料列計數。"
-    ),
     "notice.too-many-suppressed": "遭抑制的資料列有 {n} 筆（{average}），超過計畫允許的上限 {share}。",
     "notice.set-aside": (
         "有 {n} 筆資料列（{share}）依政策檔的設定（treatment: apart）不受等價類相關規則評估；"
