@@ -206,9 +206,17 @@ def test_people_with_several_records_must_be_declared(tmp_path):
     done = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
     assert (done.returncode, (tmp_path / "out.csv").exists()) == (2, False)
     assert f"column 'patient_id' names people, and {len(rows):,} records are of 200 people" in done.stderr
-    reason = "role_reasons: {patient_id: a number of the ward's beds}\n"
+    reason = "no_privacy_unit: {patient_id: a number of the ward's beds}\n"
+    about_its_role = reason.replace("no_privacy_unit", "role_reasons")
+    (tmp_path / "policy.yaml").write_text(UNDECLARED + about_its_role, "utf-8")
+    assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 2
     (tmp_path / "policy.yaml").write_text(UNDECLARED + reason, "utf-8")
     assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 0
+    told = {one.notice: one.columns for one in check(tmp_path / "out_policy.yaml").content.notices}
+    assert told["no-privacy-unit"] == ("patient_id",)
+    (tmp_path / "policy.yaml").write_text(UNDECLARED + reason.replace("patient_id", "ward"), "utf-8")
+    done = run("check", tmp_path / "policy.yaml")
+    assert (done.returncode, "no_privacy_unit.ward: the column is no identifier" in done.stderr) == (2, True)
     roles = [
         "--qi",
         "sex,ward",
@@ -221,6 +229,8 @@ def test_people_with_several_records_must_be_declared(tmp_path):
     ]
     done = run("anonymize", tmp_path / "visits.csv", *roles, "-o", tmp_path / "other.csv")
     assert (done.returncode, "give it as 'privacy_unit'" in done.stderr) == (2, True)
+    reasons = [*roles, "--no-privacy-unit", "patient_id=a bed"]
+    assert run("anonymize", tmp_path / "visits.csv", *reasons, "-o", tmp_path / "other.csv").returncode != 2
     (tmp_path / "policy.yaml").write_text(UNDECLARED + "privacy_unit: patient_id\n", "utf-8")
     assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "third.csv").returncode == 0
 
@@ -250,7 +260,7 @@ def test_a_plan_of_people_with_one_record_each_is_not_for_people_with_several(tm
     assert "column 'patient_id' names people" in done.stderr
     with pytest.raises(RoleError, match="column 'patient_id' names people"):
         apply_plan(tmp_path / "next.csv", plan)
-    reason = "role_reasons: {patient_id: a number of the ward's beds}\n"
+    reason = "no_privacy_unit: {patient_id: a number of the ward's beds}\n"
     (tmp_path / "policy.yaml").write_text(UNDECLARED + reason, "utf-8")
     assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 0
     assert run("apply", tmp_path / "next.csv", "--plan", plan, "-o", tmp_path / "next_out.csv").returncode == 0
@@ -280,7 +290,10 @@ def test_an_address_that_names_people_must_be_declared_through_every_door(tmp_pa
     ):
         with pytest.raises(RoleError, match="column 'email' names people"):
             make()
-        assert make(role_reasons=reasons) is not None
+        for of_something_else in ({"role_reasons": reasons}, {"no_privacy_unit": {"email": "\u200b."}}):
+            with pytest.raises(RoleError, match="column 'email' names people"):
+                make(**of_something_else)
+        assert make(no_privacy_unit=reasons) is not None
 
 
 @pytest.mark.parametrize("column", ["remarks", "doctor", "mother_id", "bed", "visit_no"])

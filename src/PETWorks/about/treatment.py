@@ -82,6 +82,15 @@ def visible(value: str | None) -> str | None:
     return None if text in ("", SUPPRESSED) else text
 
 
+def is_legible(text: str | None) -> bool:
+    """Whether a text has a letter or a digit that can be seen.
+
+    >>> [is_legible(text) for text in ("the ward", ".", "\\u200b", None)]
+    [True, False, False, False]
+    """
+    return any(sign.isalnum() for sign in visible(text) or "")
+
+
 def folded(value: str | None) -> str | None:
     """A value without what is only spelling; None if nothing is said by it.
 

@@ -150,6 +150,12 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--spreadsheet-safe", is_flag=True,
                help="Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay."),
         option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
+        option(
+            "--no-privacy-unit",
+            multiple=True,
+            metavar="COLUMN=TEXT",
+            help="Why an identifier that repeats does not name the people the table is about.",
+        ),
         option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
         option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),
         option("--population", metavar="TABLE|NUMBER|SHARE", help="The population of the records."),

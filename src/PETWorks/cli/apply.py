@@ -59,6 +59,7 @@ PLAN_OPTIONS = (
     "root",
     "suppressed_records",
     "role_reasons",
+    "no_privacy_unit",
 )
 NEW_COLUMNS = {"identifier": IDENTIFIER, "insensitive": INSENSITIVE_ATTRIBUTE}
 

@@ -14,7 +14,7 @@ import click
 from PETWorks.about.hierarchies.declaration import HierarchySources, hierarchy_files
 from PETWorks.about.roles import checked_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
-from PETWorks.about.treatment import CAREFUL
+from PETWorks.about.treatment import CAREFUL, is_legible
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, seed_given, with_safe_cells
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
@@ -303,6 +303,7 @@ TABLE_OPTIONS = (
     "original",
     "population",
     "role_reasons",
+    "no_privacy_unit",
 )  # options that cannot be combined with a policy
 
 
@@ -320,7 +321,7 @@ class Job:
     inputs: Inputs
 
     def __post_init__(self) -> None:
-        check_people_are_declared(self.release, self.content.get("role_reasons") or ())
+        check_people_are_declared(self.release, self.content.get("no_privacy_unit"))
 
     @property
     def needs_original(self) -> bool:
@@ -367,7 +368,10 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
         release = release_given(table, {**CAREFUL, **options}, population_given(options))
     _check_engine(release, options)
     _check_roles(release)
-    reasons = _role_reasons(options["role_reasons"], release)
+    reasons = {
+        "role_reasons": _reasons("role-reason", options["role_reasons"], release.roles),
+        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.identifiers),
+    }
     content: dict[str, Any] = {
         "petworks_policy": 1,
         "data": table if is_address(table) else Path(table),
@@ -379,8 +383,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             content[key] = Path(options[key]) if is_file else options[key]
     if isinstance(population_given(options), str):
         content["population"] = Path(options["population"])
-    if reasons:
-        content["role_reasons"] = reasons
+    content |= {key: given for key, given in reasons.items() if given}
     rules = tuple(MeasureRule(metric, parameters) for metric, parameters in measures)
     content["rules"] = list(rules_written(rules))
     tables = (table, options["original"], options["population"])
@@ -392,14 +395,17 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
     return job
 
 
-def _role_reasons(texts: Sequence[str], release: Release) -> dict[str, str]:
-    """Parse the reasons for roles, each as COLUMN=TEXT."""
+def _reasons(option: str, texts: Sequence[str], columns: Collection[str]) -> dict[str, str]:
+    """Parse reasons about columns, each as COLUMN=TEXT."""
     reasons = {}
     for text in texts:
         column, _, reason = (part.strip() for part in text.partition("="))
-        if column not in release.roles or not reason:
+        if column not in columns or not is_legible(reason):
             raise ParameterError(
-                "--role-reason expects COLUMN=TEXT, with a column that has a role; got {given!r}", given=text[:60]
+                "--{option} expects COLUMN=TEXT, with a column that has a role (--no-privacy-unit: an identifier) and "
+                "a text with a letter or digit that can be seen; got {given!r}",
+                option=option,
+                given=text[:60],
             )
         reasons[column] = reason
     return reasons

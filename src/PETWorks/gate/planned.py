@@ -144,7 +144,8 @@ def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
     content = {
         key: value for key, value in (plan.policy or {}).items() if key not in SAID_ELSEWHERE or key == "subsets"
     }
-    for key, kept in (("no_role", release.columns), ("no_rule", release.roles), ("role_reasons", release.roles)):
+    of_roles = dict.fromkeys(("no_rule", "role_reasons", "no_privacy_unit"), release.roles)
+    for key, kept in {"no_role": release.columns, **of_roles}.items():
         if isinstance(content.get(key), Mapping):
             content[key] = {column: reason for column, reason in content[key].items() if column.strip() in kept}
     limits = {rule.parameters["limit"]: rule.parameters["at_most"] for rule in plan.rules if rule.measure == SUBSETS}

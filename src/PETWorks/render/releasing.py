@@ -64,6 +64,7 @@ def anonymize(
     sensitive_values: str | None = None,
     privacy_unit: str | None = None,
     role_reasons: Mapping[str, str] | None = None,
+    no_privacy_unit: Mapping[str, str] | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
@@ -101,8 +102,9 @@ def anonymize(
                   by one with the original, or they are not in memory; see `result.order`
     seed          the seed of an earlier release's random order; by default a new one, recorded in result and plan
     original      the table that measures compare with, if it is not the data themselves
-    role_reasons  why columns have their role, as in a policy: `{"phone": "that of the ward"}` states that an identifier
-                  does not name the people of the table, although it repeats
+    role_reasons  why columns have their role, as in a policy
+    no_privacy_unit   identifiers that do not name the people of the table, although they repeat, each with the
+                  reason: `{"phone": "that of the ward"}`
     progress      called now and then with the progress of the search
     """
     if rules is None and subsets is None:
@@ -124,7 +126,7 @@ def anonymize(
         memory_limit=memory_limit,
         temp_folder=temp_folder,
     )
-    _check_roles(release, role_reasons)
+    _check_roles(release, no_privacy_unit)
     release = with_safe_cells(release) if spreadsheet_safe else release
     result = anonymize_release(
         release,
@@ -141,7 +143,7 @@ def anonymize(
         order=choose_order(release, checked, shuffle, number),
         progress=progress,
     )
-    return _with_notices(result, policy_for(release, checked, role_reasons))
+    return _with_notices(result, policy_for(release, checked, role_reasons, no_privacy_unit))
 
 
 def apply_levels(
@@ -162,6 +164,7 @@ def apply_levels(
     sensitive_values: str | None = None,
     privacy_unit: str | None = None,
     role_reasons: Mapping[str, str] | None = None,
+    no_privacy_unit: Mapping[str, str] | None = None,
     engine: str = "auto",
     memory_limit: int | str | None = None,
     temp_folder: str | os.PathLike[str] | None = None,
@@ -175,7 +178,7 @@ def apply_levels(
     rules    as for `anonymize`: records of classes that break one are suppressed, however many; limits for the whole
              table suppress nothing
     suppressed_records  as for `anonymize`: "remove" or "stars"
-    role_reasons  as for `anonymize`
+    role_reasons, no_privacy_unit   as for `anonymize`
 
     >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
     ...          "salary-class": "identifier"}
@@ -199,11 +202,11 @@ def apply_levels(
         memory_limit=memory_limit,
         temp_folder=temp_folder,
     )
-    _check_roles(release, role_reasons)
+    _check_roles(release, no_privacy_unit)
     checked = () if rules is None else checked_rules(rules)
     made = on_levels(release, levels or {}, checked, suppressed_records)
     made = replace(made, order=choose_order(release, checked, shuffle, number))
-    return _with_notices(made, policy_for(release, checked, role_reasons))
+    return _with_notices(made, policy_for(release, checked, role_reasons, no_privacy_unit))
 
 
 def apply_plan(
@@ -257,7 +260,7 @@ def apply_plan(
         memory_limit=memory_limit,
     )
     policy = next_policy(prepared, Path("table"))
-    check_people_are_declared(prepared.release, policy.get("role_reasons", ()))
+    check_people_are_declared(prepared.release, policy.get("no_privacy_unit"))
     demanded = demanded_rules(plan_document, today())
     chosen = choose_order(prepared.release, demanded, shuffle, number)
     made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
@@ -279,6 +282,7 @@ def frontier(
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
     role_reasons: Mapping[str, str] | None = None,
+    no_privacy_unit: Mapping[str, str] | None = None,
     original: Any = None,
     population: Any = None,
     suppressed: str | None = None,
@@ -316,7 +320,7 @@ def frontier(
         memory_limit=memory_limit,
         temp_folder=temp_folder,
     )
-    _check_roles(release, role_reasons)
+    _check_roles(release, no_privacy_unit)
     result = frontier_of(
         release,
         checked,
@@ -329,17 +333,21 @@ def frontier(
         levels=levels,
         progress=progress,
     )
-    return replace(result, make=partial(_anonymized_at_a_point, role_reasons))
+    return replace(result, make=partial(_anonymized_at_a_point, role_reasons, no_privacy_unit))
 
 
 def _anonymized_at_a_point(
-    role_reasons: Mapping[str, str] | None, release: Release, rules: tuple[Rule, ...], **settings: Any
+    role_reasons: Mapping[str, str] | None,
+    no_privacy_unit: Mapping[str, str] | None,
+    release: Release,
+    rules: tuple[Rule, ...],
+    **settings: Any,
 ) -> Anonymization:
     result = anonymize_release(release, rules, **settings, order=choose_order(release, rules))
-    return _with_notices(result, policy_for(release, rules, role_reasons))
+    return _with_notices(result, policy_for(release, rules, role_reasons, no_privacy_unit))
 
 
-def _check_roles(release: Release, role_reasons: Mapping[str, str] | None) -> None:
+def _check_roles(release: Release, no_privacy_unit: Mapping[str, str] | None) -> None:
     """Raise if a column has no role, or if records of one person would count as several people."""
     without = columns_without_role(release)
     if without:
@@ -349,7 +357,7 @@ def _check_roles(release: Release, role_reasons: Mapping[str, str] | None) -> No
             without=quoted(without),
             what="roles",
         )
-    check_people_are_declared(release, role_reasons or ())
+    check_people_are_declared(release, no_privacy_unit)
 
 
 def why_in_order(order: RecordOrder, lang: str) -> str:

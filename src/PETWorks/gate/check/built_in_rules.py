@@ -1,15 +1,16 @@
 """Built-in rules: sufficient rules for sensitive columns, hidden differences, and people with several records."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import Any
 
+from PETWorks.about.treatment import is_legible
 from PETWorks.counting.release import Release
 from PETWorks.errors import RoleError
-from PETWorks.gate.document.check_document import RuleResult
+from PETWorks.gate.document.check_document import RuleResult, Spoken
 from PETWorks.gate.document.plan_document import JudgedRule, Plan
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
@@ -240,14 +241,14 @@ def _is_same(rule: Rule, judged: JudgedRule) -> bool:
     return bool(parameters == rule.parameters)
 
 
-def check_people_are_declared(release: Release, explained: Collection[str] = ()) -> None:
+def check_people_are_declared(release: Release, explained: Mapping[str, Spoken] | None = None) -> None:
     """Raise if an identifier clearly names people with several records and there is no privacy unit.
 
-    explained   columns with a reason for their role
+    explained   identifiers that do not name the people the table is about, each with the reason
     """
     if release.privacy_unit is not None:
         return
-    excluded = {name.strip() for name in explained}
+    excluded = {name.strip() for name, reason in (explained or {}).items() if _says_something(reason)}
     names = [name for name in release.identifiers if name in release.columns and name not in excluded]
     profiles = release.engine.profiles(release.source, names) if names else {}
     examined = {name: Examined.of(profiles[name]) for name in names}
@@ -257,9 +258,13 @@ def check_people_are_declared(release: Release, explained: Collection[str] = ())
         raise RoleError(
             "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "
             "records are counted, and a class of many records may be one person; give it as 'privacy_unit', "
-            "or, if it does not name the people the table is about, say so under 'role_reasons'",
+            "or, if it does not name the people the table is about, say so under 'no_privacy_unit'",
             column=unit,
             records=examined[unit].present,
             people=examined[unit].distinct,
             what="privacy_unit",
         )
+
+
+def _says_something(reason: Spoken) -> bool:
+    return any(map(is_legible, reason.values() if isinstance(reason, Mapping) else [reason]))

@@ -152,6 +152,7 @@ def notices(
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
     all_notices = (
         *_people(release, policy, rules),
+        *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
         *_beyond_the_limit(rules),
         *_set_aside(release),
         *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records are not classes of people

@@ -167,6 +167,7 @@ class Notice(JSONObject):
     notice: Literal[
         "people-counted-before",
         "people-not-counted",
+        "no-privacy-unit",
         "too-many-suppressed",
         "set-aside",
         "highest-risk",

@@ -47,13 +47,20 @@ def rules_written(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:
         yield {"name": name, "measure": rule.metric.name, **parameters}
 
 
-def policy_for(release: Release, rules: Sequence[Rule], role_reasons: Mapping[str, str] | None = None) -> Policy:
+def policy_for(
+    release: Release,
+    rules: Sequence[Rule],
+    role_reasons: Mapping[str, str] | None = None,
+    no_privacy_unit: Mapping[str, str] | None = None,
+) -> Policy:
     """A policy with the roles of a release and these rules, except rules with functions of the user's own."""
     of_measures = [rule for rule in rules if isinstance(rule, MeasureRule) and not _has_function(rule)]
     subsets = [rule for rule in rules if isinstance(rule, SubsetRule)]
     content: dict[str, Any] = {"petworks_policy": 1, "data": "table", **described(release)}
     if role_reasons:
         content["role_reasons"] = role_reasons
+    if no_privacy_unit:
+        content["no_privacy_unit"] = no_privacy_unit
     if of_measures:
         content["rules"] = list(rules_written(of_measures))
     if subsets:

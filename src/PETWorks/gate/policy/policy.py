@@ -10,7 +10,7 @@ from PETWorks.about.hierarchies.declaration import HierarchySources
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import roles_from_lists
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import CAREFUL, TREATMENTS, visible
+from PETWorks.about.treatment import CAREFUL, TREATMENTS, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protect_source
@@ -118,6 +118,7 @@ class Policy:
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
     no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns without a rule, and why
+    no_privacy_unit: Mapping[str, Spoken] = field(default_factory=dict)  # identifiers that name other people, and why
     rules_reason: Spoken | None = None  # why the rules are enough for the recipients
     unique_values: float = SHARE  # share of the records that exact values may single out, as stated in the policy
     unique_values_reason: Spoken | None = None  # why that share may be larger than usual
@@ -201,6 +202,9 @@ class Policy:
         for column in self.file.content.get("role_reasons", ()):
             if column.strip() not in release.roles:
                 mistakes.add(("role_reasons", column), "the column has no role")
+        for column in self.file.content.get("no_privacy_unit", ()):
+            if release.roles.get(column.strip()) != IDENTIFIER:
+                mistakes.add(("no_privacy_unit", column), "the column is no identifier")
         mistakes.report()
         return release
 
@@ -316,6 +320,7 @@ def checked_policy(
         seed=int(content["seed"]) if "seed" in content else None,
         no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
         no_rule={column.strip(): reason for column, reason in content.get("no_rule", {}).items()},
+        no_privacy_unit={column.strip(): reason for column, reason in content.get("no_privacy_unit", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
         cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
@@ -405,7 +410,7 @@ def _check_reasons(mistakes: Mistakes) -> None:
     content = mistakes.file.content
     texts_by_key: dict[Key, Any] = {
         (key, column): reason
-        for key in ("no_role", "no_rule", "role_reasons")
+        for key in ("no_role", "no_rule", "role_reasons", "no_privacy_unit")
         for column, reason in content.get(key, {}).items()
     }
     texts_by_key |= {
@@ -420,7 +425,7 @@ def _check_reasons(mistakes: Mistakes) -> None:
         texts_by_key |= {("waivers", place, key): waiver[key] for key in ("owner", "reason") if waiver is not None}
     for key, reason in texts_by_key.items():
         texts = reason.values() if isinstance(reason, Mapping) else [reason]
-        if not all(any(sign.isalnum() for sign in visible(text) or "") for text in texts if text is not None):
+        if not all(is_legible(text) for text in texts if text is not None):
             mistakes.add(key, "the text says nothing: it has no letter or digit that can be seen")
 
 

@@ -677,6 +677,9 @@ TEXTS = {
         "The table does not have {columns} any more, so nobody can count people in it: what the rules found is what "
         "was counted by people when this very file was made (its plan has the digest). Everything else counts records."
     ),
+    "notice.no-privacy-unit": (
+        "Records count as people: the policy says why {columns} does not name the people the table is about."
+    ),
     "notice.too-many-suppressed": "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
     "notice.too-many-suppressed.one": "1 record ({average}) was suppressed, and the plan allows at most {share}.",
     "notice.set-aside": (

@@ -316,6 +316,9 @@ HELP = {
     "Sensitive attributes: what must not be learnt.": "敏感屬性：不應為人所知的欄位。",
     "Direct identifiers: they are left out.": "直接識別符：不會釋出。",
     "Columns that may stay as they are.": "可原樣保留的欄位。",
+    "Why an identifier that repeats does not name the people the table is about.": (
+        "直接識別符的值重複出現時，說明為何此欄位並非指資料表所述的人。"
+    ),
     "Why a column has its role although its name or values speak against it.": (
         "欄位名稱或內容與其角色不符時，說明為何仍採此角色。"
     ),
@@ -1282,6 +1285,7 @@ TEXTS = {
         "資料表已不含{columns}，無法再以人計數：各規則的結果是製作此檔案時以人計數所得（其製作計畫載有此檔案的雜湊值）；"
         "其餘數字以資料列計數。"
     ),
+    "notice.no-privacy-unit": "資料列視同人計數：政策檔說明了為何{columns}並非指資料表所述的人。",
     "notice.too-many-suppressed": "遭抑制的資料列有 {n} 筆（{average}），超過計畫允許的上限 {share}。",
     "notice.set-aside": (
         "有 {n} 筆資料列（{share}）依政策檔的設定（treatment: apart）不受等價類相關規則評估；"
@@ -2941,8 +2945,10 @@ MESSAGES = {
         "無法寫入「{path}」：已存在，且是符號連結或不是資料夾；{another}"
     ),
     "cannot write {path!r}: the folder is not writable": "無法寫入「{path}」：資料夾無法寫入",
-    "--role-reason expects COLUMN=TEXT, with a column that has a role; got {given!r}": (
-        "--role-reason 須為「欄位=理由」，且該欄位須有角色；收到的是 {given!r}"
+    "--{option} expects COLUMN=TEXT, with a column that has a role (--no-privacy-unit: an identifier) and "
+    "a text with a letter or digit that can be seen; got {given!r}": (
+        "--{option} 須為「欄位=理由」，該欄位須有角色（--no-privacy-unit：須為直接識別符），"
+        "理由須有看得見的文字或數字；收到的是 {given!r}"
     ),
     "cannot write {path!r}: inputs of this run are in it; {another}": (
         "無法寫入「{path}」：本次執行的輸入在此資料夾中；{another}"
@@ -3084,10 +3090,10 @@ MESSAGES = {
     "the text says nothing: it has no letter or digit that can be seen": "此文字沒有內容：看不到任何文字或數字",
     "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "
     "records are counted, and a class of many records may be one person; give it as 'privacy_unit', "
-    "or, if it does not name the people the table is about, say so under 'role_reasons'": (
+    "or, if it does not name the people the table is about, say so under 'no_privacy_unit'": (
         "欄位 {column!r} 指出個人，{records:,} 筆資料列屬於 {people:,} 人：若未指定隱私單位，便以資料列計數，"
         "有許多資料列的等價類可能只是一個人；請將此欄位指定為 privacy_unit；"
-        "若此欄位並非指資料表所述的人，請在 role_reasons 說明"
+        "若此欄位並非指資料表所述的人，請在 no_privacy_unit 說明"
     ),
     "no such day: {day}": "沒有這一天：{day}",
     "every rule that a release could break is waived: {waived}; nothing is demanded of the release, so "
