@@ -46,6 +46,7 @@ from PETWorks.gate.external.protected import (
     complement,
     drivers_shown,
     intersections,
+    judged_outside,
     protected,
     range_of,
     share_of,
@@ -118,7 +119,8 @@ SMALL_CLASS = Bound(withheld="small class")
 
 def external(document: CheckDocument) -> CheckDocument:
     """The external edition of a check; the document must be the internal edition."""
-    return _Edition(document, protected(document)).made()
+    told = judged_outside(document)
+    return _Edition(told, protected(told)).made()
 
 
 def commitment(salt: str, digest: str) -> str:

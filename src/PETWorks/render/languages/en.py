@@ -1784,6 +1784,8 @@ TEXTS = {
     "cli.wrote": "wrote {path}",
     "cli.declared": "In a policy, under 'hierarchies': {line}",
     "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
+    "cli.few-people-outside": "in the external edition, no-unique-values and records-left fail only for {size} people "
+    "or more, whatever the data; whether the release may go out, the internal edition tells",
     "cli.verdict-withheld": "the external edition does not show the verdict, so the exit code is 4 whatever the data; "
     "to learn it, run the check inside with --edition internal",
     "cli.do-not-release": "{path} does not pass: do not hand it out",
