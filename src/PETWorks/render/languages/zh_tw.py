@@ -3221,6 +3221,7 @@ MESSAGES = {
     "the column has a role": "此欄位已有屬性型態",
     "the column has no role": "此欄位沒有屬性型態",
     "the column is no sensitive attribute": "此欄位不是敏感屬性",
+    "the column is no identifier": "此欄位不是直接識別符",
     "sensitive columns that no rule is about, each with the reason why none is needed": (
         "沒有規則涉及的敏感欄位，以及各自不需要規則的理由"
     ),
@@ -3414,10 +3415,14 @@ MESSAGES = {
     "who approves the release": "核可釋出的人",
     "standards and laws whose checklist applies, by name": "適用其檢核表的標準與法規名稱",
     "rules of regulators, by name": "主管機關的規則名稱",
-    "the share of records, from 0 to 1, that an exact number, date, time, coordinate or long text of a column may "
-    "single out, 0.05 if it is not given; for a higher one, {{share: ..., reason: ...}}": (
-        "欄位中確切的數字、日期、時間、座標或長文字可使資料列獨一無二的比例上限，介於 0 與 1 之間，未指定時為 0.05；"
-        "若要更高，請寫成 {{share: ..., reason: ...}}"
+    "the share of records, or of people with a privacy unit, from 0 to 1, that a column may single out by values with "
+    "digits and by texts of more than 30 characters, 0.05 if it is not given; for a higher one, "
+    "{{share: ..., reason: ...}}": (
+        "欄位中含數字的值與超過 30 字的文字可使資料列（有隱私單位時為人）獨一無二的比例上限，介於 0 與 1 之間，"
+        "未指定時為 0.05；若要更高，請寫成 {{share: ..., reason: ...}}"
+    ),
+    "identifiers that do not name the people the table is about, although they repeat, each with the reason": (
+        "值雖重複出現、但並非指資料表所述的人的直接識別符，各附理由"
     ),
     "why so many records may be found by an exact value": "為何可容許這麼多資料列由確切值找出",
     "from 0 to 1": "介於 0 與 1 之間",
