@@ -30,9 +30,13 @@ def mistake(kind, *parts, **changed):
     return caught.value
 
 
-def test_a_quasi_identifier_without_a_hierarchy_gets_a_proposal():
-    error = mistake(HierarchyError, "without a hierarchy", "'age'", "this might do", hierarchies={"zip": ZIPS})
-    assert error.what == "hierarchies.age"
+def test_values_of_a_column_without_a_hierarchy_stay_or_become_stars():
+    made = anonymize(TABLE, ROLES, {"zip": ZIPS}, K2)
+    assert (made.original.hierarchies["age"].height, made.original.on_two_levels) == (1, ("age",))
+    assert made.levels["age"] == 1
+    assert set(made.table.column("age").to_pylist()) == {"*"}
+    kept = anonymize(TABLE, ROLES, {"zip": ZIPS}, K2, levels={"age": 0}, suppression=1)
+    assert kept.levels["age"] == 0
 
 
 def test_values_outside_the_hierarchy_are_counted_and_not_told():

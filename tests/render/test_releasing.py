@@ -147,3 +147,14 @@ def anonymization_facts_with(objective):
     made = anonymize(patients(), ROLES, WORDS, RULES)
     facts = anonymization_facts(made, state(made.release), made.release, None)
     return replace(facts, objective=objective, aggregate=None, utility=utility)
+
+
+def test_values_of_a_column_without_a_hierarchy_stay_or_become_stars():
+    for make in (
+        lambda: anonymize(patients(), ROLES, {"sex": {"mask": 1}}, {"k-anonymity": {"k": 50}, "l-diversity": {"l": 2}}),
+        lambda: apply_levels(patients(), ROLES, {"sex": {"mask": 1}}, {"ward": 1}, RULES),
+    ):
+        with pytest.warns(ReleaseWarning) as warned:
+            made = make()
+        assert any("stay as they are or become '*': ward" in str(one.message) for one in warned)
+        assert set(made.table.column("ward").to_pylist()) == {"*"}

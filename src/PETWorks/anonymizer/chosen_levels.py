@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.about.hierarchies.declaration import name_of
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.judging import Judge
@@ -21,8 +20,9 @@ from PETWorks.anonymizer.problem import (
     Problem,
     amounts,
     check_columns,
-    check_hierarchies,
     check_suppressed_records,
+    complete_hierarchies,
+    with_hierarchies,
 )
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.released import Recoded
@@ -35,7 +35,6 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import PETWorksError, RoleError
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.classes import Mask
-from PETWorks.tables.cells import SUPPRESSED
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,8 +59,8 @@ def on_levels(
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_columns(release, levels, "levels")
-    check_hierarchies(release, [name for name in release.quasi_identifiers if levels.get(name, 0) != 0])
-    view = with_hierarchies(release.view)
+    complete_hierarchies(release, [name for name in release.quasi_identifiers if levels.get(name, 0) != 0])
+    view = with_hierarchies(release.view, release.quasi_identifiers)
     lattice = Lattice.of(
         release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
     )
@@ -75,19 +74,6 @@ def on_levels(
     problem = Problem(release, lattice, ground, rules, ground.records, precision, "precision", None, 1.0, {})
     taken_out = failing if rules else np.zeros(len(classes.records), np.bool_)
     return OnLevels(release, classes, taken_out, problem)
-
-
-def with_hierarchies(view: View) -> View:
-    """A view in which columns without a hierarchy have one with two levels: their values, and `*`."""
-    without = [name for name in view.quasi_identifiers if name not in view.hierarchies]
-    tables = [view.table, *([view.background.original] if view.background.has_original else [])]
-    tables += [view.background.population_table] if view.background.has_population_table else []
-    new_hierarchies = {}
-    for name in without:
-        values = {value: None for table in tables for value in table.marginal(name).values}
-        rows = [[value] for value in values if value is not None and value != SUPPRESSED]
-        new_hierarchies[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], name_of(name))
-    return replace(view, hierarchies={**view.hierarchies, **new_hierarchies}) if new_hierarchies else view
 
 
 KEPT_NODES = 12
@@ -176,7 +162,7 @@ class WhatIf:
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
         copied = copy(release)
-        copied.view = with_hierarchies(_with(release, hierarchies))
+        copied.view = with_hierarchies(_with(release, hierarchies), release.quasi_identifiers)
         self.columns = release.quasi_identifiers
         fixed = {name: 0 for name in self.columns if name not in hierarchies}
         lattice = Lattice.of(self.columns, copied.view.hierarchies, fixed)

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from PETWorks.about.hierarchies.declaration import name_of
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import proposed_hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
@@ -15,9 +17,8 @@ from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
 from PETWorks.anonymizer.search.exact import NodeSearch, Search
 from PETWorks.anonymizer.search.large import BoxSearch
 from PETWorks.counting.release import Release
-from PETWorks.counting.view import NO_QUASI_IDENTIFIER
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import (
-    HierarchyError,
     Hint,
     NotApplicable,
     ParameterError,
@@ -29,6 +30,7 @@ from PETWorks.errors import (
 )
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.result import TOLERANCE
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.yaml_files import in_yaml
 
 METHODS = ("global", "local")
@@ -85,7 +87,7 @@ def problem_of(
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if share and suppressed_records == REMOVE and release.engine.name != "memory" and not release.keeps_order:
         _check_measured(release, rules)
-    check_hierarchies(release, release.quasi_identifiers)
+    complete_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")
     name, aggregate_name, column_weights = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
@@ -219,22 +221,33 @@ def check_columns(release: Release, by_column: Mapping[str, Any] | None, what: s
             )
 
 
-def check_hierarchies(release: Release, generalised: Sequence[str]) -> None:
-    """Raise if columns to generalise have no hierarchy; the error proposes one."""
-    without = [name for name in generalised if name not in release.hierarchies]
-    if not without:
-        return
-    marginal = release.marginal(without[0])
-    proposed = proposed_hierarchy(without[0], dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
-    text = Phrase("quasi-identifiers without a hierarchy cannot be generalised: {columns}", columns=quoted(without))
-    if proposed is not None:
-        example = in_yaml(proposed[0].words)
-        text = Phrase("{text}; for {column!r} this might do: {words}", text=text, column=without[0], words=example)
-    raise HierarchyError(
-        text,
-        Hint.HIERARCHIES,
-        what=f"hierarchies.{without[0]}",
-    )
+def complete_hierarchies(release: Release, columns: Sequence[str]) -> None:
+    """Give each of these columns that has no hierarchy one with two levels: its values, and `*`."""
+    without = [name for name in columns if name not in release.hierarchies]
+    if without:
+        release.view = with_hierarchies(release.view, without)
+        release.hierarchies = dict(release.view.hierarchies)
+        release.on_two_levels = (*release.on_two_levels, *without)
+
+
+def with_hierarchies(view: View, columns: Sequence[str]) -> View:
+    """A view in which each of these columns without a hierarchy has one with two levels: its values, and `*`."""
+    tables = [view.table, *([view.background.original] if view.background.has_original else [])]
+    tables += [view.background.population_table] if view.background.has_population_table else []
+    new_hierarchies = {}
+    for name in columns:
+        if name not in view.hierarchies:
+            values = {value for table in tables for value in table.marginal(name).values}
+            rows = [[value] for value in sorted(values - {None, SUPPRESSED}, key=str)]
+            new_hierarchies[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], name_of(name))
+    return replace(view, hierarchies={**view.hierarchies, **new_hierarchies}) if new_hierarchies else view
+
+
+def proposal_for(release: Release, column: str) -> str | None:
+    """A hierarchy that might suit a column, as a policy declares it."""
+    marginal = release.marginal(column)
+    proposed = proposed_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+    return None if proposed is None else in_yaml(proposed[0].words)
 
 
 def amounts(rules: tuple[Rule, ...]) -> Mapping[str, float] | None:

@@ -13,13 +13,22 @@ import click
 
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.frontiers import SUPPRESSION, Frontier, frontier_of, with_threshold
-from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
+from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS, complete_hierarchies
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.cli.arguments import HOLDS, STANDARD_OUTPUT, engine_options, note, say_written, shown_name
 from PETWorks.cli.check import with_format_options
 from PETWorks.cli.record_files import reasons_beside, reasons_given, reasons_options, say_for_insiders
-from PETWorks.cli.release_files import Job, check_seed, checked_paths, exit_with, job_given, record_order, written
+from PETWorks.cli.release_files import (
+    Job,
+    check_seed,
+    checked_paths,
+    exit_with,
+    job_given,
+    record_order,
+    tell_two_levels,
+    written,
+)
 from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.anonymising import anonymize_by, frontier_by, seconds_given, waived_rules
 from PETWorks.gate.check.may_go_out import passes
@@ -261,6 +270,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
             option=release_only[0],
         )
     job = job_given(table, options)
+    complete_hierarchies(job.release, job.release.quasi_identifiers)
+    tell_two_levels(job.release)
     job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
     frontier = None
     if options["frontier"]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from PETWorks.anonymizer.chosen_levels import on_levels
-from PETWorks.anonymizer.problem import REMOVE
+from PETWorks.anonymizer.problem import REMOVE, complete_hierarchies
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
@@ -31,6 +31,7 @@ from PETWorks.cli.release_files import (
     exit_with,
     job_given,
     record_order,
+    tell_two_levels,
     written,
 )
 from PETWorks.errors import ParameterError
@@ -98,6 +99,8 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         raise ParameterError("--strict is for --plan")
     levels = by_column(items(options["levels"], "--levels"), "--levels", level_given)
     job = job_given(table, options)
+    complete_hierarchies(job.release, [name for name in job.release.quasi_identifiers if levels.get(name, 0) != 0])
+    tell_two_levels(job.release)
     paths = checked_paths(output, job, options)
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):

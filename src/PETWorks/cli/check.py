@@ -159,7 +159,7 @@ def check_command(policy: Path, **options: Any) -> None:
     if document.verdict == WITHHELD:
         note("cli.verdict-withheld")
     elif options["edition"] == "external" and passes(document.verdict):
-        note("cli.few-people-outside", size=read.cell_size)
+        note("cli.few-people-outside", size=policy_read.cell_size)
     sys.exit(EXIT_CODES[document.verdict])
 
 

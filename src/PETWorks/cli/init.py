@@ -73,7 +73,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     click.echo("\n" + said(lang, "cli.policy-written", path=shown))
     argument = command_line([file_argument(shown)])
     click.echo(said(lang, "cli.look-then-check", command=f"petworks check {argument}"))
-    if can_be_anonymized(data, roles):
+    if can_be_anonymized(roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
         release = command_line(
             [file_argument(shown_path(target.with_name(f"{unpacked_path(data).stem}_released{suffix}")))]

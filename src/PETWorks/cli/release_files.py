@@ -44,7 +44,7 @@ from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.from_rules import columns_without_role, described, rules_written
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.render.language.language import language, translated
-from PETWorks.render.releasing import why_in_order
+from PETWorks.render.releasing import two_levels_texts, why_in_order
 from PETWorks.render.report.prose import spoken_comments
 from PETWorks.render.terminal import progress
 from PETWorks.tables.cells import is_spreadsheet_safe
@@ -459,6 +459,12 @@ def checked_paths(output: Path, job: Job, options: dict[str, Any], reports: Coll
     paths = release_paths(output, release.hierarchies, tuple(release.compared_columns), job.inputs)
     check_reports(reports, paths, job.inputs)
     return paths
+
+
+def tell_two_levels(release: Release) -> None:
+    """Say which columns have no hierarchy, so that their values stay or become `*`."""
+    for text in two_levels_texts(release, language()):
+        click.echo(f"petworks: {text}", err=True)
 
 
 def _wants_safe_cells(job: Job, options: dict[str, Any]) -> bool:

@@ -177,6 +177,7 @@ class Release(Shown):
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
         self._profiles: dict[str, Profile] | None = None
+        self.on_two_levels: tuple[str, ...] = ()  # columns that got a hierarchy of their values and `*`
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
             check_same_columns(source, before, self.identifiers)

@@ -12,7 +12,7 @@ from PETWorks.about.treatment import AS_CLASS, FOLDED
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, Vary, frontier_of
-from PETWorks.anonymizer.problem import REMOVE
+from PETWorks.anonymizer.problem import REMOVE, proposal_for
 from PETWorks.anonymizer.released import Recoded, RecordOrder, choose_order, order_given, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
@@ -365,6 +365,16 @@ def why_in_order(order: RecordOrder, lang: str) -> str:
     return said(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
 
 
+def two_levels_texts(release: Release, lang: str) -> Iterator[str]:
+    """A text about columns without a hierarchy, whose values stay as they are or become `*`."""
+    if release.on_two_levels:
+        first = release.on_two_levels[0]
+        words = proposal_for(release, first)
+        told = said(lang, "cli.two-levels", columns=list(release.on_two_levels))
+        more = "" if words is None else said(lang, "cli.two-levels.proposed", column=[first], words=words)
+        yield f"{told}{more}"
+
+
 def _with_notices(made: Made, policy: Policy) -> Made:
     """The release with its notices, each also raised as a warning for the line that called the public function."""
     texts = tuple(dict.fromkeys(_notices(made, policy, language())))
@@ -377,6 +387,7 @@ def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
     order = made.order
     if order.why_not is not None and order.why_not != "asked":
         yield said(lang, "cli.in-order", why=why_in_order(order, lang))
+    yield from two_levels_texts(made.original, lang)
     if isinstance(made, Replayed) and not made.within_the_limit:
         yield said(lang, "apply.too-many", limit=percent(made.problem.suppression, lang))
     if made.original.engine.name != "memory":

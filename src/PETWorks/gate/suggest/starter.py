@@ -215,7 +215,7 @@ def starter_policy(
         _presets(release, say),
         _rules(bool(known and sensitive), say),
         _subsets(len(known), unit, say),
-        _anonymize(suggested, say, possible=can_be_anonymized(data, suggested)),
+        _anonymize(suggested, say, possible=can_be_anonymized(suggested)),
         _sign_off(say),
         _waivers(release, say),
     ]
@@ -244,6 +244,7 @@ def _hierarchies(known: Sequence[Suggestion], say: Say, levels: str) -> list[str
     proposed = [
         (yaml_text(suggestion.column), suggestion.hierarchy) for suggestion in known if suggestion.hierarchy is not None
     ]
+    none_proposed = say("none proposed, its values are generalised or too many: they stay or become *")
     return [
         f"# {say('How values become coarser, level by level: for petworks anonymize and for measures of utility.')}",
         f"# {say('Level 0 has the values of the original if it is named above, otherwise those of this table.')}",
@@ -251,7 +252,7 @@ def _hierarchies(known: Sequence[Suggestion], say: Say, levels: str) -> list[str
         "hierarchies:",
         *(f"  {column}: {in_yaml(proposal.words)}  # {say(proposal.reason)}" for column, proposal in proposed),
         *(
-            f"  # {printable(suggestion.column[:60])}: {say('none proposed, its values are generalised or too many')}"
+            f"  # {printable(suggestion.column[:60])}: {none_proposed}"
             for suggestion in known
             if not suggestion.hierarchy
         ),
@@ -377,11 +378,9 @@ def subset_sizes(known: int) -> str | None:
     return next((sizes for most, sizes in SIZES if known <= most), None) if known else None
 
 
-def can_be_anonymized(data: Path, suggested: Sequence[Suggestion]) -> bool:
-    """Whether there are quasi-identifiers and all of them have hierarchies."""
-    known = [suggestion for suggestion in suggested if suggestion.role == QUASI_IDENTIFIER]
-    in_files = isinstance(read_sidecar(data).hierarchies, Path)
-    return bool(known) and (in_files or all(suggestion.hierarchy for suggestion in known))
+def can_be_anonymized(suggested: Sequence[Suggestion]) -> bool:
+    """Whether there are quasi-identifiers."""
+    return any(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
 
 
 def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> list[str]:
@@ -399,10 +398,10 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
         ),
     ]
     if not possible and protected:
-        once = say("once every quasi-identifier has a hierarchy")
+        once = say("once there is a quasi-identifier")
         return ["anonymize:", f"  # suppression: {SUPPRESSION}           # {once}", *protect]
     if not possible:
-        return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once every quasi-identifier has a hierarchy')}"]
+        return [f"# anonymize: {{suppression: {SUPPRESSION}}}  # {say('once there is a quasi-identifier')}"]
     # The level below the highest one keeps a column from becoming `*`.
     heights = {
         suggestion.column: suggestion.hierarchy.height for suggestion in known if suggestion.hierarchy is not None

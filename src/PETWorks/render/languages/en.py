@@ -1212,7 +1212,7 @@ TEXTS = {
     "out.",
     "studio.safe.intro": "PETWorks searches for the release that keeps your rules and loses least, and proves that "
     "there is no better one. The original is not changed.",
-    "studio.safe.lacking": "Without a hierarchy these columns cannot become coarser: {columns}.",
+    "studio.safe.lacking": "Without a hierarchy, values of these columns stay as they are or become '*': {columns}.",
     "studio.safe.to-levels": "Give them one in the step Levels.",
     "studio.safe.made": "Releases so far",
     "studio.safe.see": "See how it was made",
@@ -1786,6 +1786,8 @@ TEXTS = {
     "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
     "cli.few-people-outside": "in the external edition, no-unique-values and records-left fail only for {size} people "
     "or more, whatever the data; whether the release may go out, the internal edition tells",
+    "cli.two-levels": "without a hierarchy, values stay as they are or become '*': {columns}",
+    "cli.two-levels.proposed": "; under 'hierarchies' this might do for {column}: {words}",
     "cli.verdict-withheld": "the external edition does not show the verdict, so the exit code is 4 whatever the data; "
     "to learn it, run the check inside with --edition internal",
     "cli.do-not-release": "{path} does not pass: do not hand it out",

@@ -673,7 +673,9 @@ HELP = {
         "第 0 層為原始資料表的值（若上面有指定），否則為此資料表的值。"
     ),
     "To see the levels of a column, use:": "若要查看欄位的各層級，請執行：",
-    "none proposed, its values are generalised or too many": "未提出建議，因為值已經概化或過多",
+    "none proposed, its values are generalised or too many: they stay or become *": (
+        "未提出建議，因為值已經概化或過多：原樣保留或成為「*」"
+    ),
     "name a person, or nobody needs them; petworks anonymize leaves them out": (
         "可直接指出個人，或無人需要；petworks anonymize 會予以剔除"
     ),
@@ -719,7 +721,7 @@ HELP = {
     "highest-risk, average-risk, uniques, inference: each from 0 to 1": (
         "highest-risk、average-risk、uniques、inference：均為 0 至 1"
     ),
-    "once every quasi-identifier has a hierarchy": "每個準識別符都有資料階層之後",
+    "once there is a quasi-identifier": "有準識別符之後",
     "how petworks anonymize makes a release that keeps the rules": "petworks anonymize 如何產生符合規則的釋出資料",
     "the share of records it may suppress to keep detail in the others": "可抑制的資料列比例，以保留其餘資料列的細節",
     "for a column that would become too coarse": "用於會變得過於粗略的欄位",
@@ -1722,7 +1724,7 @@ TEXTS = {
     "studio.about-out": "檢查通過並經核可後，可提供給接收者。",
     "studio.about-inside": "僅供有權查看原始資料的人員使用：這些檔案列有原始值，或指出哪些資料列容易被辨識。",
     "studio.safe.intro": "PETWorks 會找出符合規則且損失最小的釋出資料，並證明沒有更好的結果。原始資料不會變更。",
-    "studio.safe.lacking": "這些欄位沒有資料階層，無法變得較粗略：{columns}。",
+    "studio.safe.lacking": "這些欄位沒有資料階層，其值只能原樣保留或成為「*」：{columns}。",
     "studio.safe.to-levels": "請在「層級」步驟設定。",
     "studio.safe.made": "已產生的釋出資料",
     "studio.safe.see": "查看產生方式",
@@ -2256,6 +2258,8 @@ TEXTS = {
     "cli.replaced": "{path} 先前已存在：已連同旁邊的檔案一併取代",
     "cli.few-people-outside": "在對外版，no-unique-values 與 records-left 須達 {size} 人才會未通過，與資料內容無關；"
     "資料可否釋出，請以內部版為準",
+    "cli.two-levels": "下列欄位沒有資料階層，其值只能原樣保留或成為「*」：{columns}",
+    "cli.two-levels.proposed": "；{column}可在 hierarchies 之下使用：{words}",
     "cli.verdict-withheld": "對外版不公開整體結果，因此結束代碼為 4，與資料內容無關；"
     "請在內部執行 --edition internal 以得知結果",
     "cli.do-not-release": "{path} 未通過：請勿交付",
@@ -2635,9 +2639,6 @@ MESSAGES = {
     "weights are for {weighted}; the objective is {objective}": "權重僅適用於{weighted}；目前的目標函數為 {objective}",
     "expected weights that are numbers, 0 to {largest:,}": "權重應為 0 到 {largest:,} 的數字",
     "{rule}: a function of your own cannot be part of a plan": "{rule}：自訂函式不能納入計畫檔",
-    "quasi-identifiers without a hierarchy cannot be generalised: {columns}": (
-        "沒有資料階層的準識別符無法概化：{columns}"
-    ),
     "every one of the {records:,} records is suppressed; nothing is left": (
         "全部 {records:,} 筆資料列皆遭抑制，沒有任何內容留存"
     ),
@@ -2660,7 +2661,6 @@ MESSAGES = {
         "但收到「{given}」"
     ),
     "expected {thing} as a dict from column, got {type}": "{thing} 應為以欄位為鍵的 dict，但收到 {type}",
-    "{text}; for {column!r} this might do: {words}": "{text}；「{column}」或可使用：{words}",
     "for {objective}": "以 {objective} 為目標函數時",
     "column {column!r} is a sensitive attribute; only quasi-identifiers are generalised": (
         "欄位「{column}」是敏感屬性；只有準識別符會被概化"
