@@ -238,7 +238,7 @@ def with_hierarchies(view: View, columns: Sequence[str]) -> View:
     for name in columns:
         if name not in view.hierarchies:
             values = {value for table in tables for value in table.marginal(name).values}
-            rows = [[value] for value in sorted(values - {None, SUPPRESSED}, key=str)]
+            rows = [[value] for value in sorted(str(value) for value in values if value not in (None, SUPPRESSED))]
             new_hierarchies[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], name_of(name))
     return replace(view, hierarchies={**view.hierarchies, **new_hierarchies}) if new_hierarchies else view
 

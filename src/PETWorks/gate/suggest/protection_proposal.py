@@ -214,7 +214,8 @@ def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Prote
     if pairs and release.engine.name == "memory":
         for pair in pairs:
             rows: Any = release.engine.load(release.source, pair)
-            proposed = proposed_for_places(*(cells_of(rows.columns[name]) for name in pair), people=whose(people))
+            latitudes, longitudes = (cells_of(rows.columns[name]) for name in pair)
+            proposed = proposed_for_places(latitudes, longitudes, people=whose(people))
             protections |= {} if proposed is None else dict.fromkeys(pair, proposed)
     return protections
 

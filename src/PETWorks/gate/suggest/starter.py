@@ -160,7 +160,8 @@ def with_protections(
         elif is_rejected(counts) and suggestion.why.kind != "beside":
             left_out.add(column)
     for pair in coordinates(list(candidates)):
-        proposed = proposed_for_places(*(cells_of(table.columns[name]) for name in pair), people=whose(people))
+        latitudes, longitudes = (cells_of(table.columns[name]) for name in pair)
+        proposed = proposed_for_places(latitudes, longitudes, people=whose(people))
         if proposed is not None and proposed.before > most_alone(table.rows):
             protections |= dict.fromkeys(pair, proposed)
             left_out -= set(pair)
