@@ -1,8 +1,14 @@
 """The rule `no-hidden-differences`: what is written in several ways fails, with counts and without cells."""
 
+import sqlite3
+import zipfile
+
+import duckdb
 import openpyxl
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 
 from command import petworks
@@ -135,3 +141,73 @@ def test_the_order_of_keys_fails_json_lines(tmp_path, engine):
     assert "{...}" in result.to_format("html", "zh-TW")
     made = petworks("anonymize", "policy.yaml", "-o", "r.csv", cwd=tmp_path)
     assert made.returncode == 0, made.stdout + made.stderr
+
+
+def further(path):
+    return unseen_differences(Release(path, {})).further
+
+
+FRAME = pd.DataFrame({"sex": [1.0, 2.0], "age": [30.0, 40.0]})
+LABELS = {"sex": {1: "male", 2: "female"}}
+PERSONAL = {"labels or names with personal details": 1}
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({}, {}),
+        ({"file_label": "stays of a hospital", "column_labels": ["sex", "age at admission"]}, {}),
+        ({"file_label": "calls of John Smith"}, PERSONAL),
+        ({"column_labels": ["sex", "ask 0912-345-678"]}, PERSONAL),
+        ({"variable_value_labels": {"sex": {**LABELS["sex"], 3: "other", 4: "x"}}}, {"values that no record has": 2}),
+    ],
+)
+def test_labels_of_statistics_files(tmp_path, told, expected):
+    told = {"variable_value_labels": LABELS, **told}
+    pyreadstat.write_dta(FRAME, tmp_path / "t.dta", **told)
+    pyreadstat.write_sav(FRAME, tmp_path / "t.sav", **told)
+    assert further(tmp_path / "t.dta") == expected
+    assert further(tmp_path / "t.sav") == expected
+
+
+def test_notes_of_spss_and_labels_of_sas(tmp_path):
+    pyreadstat.write_sav(FRAME, tmp_path / "t.sav", note="checked by Mr. Okafor")
+    pyreadstat.write_xport(FRAME, tmp_path / "t.xpt", column_labels=["sex", "see John Smith"])
+    assert further(tmp_path / "t.sav") == further(tmp_path / "t.xpt") == PERSONAL
+
+
+@pytest.mark.parametrize(("name", "expected"), [("table", {}), ("calls of John Smith", PERSONAL)])
+def test_names_inside_files(tmp_path, name, expected):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr(f"{name}.csv", "age,sex\n30,F\n40,M\n")
+    workbook = openpyxl.Workbook()
+    workbook.active.title = name
+    for row in (("age", "sex"), (30, "F"), (40, "M")):
+        workbook.active.append(row)
+    workbook.properties.creator = ""
+    workbook.save(tmp_path / "t.xlsx")
+    with sqlite3.connect(tmp_path / "t.sqlite") as connection:
+        connection.execute(f'CREATE TABLE "{name}" (age TEXT, sex TEXT)')
+        connection.execute(f"INSERT INTO \"{name}\" VALUES ('30', 'F'), ('40', 'M')")
+    connection.close()
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as database:
+        database.execute(f"CREATE TABLE \"{name}\" AS SELECT '30' AS age, 'F' AS sex")
+    key = next(iter(PERSONAL))
+    for path in (
+        f"{tmp_path}/t.zip",
+        f"{tmp_path}/t.xlsx",
+        f"{tmp_path}/t.sqlite#{name}",
+        f"{tmp_path}/t.duckdb#{name}",
+    ):
+        assert (further(path) or {}).get(key, 0) == expected.get(key, 0), path
+
+
+def test_personal_details_in_a_label_fail_the_release(tmp_path):
+    frame = pd.DataFrame({"age": ["30"] * 60, "sex": ["F"] * 60, "ward": ["north"] * 60})
+    pyreadstat.write_dta(frame, tmp_path / "table.dta", file_label="calls of John Smith")
+    (tmp_path / "policy.yaml").write_text(POLICY.replace("table.csv", "table.dta"))
+    result = check(tmp_path / "policy.yaml", as_of=DAY)
+    rule = next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
+    assert (rule.verdict, rule.value) == ("fail", ("FILE",))
+    assert "labels or names with personal details" in " ".join(result.to_format("text").split())
+    assert "John Smith" not in result.to_format("json") + result.to_format("html", "zh-TW")

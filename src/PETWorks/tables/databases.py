@@ -31,7 +31,7 @@ class SQLite:
     ordered = False
 
     def __init__(self, path: Path, table: str) -> None:
-        self.name = f"{path.name}#{table}"
+        self.name, self.table = f"{path.name}#{table}", table
         self._path = path
         with self._opened() as connection:
             known = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
@@ -177,7 +177,7 @@ class Database:
     ordered = False
 
     def __init__(self, name: str, connect: Connect, table: str, *, postgres: bool = False) -> None:
-        self.name = f"{name}#{table}"
+        self.name, self.table = f"{name}#{table}", table
         self._connect, self._postgres = connect, postgres
         self._settings: dict[str, Any] = {}
         with _reading(self.name), closing_connection(run_interruptibly(lambda: connect({}))) as connection:

@@ -64,6 +64,7 @@ from PETWorks.tables.formats.workbooks import (
     damaged_workbook,
     is_opendocument,
     old_excel_extras,
+    sheet_names,
 )
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
@@ -481,7 +482,29 @@ def further_content(source: Source) -> Mapping[str, int]:
     return {kind: found[kind] for kind in KINDS if found[kind] > 0}
 
 
+def descriptions(source: Source) -> tuple[str, ...]:
+    """Texts of the files of a table besides its cells and column names: labels, notes, and names inside the files."""
+    parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
+    return tuple(text for part in parts for text in _descriptions(part))
+
+
+def _descriptions(source: Any) -> Iterator[str]:
+    if isinstance(source, TextTable):
+        yield from source.descriptions
+        if source.kind == WORKBOOK and source.file is not None:
+            yield from sheet_names(source.file)
+    elif isinstance(source, CSV | JSONLines):
+        with source.content.path.open("rb") as file:
+            is_zip = file.read(len(ZIP)) == ZIP
+        if is_zip:
+            yield only_member(source.content.path).filename
+    elif isinstance(source, SQLite | Database):
+        yield source.table
+
+
 def _of_one(source: Any) -> Mapping[str, int]:
+    if isinstance(source, TextTable) and source.unused_labels:
+        return {UNUSED: source.unused_labels}
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
         return _workbook(source.file, source.names)
     if isinstance(source, CSV | JSONLines):

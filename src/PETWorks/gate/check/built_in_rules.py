@@ -10,6 +10,7 @@ from typing import Any
 from PETWorks.about.treatment import is_legible
 from PETWorks.counting.release import Release
 from PETWorks.errors import RoleError
+from PETWorks.gate.check.findings import has_personal_details
 from PETWorks.gate.document.check_document import RuleResult, Spoken
 from PETWorks.gate.document.plan_document import JudgedRule, Plan
 from PETWorks.gate.plans import plan_of_file
@@ -22,7 +23,7 @@ from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
 from PETWorks.tables.frames import SparkFrame
-from PETWorks.tables.hidden_differences import HiddenDifferences, further_content, hidden_differences
+from PETWorks.tables.hidden_differences import HiddenDifferences, descriptions, further_content, hidden_differences
 
 # Required class size: for public files what regulators ask; otherwise any limit on class sizes.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
@@ -126,6 +127,7 @@ def _refuses_one_value(rule: Rule, name: str, column: str) -> bool:
 LINE_ENDS = "CRLF/LF"  # for lines with different line ends
 LAYOUT = "{...}"  # for records of JSON lines with different layouts
 WHOLE_FILE = "FILE"  # for content of the file besides the table
+PERSONAL = "labels or names with personal details"  # a kind of such content
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,9 @@ def unseen_differences(release: Release) -> Unseen:
     """The invisible differences between the cells of a release, and other content of its file."""
     source = release.source
     if not isinstance(source, SparkFrame):
-        return Unseen(hidden_differences(source), further_content(source))
+        personal = sum(map(has_personal_details, descriptions(source)))
+        further = {**further_content(source), **({PERSONAL: personal} if personal else {})}
+        return Unseen(hidden_differences(source), further)
     in_cluster = getattr(release.engine, "hidden_differences", hidden_differences)
     return Unseen(in_cluster(source), None if source.of_files else {})
 

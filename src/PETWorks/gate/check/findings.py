@@ -122,9 +122,18 @@ def _direct(words: str, profile: Examined) -> ColumnFinding | None:
 
 def _in_name(column: str) -> ColumnFinding | None:
     """A finding if the name of a column, which is released too, contains personal details."""
+    return ColumnFinding("details in its name", True) if has_personal_details(column) else None
+
+
+def has_personal_details(text: str) -> bool:
+    """Whether a name or a label contains personal details, such as a phone number or a person's name.
+
+    >>> [has_personal_details(text) for text in ("score of John Smith", "call 0912-345-678", "length of stay")]
+    [True, True, False]
+    """
     search = Search("")
-    search.add(strings([column]), np.array([1]))
-    return ColumnFinding("details in its name", True) if search.details() or _names_somebody(column) else None
+    search.add(strings([text]), np.array([1]))
+    return bool(search.details()) or _names_somebody(text)
 
 
 def _names_somebody(column: str) -> bool:

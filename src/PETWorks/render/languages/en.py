@@ -269,6 +269,7 @@ TEXTS = {
     "look.further files": "further files",
     "look.other file names": "other file names",
     "look.further tables": "further tables",
+    "look.labels or names with personal details": "labels or names with personal details",
     "look.metadata": "entries of metadata",
     "look.values that no record has": "values that no record has",
     **{f"reason.{kind}": text for kind, text in REASONS.items()},

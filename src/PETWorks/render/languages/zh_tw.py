@@ -955,6 +955,7 @@ TEXTS = {
     "look.further files": "其他檔案",
     "look.other file names": "其他檔名",
     "look.further tables": "其他資料表",
+    "look.labels or names with personal details": "含個人資料的標籤或名稱",
     "look.metadata": "中繼資料",
     "look.values that no record has": "沒有資料列使用的值",
     "reason.named": "依欄位名稱判斷為{what}",
