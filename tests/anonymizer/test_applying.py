@@ -47,7 +47,7 @@ def test_an_original_and_a_population_with_further_values():
     ("levels", "told"),
     [
         ({"age": 4}, "levels 0 to 3"),
-        ({"sex": 1}, "without a hierarchy"),
+        ({"sex": 2}, "levels 0 to 1"),
         ({"illness": 1}, "sensitive attribute"),
         ({"agee": 1}, "did you mean 'age'"),
         ([1], "as a dict"),

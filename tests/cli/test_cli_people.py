@@ -229,7 +229,8 @@ def test_people_with_several_records_must_be_declared(tmp_path):
     ]
     done = run("anonymize", tmp_path / "visits.csv", *roles, "-o", tmp_path / "other.csv")
     assert (done.returncode, "give it as 'privacy_unit'" in done.stderr) == (2, True)
-    done = run("anonymize", tmp_path / "visits.csv", *roles, "--no-privacy-unit", "patient_id=a bed", "-o", "other.csv")
+    roles += ["--no-privacy-unit", "patient_id=a bed"]
+    done = run("anonymize", tmp_path / "visits.csv", *roles, "-o", tmp_path / "other.csv")
     assert "names people" not in done.stderr
     (tmp_path / "policy.yaml").write_text(UNDECLARED + "privacy_unit: patient_id\n", "utf-8")
     assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "third.csv").returncode == 0
