@@ -13,8 +13,8 @@ from PETWorks import catalogue
 
 PACKAGE = ROOT / "src/PETWorks"
 
-# What a folder may import stands in its `__init__`; the folders follow the data, so that a later one sees the earlier.
-FOLDERS = ("tables", "about", "counting", "measures", "releases", "anonymizer", "gate", "render", "studio", "cli")
+# The table in CONTRIBUTING.md lists the folders; each may import only those above it.
+FOLDERS = tuple(re.findall(r"^\| `(\w+)/` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE))
 EVERYWHERE = {"errors", "attributetypes", "showing"}  # what everything may import
 DOORS = {"", "__main__", "compat", "pytest_plugin"}  # what users import; nothing else does
 HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich", "yaml", "click", "numba"}
@@ -27,10 +27,7 @@ def modules():
 
 
 def allowed_imports(folder):
-    """What the second paragraph of a folder's docstring lists."""
-    _, stated = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text("utf-8"))).split("\n\n")
-    names = stated.removeprefix("May import: ").removesuffix(".")
-    return set() if names == "nothing else" else set(names.split(", "))
+    return set(FOLDERS[: FOLDERS.index(folder)]) if folder in FOLDERS else set()
 
 
 def imported(tree):
@@ -44,8 +41,6 @@ def imported(tree):
 def test_the_folders_follow_the_data():
     assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(FOLDERS)
     assert {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"} == EVERYWHERE | DOORS - {""}
-    for place, folder in enumerate(FOLDERS):
-        assert allowed_imports(folder) == set(FOLDERS[:place])
 
 
 def test_folders_of_tests_are_those_of_the_package():
@@ -60,7 +55,7 @@ def test_imports_point_one_way():
         for name in imported(tree) if module not in DOORS else []:
             if name.startswith("PETWorks.") and name != "PETWorks.__version__":
                 used = name.split(".")[1]
-                known = EVERYWHERE | ({folder} | allowed_imports(folder) if folder in FOLDERS else set())
+                known = EVERYWHERE | {folder} | allowed_imports(folder)
                 assert used in known, f"{module} imports {name}"
 
 
@@ -71,7 +66,7 @@ def test_no_text_names_a_module_of_a_later_folder():
         texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
         named = [re.fullmatch(r"PETWorks\.(\w+)[\w.]*", text) for text in texts if isinstance(text, str)]
         later = {one[1] for one in named if one} & set(FOLDERS) - {folder}
-        assert module in DOORS or later <= (allowed_imports(folder) if folder in FOLDERS else set()), module
+        assert module in DOORS or later <= allowed_imports(folder), module
 
 
 def test_no_module_imports_itself_by_way_of_others():

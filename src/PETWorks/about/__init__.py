@@ -1,4 +1,1 @@
-"""The description of a table: roles, sidecar file, hierarchies (given or declared), levels, population, treatment.
-
-May import: tables.
-"""
+"""The description of a table: roles, sidecar file, hierarchies (given or declared), levels, population, treatment."""

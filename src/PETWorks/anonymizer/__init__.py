@@ -1,4 +1,1 @@
-"""The best release that satisfies rules: the lattice of levels, the losses on them, the search, and its explanation.
-
-May import: tables, about, counting, measures, releases.
-"""
+"""The best release that satisfies rules: the lattice of levels, the losses on them, the search, and its explanation."""

@@ -1,4 +1,1 @@
-"""The command `petworks`: its options, output and exit codes.
-
-May import: tables, about, counting, measures, releases, anonymizer, gate, render, studio.
-"""
+"""The command `petworks`: its options, output and exit codes."""

@@ -1,4 +1,1 @@
-"""Counting of equivalence classes and their values: in memory, out of core or in a cluster.
-
-May import: tables, about.
-"""
+"""Counting of equivalence classes and their values: in memory, out of core or in a cluster."""

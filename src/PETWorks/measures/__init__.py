@@ -1,7 +1,4 @@
-"""Measures and attacks: pure functions of counts, one folder per family, one file per group of measures.
-
-May import: tables, about, counting.
-"""
+"""Measures and attacks: pure functions of counts, one folder per family, one file per group of measures."""
 
 # Importing any module of this folder fills the whole catalogue.
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401

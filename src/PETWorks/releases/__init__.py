@@ -1,4 +1,1 @@
-"""Several releases about the same people: joined by a key, attacked together, next to each of them alone.
-
-May import: tables, about, counting, measures.
-"""
+"""Several releases about the same people: joined by a key, attacked together, next to each of them alone."""

@@ -1,4 +1,1 @@
-"""Results as text, JSON, HTML and pictures: one file per format, one per language.
-
-May import: tables, about, counting, measures, releases, anonymizer, gate.
-"""
+"""Results as text, JSON, HTML and pictures: one file per format, one per language."""

@@ -1,4 +1,1 @@
-"""The page for stewards: a local web server on which a table becomes a release, a report and a policy.
-
-May import: tables, about, counting, measures, releases, anonymizer, gate, render.
-"""
+"""The page for stewards: a local web server on which a table becomes a release, a report and a policy."""

@@ -1,4 +1,1 @@
-"""Reading and writing: bytes, data frames and databases come in, files go out; only this folder handles formats.
-
-May import: nothing else.
-"""
+"""Reading and writing: bytes, data frames and databases come in, files go out; only this folder handles formats."""
