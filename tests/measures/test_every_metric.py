@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frames
@@ -19,31 +19,13 @@ from PETWorks.errors import NotApplicable, PETWorksError
 from PETWorks.measures.result import Result, flatten
 
 NAMES = sorted(catalogue)
+SIGNS = {"at most": 1, "at least": -1}
+# The threshold that is compared with the value: the first one, except where another or several belong to it.
 LIMITS = {
-    "alpha-k-anonymity": ("alpha", 1),
-    "average-risk": ("average", 1),
-    "basic-beta-likeness": ("beta", 1),
-    "delta-disclosure": ("delta", 1),
-    "enhanced-beta-likeness": ("beta", 1),
-    "entropy-l-diversity": ("l", -1),
-    "k-anonymity": ("k", -1),
-    "k-map": ("k", -1),
-    "journalist-risk": ("highest", 1),
-    "l-diversity": ("l", -1),
-    "marketer-risk": ("average", 1),
-    "missings": ("at_most", 1),
-    "population-uniqueness": ("share", 1),
-    "prosecutor-risk": ("highest", 1),
-    "recursive-l-diversity": ("c", 1),
-    "sample-uniqueness": ("share", 1),
-    "t-closeness": ("t", 1),
-    "attribute-inference": ("at_most", 1),
-    "re-identification": ("at_most", 1),
-    **dict.fromkeys(
-        ("aecs", "ambiguity", "discernibility", "fidelity", "granularity", "non-uniform-entropy", "precision"),
-        ("at_least", -1),
-    ),
-}
+    name: (limits[0].name, SIGNS[limits[0].limit])
+    for name, entry in catalogue.items()
+    if (limits := [one for one in entry.parameters.values() if one.limit]) and name != "utility-bias"
+} | {"recursive-l-diversity": ("c", 1), "delta-presence": ("delta_max", 1)}
 
 
 def results(case, form=frames.as_arrow, folder=None):
@@ -76,13 +58,28 @@ def test_every_measure_has_a_twin_and_a_page():
     assert sorted(path.stem for path in (ROOT / "docs/measures").glob("*.md")) == NAMES
 
 
-@examples(400)
-@given(case=cases())
-def test_agrees_with_its_definition(case):
-    for name, value in measured(case).items():
-        if value != UNDEFINED or name not in ONE_LEVEL:
-            expected = TWINS[name](case)
-            assert close(value, expected, name), (name, value, expected)
+def assert_often(counts, tried, least):
+    """Every measure was tested in a share of the examples: random releases are such that most have an answer."""
+    if settings.get_current_profile_name() == "petworks":  # others are random, or few
+        assert {name: count for name, count in counts.items() if count < least * tried} == {}, tried
+
+
+def test_agrees_with_its_definition():
+    tried, answered = 0, dict.fromkeys(NAMES, 0)
+
+    @examples(400)
+    @given(case=cases())
+    def agrees(case):
+        nonlocal tried
+        tried += 1
+        for name, value in measured(case).items():
+            answered[name] += value != UNDEFINED
+            if value != UNDEFINED or name not in ONE_LEVEL:
+                expected = TWINS[name](case)
+                assert close(value, expected, name), (name, value, expected)
+
+    agrees()
+    assert_often(answered, tried, 0.25)
 
 
 @examples(100)
@@ -161,24 +158,35 @@ def test_shares_lie_between_0_and_1(case):
             assert 0 <= value <= 1, name
 
 
-@given(case=cases())
-def test_a_limit_at_the_value_itself_holds_and_one_beyond_it_does_not(case):
-    release, told = frames.release_of(case), fold_sensitive_values(case)
-    judged = any(classes(told, column) for column in case.sensitive)  # a class in which some value is known
-    for name, (parameter, sign) in LIMITS.items():
-        try:
-            value = catalogue[name](release).value
-        except NotApplicable:
-            continue
-        if value is None:
-            continue
-        value = value[1] if isinstance(value, list) else value
-        strict = name in ("delta-disclosure", "recursive-l-diversity") and judged
-        assert catalogue[name](release, **{parameter: value}).satisfied == (not strict), name
-        beyond = value - sign * max(abs(value) * 1e-9, 1e-12)
-        bounds = catalogue[name].parameters[parameter].rule
-        if beyond >= bounds.at_least and (bounds.at_most is None or beyond <= bounds.at_most):
-            assert catalogue[name](release, **{parameter: beyond}).satisfied is False, name
+def test_a_limit_at_the_value_itself_holds_and_one_beyond_it_does_not():
+    tried, judged_beyond = 0, dict.fromkeys(LIMITS, 0)
+
+    @examples(300)
+    @given(case=cases())
+    def holds(case):
+        nonlocal tried
+        tried += 1
+        release, told = frames.release_of(case), fold_sensitive_values(case)
+        judged = any(classes(told, column) for column in case.sensitive)  # a class in which some value is known
+        for name, (parameter, sign) in LIMITS.items():
+            try:
+                value = catalogue[name](release).value
+            except NotApplicable:
+                continue
+            if value is None:
+                continue
+            value = value[1] if isinstance(value, list) else value
+            strict = name in ("delta-disclosure", "recursive-l-diversity") and judged
+            assert catalogue[name](release, **{parameter: value}).satisfied == (not strict), name
+            beyond = value - sign * max(abs(value) * 1e-9, 1e-12)
+            bounds = catalogue[name].parameters[parameter].rule
+            above = bounds.at_least is None or beyond >= bounds.at_least
+            if above and (bounds.at_most is None or beyond <= bounds.at_most):
+                assert catalogue[name](release, **{parameter: beyond}).satisfied is False, name
+                judged_beyond[name] += 1
+
+    holds()
+    assert_often(judged_beyond, tried, 0.01)
 
 
 @pytest.mark.parametrize("name", NAMES)
