@@ -388,7 +388,7 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
 
 
 # The kinds of what is found.
-SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA, OUTSIDE, DELETED = (
+SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA, OUTSIDE, DELETED, PERSONAL = (
     "further sheets",
     "macros",
     "further parts",
@@ -398,11 +398,12 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA, OUTSIDE, DELETED = (
     "metadata",
     "bytes outside the table",
     "traces of deleted records",
+    "labels or names with personal details",  # found by those who know what is personal
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
     *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS),
-    *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED, OUTSIDE, DELETED),
+    *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED, OUTSIDE, DELETED, PERSONAL),
 )
 
 OLD_KINDS = {

@@ -23,7 +23,13 @@ from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
 from PETWorks.tables.frames import SparkFrame
-from PETWorks.tables.hidden_differences import HiddenDifferences, descriptions, further_content, hidden_differences
+from PETWorks.tables.hidden_differences import (
+    PERSONAL,
+    HiddenDifferences,
+    descriptions,
+    further_content,
+    hidden_differences,
+)
 
 # Required class size: for public files what regulators ask; otherwise any limit on class sizes.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
@@ -127,7 +133,6 @@ def _refuses_one_value(rule: Rule, name: str, column: str) -> bool:
 LINE_ENDS = "CRLF/LF"  # for lines with different line ends
 LAYOUT = "{...}"  # for records of JSON lines with different layouts
 WHOLE_FILE = "FILE"  # for content of the file besides the table
-PERSONAL = "labels or names with personal details"  # a kind of such content
 
 
 @dataclass(frozen=True)
