@@ -248,9 +248,8 @@ async def applied(request: Request) -> Response:
     case = await case_of(request)
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     found = job.result
-    if not isinstance(found, dict) or "levels" not in found:
-        raise InputError("this job has not made a release; start it again in the step Levels")
-    if job.purpose.policy != case.file.path or job.purpose.on_end != "/levels/applied":
+    is_own = job.purpose.policy == case.file.path and job.purpose.on_end == "/levels/applied"
+    if not is_own or not isinstance(found, dict) or "levels" not in found:
         raise InputError("this job has not made a release; start it again in the step Levels")
     files = release_named(case.file.path, job.purpose.values["release"])
     relative = studio(request).workspace.relative

@@ -341,7 +341,10 @@ CELLS = {*SEVERAL, FORMULA, 0x0206, 0x0406, BOOL_OR_ERROR, 0x0201, 0x0203, 0x020
 
 
 def old_excel_summaries(path: Path) -> list[SheetSummary]:
-    """The summary of each sheet of an old Excel workbook: its size, and the columns with errors."""
+    """The summary of each sheet of an old Excel workbook: its size, and the columns with errors.
+
+    The reader of sheets returns an empty text for an error, and allocates the memory that a sheet claims to need.
+    """
     try:
         stream = _stream(path.read_bytes())
         for kind, record in _records(stream, 0):
