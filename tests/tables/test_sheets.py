@@ -340,6 +340,23 @@ def test_an_old_workbook_cannot_end_the_process(tmp_path):
         open_table(tmp_path / "t.xls")
 
 
+def test_an_old_workbook_is_examined_where_it_is_read(tmp_path):
+    """The reader ignores from which length on streams have sectors of their own according to the file."""
+    workbook = xlwt.Workbook()
+    sheet = workbook.add_sheet("One")
+    for place, text in enumerate(("a", "b")):
+        sheet.write(0, place, text)
+    sheet.row(1).set_cell_error(0, 0x2A)
+    sheet.write(1, 1, "x")
+    workbook.save(str(tmp_path / "t.xls"))
+    content = bytearray((tmp_path / "t.xls").read_bytes())
+    assert content[56:60] == (4096).to_bytes(4, "little")
+    content[56:60] = b"\xff" * 4
+    (tmp_path / "t.xls").write_bytes(content)
+    with pytest.raises(InputError, match="column 'a' has cells that are an error"):
+        list(open_table(tmp_path / "t.xls").read(("a",)))
+
+
 def line(*cells, more=""):
     return f"<table:table-row{more}>{''.join(map(ods_cell, cells))}</table:table-row>"
 

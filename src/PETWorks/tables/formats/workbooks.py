@@ -329,6 +329,7 @@ def damaged_workbook(name: str) -> InputError:
 LAST_SECTOR = 0xFFFFFFFA  # larger numbers are markers, such as the end of a chain
 STREAMS = ("Workbook", "Book")
 ENTRY = 128  # bytes of the directory
+LONG_STREAM = 4096  # bytes of a stream with sectors of its own, as the format and the reader of sheets fix them
 BOF, EOF, BOUND_SHEET, FORMULA, BOOL_OR_ERROR = 0x0809, 0x000A, 0x0085, 0x0006, 0x0205
 DIMENSIONS, LONG_DIMENSIONS = 0x0200, 14
 TEXTS = 0x00FC
@@ -418,10 +419,10 @@ def _records(stream: bytes, start: int) -> Iterator[tuple[int, bytes]]:
 def _stream(content: bytes) -> bytes:
     """The stream with the sheets."""
     size = 1 << struct.unpack_from("<H", content, 30)[0]
-    cutoff, small_table = struct.unpack_from("<II", content, 56)
+    small_table = struct.unpack_from("<I", content, 60)[0]
     chains, found = _directory(content)
     first, length = [found[name] for name in STREAMS if name in found][0]  # noqa: RUF015 - an IndexError is caught
-    if length >= cutoff:
+    if length >= LONG_STREAM:
         return _chained(content[size:], first, chains, size)[:length]
     root = _chained(content[size:], next(iter(found.values()))[0], chains, size)
     small = np.frombuffer(_chained(content[size:], small_table, chains, size), "<u4").tolist()
