@@ -86,7 +86,7 @@ def test_chinese_output(name, folder):
     assert (chinese.stderr == "") == (english.stderr == "")
     sources = name in ("presets", "regimes")  # titles of publications stay as they are
     for line in (chinese.stdout + chinese.stderr).splitlines():
-        assert cell_len(line) <= 120 or line.startswith(("petworks: ", "若未通過")), line
+        assert cell_len(line.replace(str(folder), "")) <= 120 or line.startswith(("petworks: ", "若未通過")), line
         assert sources or not ENGLISH.search(KEPT.sub("", line)), line
     if not sources and name not in ("measures", "anonymize"):  # sentences have their numbers elsewhere
         numbers = [
