@@ -119,6 +119,62 @@ def test_import_is_light(first):
     assert done.stdout.strip() == "[]"
 
 
+def imported_by(*arguments, folder=ROOT):
+    """The modules that a run of the command imports."""
+    code = (
+        "import sys\nfrom PETWorks.cli.main import main\ntry: main()\n"
+        "finally: print('imported', *sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=folder)
+    assert "Traceback" not in done.stderr
+    return set(done.stderr.rpartition("imported ")[2].split())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--help",
+        "--help --lang zh-TW",
+        "--version",
+        *(f"{command} --help" for command in ("check", "evaluate", "anonymize", "register")),
+        "no-such-command",
+        "check --no-such-option",
+        "anonymize --engine none table.csv",
+    ],
+)
+def test_help_and_wrong_usage_are_light(arguments):
+    modules = imported_by(*arguments.split())
+    assert "PETWorks.cli.main" in modules
+    assert not modules & (HEAVY | {"numpy", "pyarrow", "jsonschema", "jinja2", "subprocess"}) - {"click"}
+    assert not [
+        name
+        for name in modules
+        if name.startswith(("PETWorks.measures", "PETWorks.gate.", "PETWorks.studio")) and name != "PETWorks.gate.days"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        ("evaluate table.csv --qi age,zip", {"rich"}),
+        ("evaluate table.csv --qi age,zip --format json", set()),
+        ("init table.csv", {"rich", "yaml"}),
+        (
+            "anonymize table.csv --qi age --insensitive zip --hierarchies . --measure k-anonymity:k=2 -o out.csv",
+            {"rich", "yaml", "jsonschema"},
+        ),
+    ],
+)
+def test_commands_import_only_what_they_need(arguments, needed, tmp_path):
+    (tmp_path / "table.csv").write_text("age,zip\n" + "".join(f"{20 + row % 5},{row % 3}\n" for row in range(60)))
+    (tmp_path / "hierarchy_age.csv").write_text("".join(f"{age};20-24\n" for age in range(20, 25)))
+    modules = imported_by(*arguments.split(), folder=tmp_path)
+    assert "pyarrow" in modules
+    unwanted = (HEAVY | {"jsonschema", "jinja2"}) - needed - {"click"}
+    assert not modules & unwanted
+    assert "-o" not in arguments or (tmp_path / "out_plan.json").exists()
+
+
 def test_names_are_there_without_being_imported_first():
     code = "import PETWorks\nfor name in PETWorks.__all__: getattr(PETWorks, name), dir(PETWorks).index(name)"
     code += (

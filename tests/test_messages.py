@@ -12,7 +12,7 @@ from messages import FOREIGN, fields, texts, texts_in
 from PETWorks import Release
 from PETWorks.counting.engines.spark_writing import _report
 from PETWorks.errors import InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
-from PETWorks.render.language.language import translated
+from PETWorks.render.language.messages import translated
 from PETWorks.render.languages import LANGUAGES
 
 SAID, WRONG = texts()

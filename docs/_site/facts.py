@@ -12,7 +12,8 @@ from PETWorks.cli.main import main
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
 from PETWorks.measures.catalogue import all_measures
-from PETWorks.render.language.language import dated, said, speaking
+from PETWorks.render.language.language import dated, said
+from PETWorks.render.language.messages import speaking
 from PETWorks.render.languages import LANGUAGES
 
 

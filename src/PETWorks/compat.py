@@ -270,8 +270,8 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
 
 
 def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) -> "Anonymization":
+    from PETWorks.about.treatment import STARS
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.problem import STARS
     from PETWorks.anonymizer.rules import checked_rules
 
     technique, entry = _anonymization_technique(str(tech))

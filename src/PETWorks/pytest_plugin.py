@@ -27,7 +27,7 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
     """
     from PETWorks.errors import PETWorksError
     from PETWorks.render.checks import require_release
-    from PETWorks.render.language.language import translated
+    from PETWorks.render.language.messages import translated
     from PETWorks.render.languages import LANGUAGES
 
     try:

@@ -7,7 +7,7 @@ import pytest
 
 from PETWorks import PETWorksError, Release, Releases
 from PETWorks.releases.composition import Caution
-from PETWorks.render.language.language import translated
+from PETWorks.render.language.messages import translated
 from spark_cluster import QUICK, needs_spark
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)

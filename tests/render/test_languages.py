@@ -12,8 +12,8 @@ from PETWorks.about.column_names import DIRECT, KNOWN, SENSITIVE
 from PETWorks.about.hierarchies.declaration import KINDS, NAMED
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
+from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.objectives import AGGREGATES
-from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
 from PETWorks.gate.check.advice import STEPS
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.check.sign_off import ITEMS
@@ -26,7 +26,8 @@ from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.releases.composition import LIMITS_OF_ATTRIBUTES, LIMITS_OF_PEOPLE
 from PETWorks.render.charts.plots import STATES as COMPARED
-from PETWorks.render.language.language import checked_language, dated, percent, said
+from PETWorks.render.language.language import dated, percent, said
+from PETWorks.render.language.messages import checked_language
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.report.making import STATES
 from PETWorks.render.report.prose import GLOSSARY

@@ -11,7 +11,7 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.render.language.language import speaking
+from PETWorks.render.language.messages import speaking
 from PETWorks.studio.pages.open import mask
 from studio_client import entered
 from studio_server import Server

@@ -7,7 +7,7 @@ from command import petworks
 from PETWorks import Release, anonymize, apply_plan, check
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER
 from PETWorks.tables.arrays import strings
-from PETWorks.tables.cells import are_formulas
+from PETWorks.tables.normalised_cells import are_formulas
 from spark_cluster import needs_spark
 
 FORMULAS = [

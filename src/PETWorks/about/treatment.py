@@ -11,6 +11,7 @@ from PETWorks.tables.cells import SUPPRESSED
 APART, AS_CLASS, AS_VALUE = "apart", "class", "value"
 ALONE, AS_QUASI_IDENTIFIERS = "alone", "quasi-identifiers"
 EXACT, FOLDED = "exact", "folded"
+REMOVE, STARS = SUPPRESSED_RECORDS = ("remove", "stars")  # whether suppressed records leave the table or stay with `*`
 TREATMENTS = {
     "missing": (AS_VALUE, APART),
     "suppressed": (APART, AS_CLASS),

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from PETWorks.about.treatment import APART
+from PETWorks.about.treatment import APART, REMOVE
 from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, join_left_over, smallest_size, sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
 from PETWorks.anonymizer.plan import plan_of
-from PETWorks.anonymizer.problem import REMOVE, Problem, check_method, problem_of
+from PETWorks.anonymizer.problem import Problem, check_method, problem_of
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.about.treatment import APART
+from PETWorks.about.treatment import APART, REMOVE
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, checked_objective, make_objective
 from PETWorks.anonymizer.plan import plan_of
 from PETWorks.anonymizer.problem import (
-    REMOVE,
     Problem,
     amounts,
     check_columns,

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.problem import REMOVE, Problem, allowed_suppression, problem_of
+from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.anonymizer.search.joint import JointSearch

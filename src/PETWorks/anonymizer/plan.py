@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import hierarchy_digest, plain_words
 from PETWorks.about.roles import ROLE_KEYS
+from PETWorks.about.treatment import REMOVE, STARS
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.problem import REMOVE, STARS, Problem
+from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
-from PETWorks.tables.cells import is_spreadsheet_safe
+from PETWorks.tables.normalised_cells import is_spreadsheet_safe
 
 PATTERN = r"^([0-9]{1,18}(-[0-9]{1,18})?(,[0-9]{1,18}(-[0-9]{1,18})?)*)?$"
 

@@ -9,6 +9,7 @@ from typing import Any
 from PETWorks.about.hierarchies.declaration import name_of
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import proposed_hierarchy
+from PETWorks.about.treatment import REMOVE, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
 from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, checked_objective, make_objective
@@ -34,7 +35,6 @@ from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.yaml_files import in_yaml
 
 METHODS = ("global", "local")
-REMOVE, STARS = SUPPRESSED_RECORDS = ("remove", "stars")  # whether suppressed records leave the table or stay with `*`
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
 from PETWorks.showing import Shown
 from PETWorks.tables.arrays import dictionary, strings, take_rows
-from PETWorks.tables.cells import normalise_table, spreadsheet_safe
 from PETWorks.tables.frames import Rows
+from PETWorks.tables.normalised_cells import normalise_table, spreadsheet_safe
 from PETWorks.tables.source import PIECE_ROWS
 from PETWorks.tables.writing import changed_pieces, changed_table, find_removed_places, whole_table
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, sweep_over
 from PETWorks.anonymizer.plan import plan_of
-from PETWorks.anonymizer.problem import STARS, Problem, problem_of
+from PETWorks.anonymizer.problem import Problem, problem_of
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rows import NodeClasses, with_original

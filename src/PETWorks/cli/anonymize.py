@@ -11,47 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
-from PETWorks.anonymizer.frontiers import SUPPRESSION, Frontier, frontier_of, with_threshold
-from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS, complete_hierarchies
-from PETWorks.anonymizer.rules import Rule
-from PETWorks.anonymizer.search.exact import Progress
+from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.cli.arguments import HOLDS, STANDARD_OUTPUT, engine_options, note, say_written, shown_name
 from PETWorks.cli.check import with_format_options
 from PETWorks.cli.record_files import reasons_beside, reasons_given, reasons_options, say_for_insiders
-from PETWorks.cli.release_files import (
-    Job,
-    check_seed,
-    checked_paths,
-    exit_with,
-    job_given,
-    record_order,
-    tell_two_levels,
-    written,
-)
 from PETWorks.errors import ParameterError, Phrase
-from PETWorks.gate.anonymising import anonymize_by, frontier_by, seconds_given, waived_rules
-from PETWorks.gate.check.may_go_out import passes
-from PETWorks.gate.check.notices import noticed, suppression_notices
 from PETWorks.gate.days import today
-from PETWorks.gate.document.anonymization_document import (
-    AnonymizationFacts,
-    FrontierFacts,
-    anonymization_facts,
-    frontier_facts,
-    state,
-)
-from PETWorks.gate.document.check_document import Notice, RuleResult, together
-from PETWorks.gate.document.plan_document import Plan
-from PETWorks.gate.plans import made_plan
-from PETWorks.gate.policy.policy import Policy
-from PETWorks.measures.catalogue import find
-from PETWorks.measures.parameters import parse_number
 from PETWorks.render.formats.formats import FILES, dumps
-from PETWorks.render.language.language import language
+from PETWorks.render.language.messages import language
 from PETWorks.render.terminal import PROGRESS_LINES, progress, searching, style
 
 if TYPE_CHECKING:
+    from PETWorks.anonymizer.anonymization import Anonymization
+    from PETWorks.anonymizer.frontiers import Frontier
+    from PETWorks.anonymizer.rules import Rule
+    from PETWorks.anonymizer.search.exact import Progress
+    from PETWorks.cli.release_files import Job
+    from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts
+    from PETWorks.gate.document.check_document import Notice, RuleResult
+    from PETWorks.gate.document.plan_document import Plan
+    from PETWorks.gate.policy.policy import Policy
     from PETWorks.render.checks import Check
 
 
@@ -60,6 +39,8 @@ SEARCH_SETTINGS = ("seconds", "resume", "method")  # settings that a frontier do
 
 def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
     """Parse `k-anonymity:k=2,5,10` and `suppression=0,0.05` into the argument of `frontier`."""
+    from PETWorks.anonymizer.frontiers import SUPPRESSION
+
     vary: dict[str, Any] = {}
     for text in texts:
         name, equals, values = text.rpartition("=")
@@ -74,8 +55,11 @@ def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
     return vary or None
 
 
-def with_thresholds(rules: tuple[Rule, ...], texts: tuple[str, ...]) -> tuple[Rule, ...]:
+def with_thresholds(rules: "tuple[Rule, ...]", texts: tuple[str, ...]) -> "tuple[Rule, ...]":
     """The rules with other thresholds, given as `k-anonymity:k=10`."""
+    from PETWorks.anonymizer.frontiers import with_threshold
+    from PETWorks.measures.catalogue import find
+
     changed = set()
     for text in texts:
         name, equals, value = text.rpartition("=")
@@ -94,17 +78,22 @@ def with_thresholds(rules: tuple[Rule, ...], texts: tuple[str, ...]) -> tuple[Ru
 
 
 def frontier_found(
-    job: Job, options: Mapping[str, Any], vary: Mapping[str, Any] | None, report: Callable[[Progress], None]
-) -> Frontier:
+    job: "Job", options: Mapping[str, Any], vary: Mapping[str, Any] | None, report: "Callable[[Progress], None]"
+) -> "Frontier":
     """Compute the frontier of a table and its rules."""
+    from PETWorks.anonymizer.frontiers import frontier_of
+    from PETWorks.gate.anonymising import frontier_by
+
     settings = {name: value for name, value in options.items() if value is not None and name not in SEARCH_SETTINGS}
     if job.policy is not None:
         return frontier_by(job.policy, job.release, job.rules, settings, vary, report)
     return frontier_of(job.release, job.rules, vary, **settings, progress=report)
 
 
-def show_frontier(table: str, frontier: Frontier, options: Mapping[str, Any]) -> None:
+def show_frontier(table: str, frontier: "Frontier", options: Mapping[str, Any]) -> None:
     """Print the points, and the command that makes a release at one of them."""
+    from PETWorks.gate.document.anonymization_document import frontier_facts
+
     facts = frontier_facts(frontier)
     if options["output_format"] == "json":
         click.echo(dumps({"frontier": facts.to_dict()}))
@@ -116,7 +105,7 @@ def show_frontier(table: str, frontier: Frontier, options: Mapping[str, Any]) ->
         note("cli.of-the-frontier", command=_release_options_of(facts))
 
 
-def _release_options_of(facts: FrontierFacts) -> str:
+def _release_options_of(facts: "FrontierFacts") -> str:
     """The options for a release at the rules' own thresholds, or at the strictest point if that is not possible."""
     is_possible = facts.best_point(facts.threshold, facts.suppression) is not None
     point = facts if is_possible else facts.points[-1]
@@ -240,6 +229,23 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
       petworks anonymize patients.csv --qi age,zip,ward --sensitive diagnosis --identifier name \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
+    from PETWorks.anonymizer.problem import complete_hierarchies
+    from PETWorks.cli.release_files import (
+        check_seed,
+        checked_paths,
+        exit_with,
+        job_given,
+        record_order,
+        tell_two_levels,
+        written,
+    )
+    from PETWorks.gate.anonymising import waived_rules
+    from PETWorks.gate.check.may_go_out import passes
+    from PETWorks.gate.check.notices import noticed, suppression_notices
+    from PETWorks.gate.document.anonymization_document import anonymization_facts, state
+    from PETWorks.gate.document.check_document import together
+    from PETWorks.gate.plans import made_plan
+
     lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
     printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
@@ -305,7 +311,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     with progress("measuring", shown_name(table)):
         before = state(job.release)
 
-    def plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+    def plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         return made_plan(result, job.content, job.policy, target, hierarchies)
 
     with written(result, job, paths, options, order, plan, beside) as staged:
@@ -366,7 +372,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _check(
-    policy: Policy, facts: AnonymizationFacts, notices: tuple[Notice, ...], engine_settings: dict[str, Any]
+    policy: "Policy", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", engine_settings: dict[str, Any]
 ) -> "Check":
     """The check of a release, with the facts about how it was made."""
     from PETWorks.render.checks import Check, check
@@ -376,7 +382,10 @@ def _check(
     return Check(content, checked.note)
 
 
-def _anonymize(job: Job, options: dict[str, Any], report: Callable[[Progress], None]) -> Anonymization:
+def _anonymize(job: "Job", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":
+    from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.gate.anonymising import anonymize_by
+
     if job.policy is not None:
         return anonymize_by(job.policy, job.release, job.rules, options, report)
     settings = {name: value for name, value in options.items() if value is not None}
@@ -384,11 +393,11 @@ def _anonymize(job: Job, options: dict[str, Any], report: Callable[[Progress], N
 
 
 def _print_result(
-    facts: AnonymizationFacts,
-    rules: tuple[RuleResult, ...],
-    findings: tuple[tuple[str, ...], tuple[Notice, ...]],
+    facts: "AnonymizationFacts",
+    rules: "tuple[RuleResult, ...]",
+    findings: "tuple[tuple[str, ...], tuple[Notice, ...]]",
     target: Path,
-    policy: Policy,
+    policy: "Policy",
     options: dict[str, Any],
 ) -> None:
     if options["output_format"] == "json":
@@ -402,13 +411,15 @@ def _print_result(
     click.echo(anonymization_text(target.name, facts, rules, *findings, **style_options), nl=False)
 
 
-def verdicts(rules: tuple[RuleResult, ...]) -> list[dict[str, Any]]:
+def verdicts(rules: "tuple[RuleResult, ...]") -> list[dict[str, Any]]:
     """The verdict of each rule, for JSON."""
     return [{"rule": rule.name, "verdict": rule.verdict, "value": rule.value} for rule in rules]
 
 
 def _seconds(text: str | None) -> float | None:
     """Parse a time such as 90, 90s, 10m or 2h; the result is in seconds."""
+    from PETWorks.gate.anonymising import seconds_given
+
     seconds = None if text is None else seconds_given(text)
     if text is not None and seconds is None:
         raise ParameterError("--time expects a time such as 90, 10m or 2h, got {given!r}", given=text[:40])
@@ -416,6 +427,8 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _share(text: str | None) -> float | None:
+    from PETWorks.measures.parameters import parse_number
+
     number = None if text is None else parse_number(text)
     if text is not None and number is None:
         raise ParameterError(
@@ -447,6 +460,8 @@ def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> 
 
 
 def _weight(text: str) -> float | None:
+    from PETWorks.measures.parameters import parse_number
+
     return parse_number(text)
 
 

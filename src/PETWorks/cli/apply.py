@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.anonymizer.chosen_levels import on_levels
-from PETWorks.anonymizer.problem import REMOVE, complete_hierarchies
-from PETWorks.anonymizer.replaying import Replayed
-from PETWorks.anonymizer.rules import Rule
+from PETWorks.about.treatment import REMOVE
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.cli.anonymize import FILE, by_column, level_given, release_options, verdicts
 from PETWorks.cli.arguments import (
@@ -21,32 +18,19 @@ from PETWorks.cli.arguments import (
     say_written,
     shown_name,
 )
-from PETWorks.cli.release_files import (
-    POLICY_SUFFIXES,
-    Inputs,
-    Job,
-    ReleasePaths,
-    check_seed,
-    checked_paths,
-    exit_with,
-    job_given,
-    record_order,
-    tell_two_levels,
-    written,
-)
 from PETWorks.errors import ParameterError
-from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.check.may_go_out import passes
-from PETWorks.gate.check.notices import noticed, suppression_notices
 from PETWorks.gate.days import today
-from PETWorks.gate.document.check_document import Notice, RuleResult, together
-from PETWorks.gate.document.plan_document import Plan
-from PETWorks.gate.planned import Prepared, check_same_rules, demanded_rules, next_policy, prepare
-from PETWorks.gate.plans import earlier_hierarchies, hierarchy_paths, made_plan, plan_of_next, read_plan
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import progress, style
-from PETWorks.tables.opening import open_table
-from PETWorks.tables.writing import check_ordered
+
+if TYPE_CHECKING:
+    from PETWorks.anonymizer.replaying import Replayed
+    from PETWorks.anonymizer.rules import Rule
+    from PETWorks.cli.release_files import Job, ReleasePaths
+    from PETWorks.gate.document.check_document import Notice, RuleResult
+    from PETWorks.gate.document.plan_document import Plan
+    from PETWorks.gate.planned import Prepared
+
 
 PLAN_OPTIONS = (
     "measures",
@@ -88,6 +72,22 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
       petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
       petworks apply patients_december.csv --plan released_plan.json -o released_december.csv
     """
+    from PETWorks.anonymizer.chosen_levels import on_levels
+    from PETWorks.anonymizer.problem import complete_hierarchies
+    from PETWorks.cli.release_files import (
+        check_seed,
+        checked_paths,
+        exit_with,
+        job_given,
+        record_order,
+        tell_two_levels,
+        written,
+    )
+    from PETWorks.gate.check.may_go_out import passes
+    from PETWorks.gate.check.notices import noticed, suppression_notices
+    from PETWorks.gate.document.check_document import together
+    from PETWorks.gate.plans import made_plan
+
     if output is None:
         raise ParameterError("-o names the file of the release, such as -o released.csv")
     check_seed(options)
@@ -108,7 +108,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
             job.release, levels, job.rules if options["suppress"] else (), _suppressed_records(job, options)
         )
 
-    def plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+    def plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         made_by_rules = replace(result, problem=replace(result.problem, rules=job.rules))
         return made_plan(made_by_rules, job.content, job.policy, target, hierarchies)
 
@@ -129,13 +129,21 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
 
 
-def _suppressed_records(job: Job, options: dict[str, Any]) -> str:
+def _suppressed_records(job: "Job", options: dict[str, Any]) -> str:
     """Whether suppressed records are removed or kept: by the option, otherwise by the policy."""
     in_policy = {} if job.policy is None else job.policy.anonymize
     return str(options["suppressed_records"] or in_policy.get("suppressed_records", REMOVE))
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
+    from PETWorks.cli.release_files import POLICY_SUFFIXES, checked_paths, exit_with, record_order, written
+    from PETWorks.gate.check.may_go_out import passes
+    from PETWorks.gate.check.notices import noticed, suppression_notices
+    from PETWorks.gate.document.check_document import together
+    from PETWorks.gate.planned import check_same_rules, demanded_rules
+    from PETWorks.gate.plans import plan_of_next, read_plan
+    from PETWorks.tables.writing import check_ordered
+
     unexpected = [name for name in PLAN_OPTIONS if options[name]]
     if unexpected:
         option = {"measures": "measure"}.get(unexpected[0], unexpected[0]).replace("_", "-")
@@ -152,7 +160,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])
 
-    def next_plan(target: Path, hierarchies: Mapping[str, Path]) -> Plan:
+    def next_plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         return plan_of_next(result, plan, job.content["data"], target, hierarchies)
 
     with written(result, job, paths, options, order, next_plan) as staged:
@@ -164,7 +172,11 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)
 
 
-def _prepare(table: str, plan: Plan, options: dict[str, Any]) -> Prepared:
+def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "Prepared":
+    from PETWorks.gate.planned import prepare
+    from PETWorks.gate.plans import earlier_hierarchies
+    from PETWorks.tables.opening import open_table
+
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
 
     def open_file(table_or_frame: Any) -> Any:
@@ -186,7 +198,11 @@ def _prepare(table: str, plan: Plan, options: dict[str, Any]) -> Prepared:
     )
 
 
-def _job(table: str, prepared: Prepared, rules: tuple[Rule, ...], options: dict[str, Any]) -> Job:
+def _job(table: str, prepared: "Prepared", rules: "tuple[Rule, ...]", options: dict[str, Any]) -> "Job":
+    from PETWorks.cli.release_files import Inputs, Job
+    from PETWorks.gate.planned import next_policy
+    from PETWorks.gate.plans import hierarchy_paths
+
     content = next_policy(prepared, Path(table))
     content |= {key: options[key] for key in ("separator", "encoding") if options[key] is not None}
     if options["original"] is not None:
@@ -200,12 +216,14 @@ def _job(table: str, prepared: Prepared, rules: tuple[Rule, ...], options: dict[
 
 
 def _print_result(
-    result: Replayed,
-    rules: tuple[RuleResult, ...],
-    notices: tuple[Notice, ...],
-    paths: ReleasePaths,
+    result: "Replayed",
+    rules: "tuple[RuleResult, ...]",
+    notices: "tuple[Notice, ...]",
+    paths: "ReleasePaths",
     options: dict[str, Any],
 ) -> None:
+    from PETWorks.gate.check.inputs import table_digest
+
     if options["output_format"] == "json":
         plan = {"plan_file": options["plan"].name, "plan_sha256": table_digest(options["plan"])}
         content = {"release": paths.release.name, "policy": paths.policy.name, **plan, **result.to_dict()}

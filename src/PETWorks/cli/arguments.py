@@ -5,24 +5,21 @@ import io
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from PETWorks.about.protection import protect_from_text
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.engines.engine import ENGINES
-from PETWorks.counting.protected_source import protect_source
-from PETWorks.counting.release import Release
+from PETWorks.counting.engines import ENGINES
 from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
-from PETWorks.measures.catalogue import Metric, find
-from PETWorks.measures.parameters import parse_number
-from PETWorks.render.language.language import language, said, translated
+from PETWorks.render.language.messages import language, translated
 from PETWorks.tables.cells import is_number
-from PETWorks.tables.databases import server_name
-from PETWorks.tables.opening import files_at_path, open_table
-from PETWorks.tables.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from PETWorks.counting.release import Release
+    from PETWorks.measures.catalogue import Metric
+
 
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
 
@@ -131,8 +128,13 @@ def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
 
 def release_given(
     table: str | Path, options: dict[str, Any], population: str | Path | int | float | None = None
-) -> Release:
+) -> "Release":
     """Open the table that the options describe."""
+    from PETWorks.about.protection import protect_from_text
+    from PETWorks.counting.protected_source import protect_source
+    from PETWorks.counting.release import Release
+    from PETWorks.tables.opening import open_table
+
     roles: dict[str, str] = {}
     for option, role in ROLE_OPTIONS.items():
         for column in columns(options.get(option, ())):
@@ -166,6 +168,8 @@ def release_given(
 
 def writable(path: Path | None, *inputs: Path | None) -> Path | None:
     """The output file, if one is named; raise if it cannot be written, or is an input."""
+    from PETWorks.tables.output import check_writable
+
     return None if path is None else check_writable(path, inputs)
 
 
@@ -176,17 +180,25 @@ def counted_how(options: dict[str, Any]) -> dict[str, Any]:
 
 def input_files(*tables: str | Path | int | float | None) -> tuple[Path, ...]:
     """The files that tables are read from, which must not be overwritten."""
+    from PETWorks.tables.opening import files_at_path
+
     paths = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
     return tuple(file for path in paths for file in (files_at_path(path) or [path]))
 
 
 def shown_name(table: str | Path) -> str:
     """The name of a table in progress messages: no folder, no password."""
-    return server_name(str(table)) if "://" in str(table) else Path(table).name
+    if "://" not in str(table):
+        return Path(table).name
+    from PETWorks.tables.databases import server_name
+
+    return server_name(str(table))
 
 
 def population_given(options: dict[str, Any]) -> str | Path | int | float | None:
     """Parse the population: a number of people, a share of them, or a table."""
+    from PETWorks.measures.parameters import parse_number
+
     population: str | Path | int | float | None = options["population"]
     if not isinstance(population, str):
         return population
@@ -222,8 +234,10 @@ def items(text: str, what: str) -> list[str]:
     return [item.strip() for row in rows for item in row if item.strip()]
 
 
-def request(text: str) -> tuple[Metric, dict[str, Any]]:
+def request(text: str) -> "tuple[Metric, dict[str, Any]]":
     """Parse `t-closeness:t=0.2` into the measure and its checked parameters."""
+    from PETWorks.measures.catalogue import find
+
     name, _, listed = text.partition(":")
     entry = find(name)
     parameters: dict[str, Any] = {}
@@ -248,6 +262,8 @@ def put_out(
     text: str, output: Path | None, other_files: dict[Path, bytes] | None = None, kept: Path | None = None
 ) -> None:
     """Write all files, or none, then remove the file `kept` of finished subsets; without `output`, print the text."""
+    from PETWorks.tables.output import write_whole
+
     files = {**(other_files or {}), **({} if output is None else {output: text.encode("utf-8", "surrogateescape")})}
     write_whole(files)
     if kept is not None:
@@ -259,6 +275,8 @@ def put_out(
 
 def note(message: str, **values: Any) -> None:
     """Print a message to standard error, in the language of the command."""
+    from PETWorks.render.language.language import said
+
     click.echo(f"petworks: {said(language(), message, **values)}", err=True)
 
 

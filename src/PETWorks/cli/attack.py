@@ -3,7 +3,7 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -25,14 +25,15 @@ from PETWorks.cli.arguments import (
     writable,
 )
 from PETWorks.cli.record_files import SUFFIXES, below_given, below_option, check_suffix, choose_memory
-from PETWorks.counting.release import Release
-from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, RoleError
-from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
-from PETWorks.measures.attacks.subsets import Subsets, every_subset
-from PETWorks.measures.evaluation import Evaluation, evaluate
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import counting, progress, style
+
+if TYPE_CHECKING:
+    from PETWorks.counting.release import Release
+    from PETWorks.measures.attacks.subsets import Subsets
+    from PETWorks.measures.evaluation import Evaluation
+
 
 OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # table formats that cannot be written
 
@@ -81,6 +82,10 @@ def attack_command(table: str | None, **options: Any) -> None:
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
+    from PETWorks.counting.view import NO_QUASI_IDENTIFIER
+    from PETWorks.measures.attacks.subset_limits import check_limits
+    from PETWorks.measures.evaluation import evaluate
+
     plan = Plan.from_options(table_given(table, options), options)
     with progress("reading", shown_name(plan.table)):
         release = release_given(plan.table, options)
@@ -153,8 +158,9 @@ class Plan:
         return cls(table, sizes, output, records, below, unfinished, limits, worth_given(options["worths"]))
 
 
-def _per_record_content(release: Release, file: Path, plan: Plan) -> bytes:
+def _per_record_content(release: "Release", file: Path, plan: Plan) -> bytes:
     """The content of the file with the risk of each record."""
+    from PETWorks.measures.attacks.subset_limits import parse_sizes
     from PETWorks.render.formats.result_files import per_record_file
 
     with progress("records", shown_name(plan.table)):
@@ -163,7 +169,7 @@ def _per_record_content(release: Release, file: Path, plan: Plan) -> bytes:
 
 
 def _text(
-    evaluation: Evaluation, subsets: Subsets | None, answers: dict[str, Any], output: Path | None, *, json: bool
+    evaluation: "Evaluation", subsets: "Subsets | None", answers: dict[str, Any], output: Path | None, *, json: bool
 ) -> str:
     """The text to print, or to write to the output."""
     if json:
@@ -175,8 +181,10 @@ def _text(
     return attack_text(evaluation.results, answers.get("subsets"), **style(output))
 
 
-def _every_subset(release: Release, plan: Plan, *, resume: bool) -> Subsets:
+def _every_subset(release: "Release", plan: Plan, *, resume: bool) -> "Subsets":
     """Count the subsets and show progress; finished ones are kept in a file."""
+    from PETWorks.measures.attacks.subsets import every_subset
+
     sizes, unfinished = str(plan.sizes), plan.unfinished
     done = [0, 0]
     with counting() as advance:

@@ -20,13 +20,13 @@ from PETWorks.cli.arguments import (
 from PETWorks.cli.record_files import choose_memory, reasons_given, reasons_options, say_for_insiders
 from PETWorks.errors import ParameterError
 from PETWorks.render.formats.formats import FILES
-from PETWorks.render.language.language import language, translated
+from PETWorks.render.language.messages import language, translated
 from PETWorks.render.terminal import counting, progress, style
-from PETWorks.tables.output import Content, Folder, check_new_folder, check_writable, write_whole
 
 if TYPE_CHECKING:
     from PETWorks.gate.document.check_document import RuleResult
     from PETWorks.gate.policy.policy import Policy
+    from PETWorks.tables.output import Content
 
 PAGES = (".html", ".htm")
 
@@ -112,6 +112,7 @@ def check_command(policy: Path, **options: Any) -> None:
     from PETWorks.render.checks import check
     from PETWorks.render.formats.evidence import evidence_files, write_evidence
     from PETWorks.render.text.check_text import check_text
+    from PETWorks.tables.output import Folder, check_new_folder, write_whole
 
     lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
@@ -178,6 +179,8 @@ def _files(
     wanted: dict[str, Path], options: dict[str, Any], policy: "Policy"
 ) -> tuple[list[tuple[str, str, Path]], Path | None]:
     """The format, edition and path of each output file, and the path of the reasons, checked before any work."""
+    from PETWorks.tables.output import check_writable
+
     earlier_tables = [table for earlier in policy.releases.earlier for table in (earlier.data, earlier.original)]
     inputs = (
         policy.path,

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,12 +24,12 @@ from PETWorks.cli.arguments import (
     writable,
 )
 from PETWorks.errors import ParameterError
-from PETWorks.measures.attacks.subset_limits import check_limits
-from PETWorks.releases.several import Releases
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.language.language import translated
+from PETWorks.render.language.messages import translated
 from PETWorks.render.terminal import counting, progress, style
-from PETWorks.tables.opening import open_table
+
+if TYPE_CHECKING:
+    from PETWorks.releases.several import Releases
 
 
 @click.command("compose")
@@ -98,6 +98,9 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
       petworks compose 2022.csv 2023.csv --key id --worth grade:A=10,E=8 --limit gain:grade=2
       petworks compose 2022.csv 2023.csv --key id --subsets 1-3 --subset-limit uniques=0.01
     """
+    from PETWorks.releases.several import Releases
+    from PETWorks.tables.opening import open_table
+
     limits, worth = limits_given(options["limits"]), worth_given(options["worths"])
     subset_limits = limits_given(options["subset_limits"])
     if subset_limits and options["subsets"] is None:
@@ -137,8 +140,10 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
     sys.exit(DOES_NOT_HOLD if composition.satisfied is False or risky else HOLDS)
 
 
-def _subsets(releases: Releases, sizes: str | None, limits: dict[str, Any]) -> dict[str, Any]:
+def _subsets(releases: "Releases", sizes: str | None, limits: dict[str, Any]) -> dict[str, Any]:
     """The results of adversaries who know only some of the columns, if that is asked for."""
+    from PETWorks.measures.attacks.subset_limits import check_limits
+
     if sizes is None:
         return {}
     checked = check_limits(limits, releases.joined.values, releases.worth)

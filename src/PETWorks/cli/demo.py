@@ -1,8 +1,6 @@
 """The command `demo`: a made-up table of hospital stays becomes a release that passes, step by step."""
 
 import os
-import random
-import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -13,7 +11,7 @@ import click
 
 from PETWorks.cli.arguments import DOES_NOT_HOLD, HOLDS, shown_path
 from PETWorks.errors import InputError, PETWorksError
-from PETWorks.render.language.language import VARIABLE, language, said
+from PETWorks.render.language.messages import VARIABLE, language
 from PETWorks.render.languages import ENGLISH
 
 CHINESE, IN_EN = "zh-TW", "en"
@@ -60,6 +58,8 @@ IN_ENGLISH = {
 
 def hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = CHINESE) -> None:
     """Write a made-up table of one year's hospital stays, one for each person."""
+    import random
+
     rng = random.Random(seed)  # noqa: S311 - made-up data, reproducible by its seed
     is_chinese = lang == CHINESE
     rows = []
@@ -110,6 +110,8 @@ def demo_command(folder: Path) -> None:
       petworks demo
       petworks demo somewhere/new --lang zh-TW
     """
+    from PETWorks.render.language.language import said
+
     lang = language()
     _check_empty(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -144,6 +146,8 @@ def _check_empty(folder: Path) -> None:
 
 def _explain(step: str, lang: str) -> None:
     """Print what comes next and why, in two lines."""
+    from PETWorks.render.language.language import said
+
     click.secho("\n" + said(lang, f"demo.{step}"), bold=True)
 
 
@@ -154,6 +158,10 @@ def _show_file(path: Path) -> None:
 
 def _run(folder: Path, arguments: Sequence[str], code: int, lang: str, lines: int) -> None:
     """Run a command as the user would, and show the first lines of its output."""
+    import subprocess
+
+    from PETWorks.render.language.language import said
+
     click.secho(f"$ petworks {' '.join(arguments)}", fg="cyan")
     process = subprocess.run(  # noqa: S603 - this program itself, without a shell
         [sys.executable, "-P", "-m", "PETWorks", *arguments],

@@ -8,7 +8,6 @@ import click
 from PETWorks.cli.arguments import DOES_NOT_HOLD, FILE, HOLDS, as_json, put_out
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import style
-from PETWorks.tables.output import check_writable
 
 
 @click.command("diff")
@@ -27,6 +26,7 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
       petworks diff february.json march.json
     """
     from PETWorks.gate.diff import compare, read_check
+    from PETWorks.tables.output import check_writable
 
     target = None if output is None else check_writable(output, (old, new))
     comparison = compare(read_check(old), read_check(new))

@@ -22,7 +22,6 @@ from PETWorks.cli.arguments import (
     table_options,
     writable,
 )
-from PETWorks.measures.evaluation import evaluate_all
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import progress, style
 
@@ -89,6 +88,8 @@ def evaluate_command(
       petworks evaluate --policy policy.yaml --measure k-anonymity
       petworks evaluate 'national/*.parquet' --qi zip,age --sensitive disease --engine duckdb --memory-limit 4GB
     """
+    from PETWorks.measures.evaluation import evaluate_all
+
     requests = [request(text) for text in measures]
     table = table_given(released, options)
     population = population_given(options)

@@ -18,7 +18,7 @@ import click.parser
 import click.types
 
 from PETWorks.errors import ParameterError
-from PETWorks.render.language.language import VARIABLE, checked_language, in_language, translated
+from PETWorks.render.language.messages import VARIABLE, checked_language, in_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.terminal import cells, lines_of
 

@@ -1,12 +1,10 @@
 """The command `hierarchy`."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.about.hierarchies.declaration import Declaration, name_of, parse_declaration
-from PETWorks.about.roles import unknown_column
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.cli.arguments import (
     counted_how,
@@ -18,12 +16,14 @@ from PETWorks.cli.arguments import (
     with_engine_options,
     writable,
 )
-from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, printable
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.language.language import language, said, translated
+from PETWorks.render.language.messages import language, translated
 from PETWorks.render.terminal import progress, style
-from PETWorks.tables.opening import open_source, open_table
+
+if TYPE_CHECKING:
+    from PETWorks.about.hierarchies.declaration import Declaration
+
 
 LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "order", "sizes")
 SINGLE = ("start", "bottom", "top", "calendar")
@@ -65,8 +65,13 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
       petworks hierarchy patients.csv --column birthday --dates month,year -o hierarchy_birthday.csv
       petworks hierarchy patients.csv --column region --group North=Taipei,Hsinchu --group South=Tainan
     """
+    from PETWorks.about.hierarchies.declaration import name_of
     from PETWorks.about.hierarchies.proposal import proposed_hierarchy
+    from PETWorks.about.roles import unknown_column
+    from PETWorks.counting.release import Release
+    from PETWorks.render.language.language import said
     from PETWorks.render.text.measures_text import hierarchy_groups, hierarchy_text
+    from PETWorks.tables.opening import open_source, open_table
     from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
     column = column.strip()
@@ -109,8 +114,10 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     put_out(text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")})
 
 
-def _declaration(column: str, options: dict[str, Any]) -> Declaration | None:
+def _declaration(column: str, options: dict[str, Any]) -> "Declaration | None":
     """The declaration by the options, or by the policy; None if there is neither."""
+    from PETWorks.about.hierarchies.declaration import Declaration, name_of, parse_declaration
+
     words: dict[str, Any] = {key: items(options[key], f"--{key}") for key in LISTS if options[key] is not None}
     words.update({key: options[key] for key in SINGLE if options[key] is not None})
     if options["cuts"]:

@@ -6,9 +6,8 @@ import click
 
 from PETWorks.cli.arguments import FILE, shown_path
 from PETWorks.errors import InputError
-from PETWorks.render.language.language import language, said
+from PETWorks.render.language.messages import language
 from PETWorks.render.terminal import command_line, progress, style
-from PETWorks.tables.output import check_writable, write_whole
 
 
 @click.command("init")
@@ -38,10 +37,12 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
       petworks init released.parquet --release internal -o policy.yaml
     """
     from PETWorks.gate.suggest.starter import can_be_anonymized, starter_policy, suggestions
+    from PETWorks.render.language.language import said
     from PETWorks.render.report.prose import file_argument, spoken_comments
     from PETWorks.render.text.check_text import suggestions_text
     from PETWorks.tables.formats.packed import unpacked_path
     from PETWorks.tables.opening import open_one
+    from PETWorks.tables.output import check_writable, write_whole
     from PETWorks.tables.writing import SUFFIXES
 
     target = data.parent / f"{unpacked_path(data).stem}_policy.yaml" if output is None else output

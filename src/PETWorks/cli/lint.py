@@ -24,7 +24,7 @@ def lint_command(policies: tuple[Path, ...], root: Path | None) -> None:
       petworks lint policies/*.yaml
     """
     from PETWorks.gate.policy.policy import read_policy
-    from PETWorks.render.language.language import language
+    from PETWorks.render.language.messages import language
     from PETWorks.render.text.check_text import lint_text
 
     mistakes: list[str | Hint] = []

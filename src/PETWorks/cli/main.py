@@ -17,7 +17,7 @@ from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
 from PETWorks.cli.help import check_variable, chosen_language, spoken_command, words_of_click
 from PETWorks.errors import PETWorksError, Phrase, of_system, printable
-from PETWorks.render.language.language import in_language, language, speaking, translated
+from PETWorks.render.language.messages import in_language, language, speaking, translated
 from PETWorks.tables.interrupts import abandoned
 
 EXTRA_ARGUMENT = "Got unexpected extra argument ({args})"

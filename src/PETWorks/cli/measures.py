@@ -3,7 +3,6 @@
 import click
 
 from PETWorks.cli.arguments import format_option
-from PETWorks.measures.catalogue import all_measures
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import style
 
@@ -17,6 +16,8 @@ def measures_command(output_format: str) -> None:
     Example:
       petworks measures --format json
     """
+    from PETWorks.measures.catalogue import all_measures
+
     if output_format == "json":
         click.echo(dumps({"measures": [entry.to_dict() for entry in all_measures()]}))
     else:

@@ -8,7 +8,6 @@ import click
 
 from PETWorks.cli.arguments import note, shown_path
 from PETWorks.errors import ParameterError
-from PETWorks.measures.parameters import parse_number
 from PETWorks.render.terminal import progress
 
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ def reasons_given(options: dict[str, Any]) -> tuple[list[Path], int | None]:
 
 def below_given(options: dict[str, Any], option: str) -> int | None:
     """Parse the class size of --below; raise if it is malformed, or given without its file."""
+    from PETWorks.measures.parameters import parse_number
+
     text, wanted = options["below"], options[option.strip("-").replace("-", "_")]
     if text is None:
         return None

@@ -8,9 +8,8 @@ import click
 from PETWorks.cli.arguments import format_option, note, put_out, say_written
 from PETWorks.errors import InputError, system_reason
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.language.language import language, said
+from PETWorks.render.language.messages import language
 from PETWorks.render.terminal import progress, style
-from PETWorks.tables.output import write_whole
 
 FILE = click.Path(path_type=Path)
 POLICIES = (".yaml", ".yml")
@@ -63,6 +62,8 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
       petworks register add policy.yaml --register ../register
     """
     from PETWorks.gate.register import entry_file, entry_of
+    from PETWorks.render.language.language import said
+    from PETWorks.tables.output import write_whole
 
     entry = entry_of(
         _check_document(document, options["root"]),
@@ -118,6 +119,7 @@ def list_command(folder: Path, output_format: str) -> None:
       petworks register list --register ../register --format json
     """
     from PETWorks.gate.register import read_register
+    from PETWorks.render.language.language import said
 
     entries = read_register(folder)
     if output_format == "json":

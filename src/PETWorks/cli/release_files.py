@@ -43,13 +43,13 @@ from PETWorks.gate.document.typed_json import read_json
 from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.from_rules import columns_without_role, described, rules_written
 from PETWorks.gate.policy.policy import Policy, read_policy
-from PETWorks.render.language.language import language, translated
+from PETWorks.render.language.messages import language, translated
 from PETWorks.render.releasing import two_levels_texts, why_in_order
 from PETWorks.render.report.prose import spoken_comments
 from PETWorks.render.terminal import progress
-from PETWorks.tables.cells import is_spreadsheet_safe
 from PETWorks.tables.files import locked
 from PETWorks.tables.globs import SIGNS, would_match
+from PETWorks.tables.normalised_cells import is_spreadsheet_safe
 from PETWorks.tables.opening import is_address
 from PETWorks.tables.output import Folder, Staging, check_writable, staging
 from PETWorks.tables.writing import PARQUET_SUFFIXES, check_ordered, check_suffix, release_content

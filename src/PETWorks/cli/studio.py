@@ -7,7 +7,7 @@ import click
 
 from PETWorks.cli.help import is_chosen
 from PETWorks.errors import InputError, Phrase
-from PETWorks.render.language.language import language, said
+from PETWorks.render.language.messages import language
 
 NEEDED = Phrase("the page needs more packages: pip install 'petworks[studio]'")
 
@@ -29,6 +29,8 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
       petworks studio
       petworks studio releases/2026 --no-browser
     """
+    from PETWorks.render.language.language import said
+
     if not folder.is_dir():
         raise InputError("{folder!r} is not a folder; name the one with your tables", folder=str(folder))
     if idle < 1:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from PETWorks.about.treatment import folding
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
-from PETWorks.tables.cells import SUPPRESSED, normalise_texts
+from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.normalised_cells import normalise_texts
 
 Codes = NDArray[np.unsignedinteger]
 

@@ -10,7 +10,8 @@ from PETWorks.about.personal_details import Search
 from PETWorks.counting.codes import Column, CountedDomain
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_integers, numpy_integers
-from PETWorks.tables.cells import SUPPRESSED, are_formulas
+from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.normalised_cells import are_formulas
 
 if TYPE_CHECKING:
     import pyarrow as pa

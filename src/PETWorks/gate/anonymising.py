@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
 from PETWorks.anonymizer.frontiers import Frontier, frontier_of
-from PETWorks.anonymizer.problem import STARS
 from PETWorks.anonymizer.reasons import reasons_of_release
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule

@@ -9,9 +9,8 @@ from typing import Any
 from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier, refit_hierarchy
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.roles import ROLE_KEYS
-from PETWorks.about.treatment import EXACT
+from PETWorks.about.treatment import EXACT, STARS
 from PETWorks.anonymizer.plan import SUBSETS
-from PETWorks.anonymizer.problem import STARS
 from PETWorks.anonymizer.released import with_safe_cells
 from PETWorks.anonymizer.replaying import PlanTable, Replayed, Steps, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule

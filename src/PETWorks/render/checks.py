@@ -16,16 +16,8 @@ from PETWorks.gate.document.check_document import EXTERNAL, FAIL, INTERNAL, Chec
 from PETWorks.gate.external.edition import external
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.render.formats.formats import FILES, TEXT
-from PETWorks.render.language.language import (
-    checked_language,
-    found_value,
-    measure_name,
-    measured,
-    own,
-    rule_name,
-    said,
-    thresholds,
-)
+from PETWorks.render.language.language import found_value, measure_name, measured, own, rule_name, said, thresholds
+from PETWorks.render.language.messages import checked_language
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import prose
 from PETWorks.render.report.prose import step_texts

@@ -31,9 +31,8 @@ from PETWorks.render.language.language import (
     rule_name,
     said,
     thresholds,
-    translated,
-    used_language,
 )
+from PETWorks.render.language.messages import translated, used_language
 from PETWorks.render.report import making, prose
 from PETWorks.render.report.prose import step_texts
 

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PETWorks.about.treatment import AS_CLASS, FOLDED
+from PETWorks.about.treatment import AS_CLASS, FOLDED, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, Vary, frontier_of
-from PETWorks.anonymizer.problem import REMOVE, proposal_for
+from PETWorks.anonymizer.problem import proposal_for
 from PETWorks.anonymizer.released import Recoded, RecordOrder, choose_order, order_given, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
@@ -29,7 +29,8 @@ from PETWorks.gate.planned import demanded_rules, given_hierarchies, next_policy
 from PETWorks.gate.plans import checked_plan, earlier_hierarchies, read_plan
 from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.render.language.language import language, measured, percent, rule_name, said, thresholds
+from PETWorks.render.language.language import measured, percent, rule_name, said, thresholds
+from PETWorks.render.language.messages import language
 from PETWorks.render.report.prose import notice_texts
 from PETWorks.tables.opening import open_source
 

@@ -8,12 +8,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from subprocess import list2cmdline
 from typing import Any
 from unicodedata import east_asian_width
 
-from PETWorks.measures.numbers import amount
-from PETWorks.render.language.language import language, said
+from PETWorks.render.language.messages import language
 
 WINDOWS = os.name == "nt"
 
@@ -26,7 +24,11 @@ def command_line(arguments: Sequence[str]) -> str:
     >>> command_line(["petworks", "check", "my policy.yaml"])
     "petworks check 'my policy.yaml'"
     """
-    return list2cmdline(arguments) if WINDOWS else shlex.join(arguments)
+    if WINDOWS:
+        from subprocess import list2cmdline
+
+        return list2cmdline(arguments)
+    return shlex.join(arguments)
 
 
 # Pieces between which a line may break: at blanks, and around wide characters unless punctuation is attached.
@@ -95,6 +97,8 @@ def progress(doing: str, what: str = "") -> Any:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    from PETWorks.render.language.language import said
+
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
     progress.add_task(said(language(), f"progress.{doing}", what=what), total=None)
@@ -112,6 +116,9 @@ def searching() -> Iterator[Callable[[Any], None]]:
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from PETWorks.measures.numbers import amount
+    from PETWorks.render.language.language import said
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -147,6 +154,8 @@ def counting() -> Iterator[Callable[[int, int], None]]:
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+
+    from PETWorks.render.language.language import said
 
     lang = language()
     columns = (

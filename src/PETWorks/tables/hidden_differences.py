@@ -28,7 +28,6 @@ from PETWorks.tables.arrays import (
     texts,
     unreadable_column,
 )
-from PETWorks.tables.cells import normalise_texts
 from PETWorks.tables.csv.read import CSV, UTF8, dictionary_array, packed_flags, reading, regular_lines, running_parities
 from PETWorks.tables.databases import Database, SQLite
 from PETWorks.tables.formats.json_lines import JSONLines
@@ -68,6 +67,7 @@ from PETWorks.tables.formats.workbooks import (
 )
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
+from PETWorks.tables.normalised_cells import normalise_texts
 from PETWorks.tables.source import Source
 
 BLOCK = 1 << 23  # bytes that are looked at together
@@ -194,7 +194,8 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
         }
     styles, known = 0, np.zeros(len(raw), np.bool_)
     for way, cells in ways.items():
-        flags = np.asarray(pc.fill_null(cells, False)).astype(np.bool_) & (counts > 0)
+        held = pc.and_kleene(cells, cells.is_valid()).cast(pa.uint8())  # NumPy takes booleans by way of pandas
+        flags = numpy_integers(held).astype(np.bool_) & (counts > 0)
         known |= flags
         styles |= way if flags.any() else 0
     return styles if (known | (counts == 0)).all() else styles | OTHER

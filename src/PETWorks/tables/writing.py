@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Joined, quoted
 from PETWorks.tables.arrays import arrow_integers, dictionary, is_text, numpy_integers, take_or_null, take_rows
-from PETWorks.tables.cells import normalise_table
 from PETWorks.tables.csv.read import CSV, SEPARATORS, UTF8, check_separator, codec_name
 from PETWorks.tables.csv.write import (
     UNMARKED,
@@ -25,6 +24,7 @@ from PETWorks.tables.csv.write import (
 )
 from PETWorks.tables.formats.text_tables import WORKBOOK
 from PETWorks.tables.globs import Files
+from PETWorks.tables.normalised_cells import normalise_table
 from PETWorks.tables.source import Source
 
 Codes = NDArray[np.unsignedinteger]

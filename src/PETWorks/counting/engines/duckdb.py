@@ -43,8 +43,9 @@ from PETWorks.counting.profiles import AT_ONCE, EXACT, LONG_TEXT, LONGEST, SAMPL
 from PETWorks.counting.questions import THREADS, Merge
 from PETWorks.errors import Hint, InputError, ParameterError, system_reason
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming_column, strings
-from PETWorks.tables.cells import FORMULA, NUMBER, SUPPRESSED
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.databases import Database, interruptible
+from PETWorks.tables.normalised_cells import FORMULA, NUMBER
 from PETWorks.tables.source import Source
 
 

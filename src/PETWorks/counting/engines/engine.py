@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from PETWorks.counting.codes import Column
+from PETWorks.counting.engines import ENGINES
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.people import JoinedPeople, PeopleInMemory, TableToJoin
@@ -15,7 +16,6 @@ from PETWorks.counting.table import Table
 from PETWorks.errors import InputError, ParameterError, Phrase, quoted
 from PETWorks.tables.source import Source
 
-ENGINES = ("auto", "memory", "duckdb", "spark")
 SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B?\s*", re.IGNORECASE)
 _UNITS = {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}

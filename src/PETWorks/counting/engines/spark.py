@@ -48,11 +48,12 @@ from PETWorks.counting.profiles import EXACT, LONG_TEXT, LONGEST, SAMPLE, Profil
 from PETWorks.counting.questions import Merge
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
 from PETWorks.tables.arrays import arrow_integers, naming_column, numpy_integers
-from PETWorks.tables.cells import FORMULA, NUMBER, SUPPRESSED
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.frames import Frame, SparkFrame, is_connect, session, spark_errors
 from PETWorks.tables.globs import Files
 from PETWorks.tables.hidden_differences import HiddenDifferences
+from PETWorks.tables.normalised_cells import FORMULA, NUMBER
 from PETWorks.tables.source import Source
 
 ROWS_PER_PARTITION = 1 << 21

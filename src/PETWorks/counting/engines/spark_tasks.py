@@ -19,9 +19,9 @@ from PETWorks.counting.engines.partitioned import Part, Words, class_starts, scr
 from PETWorks.counting.profiles import pairs_of
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
-from PETWorks.tables.cells import normalise_texts
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
+from PETWorks.tables.normalised_cells import normalise_texts
 
 ROWS_PER_BLOCK = 1 << 20
 BYTES_PER_PIECE = 1 << 16

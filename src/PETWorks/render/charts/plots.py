@@ -29,7 +29,8 @@ from PETWorks.render.charts import charts
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit, cut_at, width_of
 from PETWorks.render.checks import Check
 from PETWorks.render.formats.html import environment
-from PETWorks.render.language.language import attack_name, name, own, percent, said, used_language
+from PETWorks.render.language.language import attack_name, name, own, percent, said
+from PETWorks.render.language.messages import used_language
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.notebooks import style
 from PETWorks.render.report.making import varied

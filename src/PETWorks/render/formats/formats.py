@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PETWorks.gate.document.check_document import CheckFile, canonical
+if TYPE_CHECKING:
+    from PETWorks.gate.document.check_document import CheckFile
 
 
 def dumps(result: Mapping[str, Any]) -> str:
@@ -13,7 +14,7 @@ def dumps(result: Mapping[str, Any]) -> str:
     return json.dumps(result, indent=4, ensure_ascii=False, allow_nan=False)
 
 
-Write = Callable[[CheckFile, str], str]
+Write = Callable[["CheckFile", str], str]
 
 
 @dataclass(frozen=True)
@@ -26,29 +27,31 @@ class Format:
     write: Write
 
 
-def _json(document: CheckFile, _lang: str) -> str:
+def _json(document: "CheckFile", _lang: str) -> str:
+    from PETWorks.gate.document.check_document import canonical
+
     return canonical(document.to_dict())
 
 
-def _junit(document: CheckFile, _lang: str) -> str:
+def _junit(document: "CheckFile", _lang: str) -> str:
     from PETWorks.render.formats.junit import junit
 
     return junit(document)
 
 
-def _markdown(document: CheckFile, lang: str) -> str:
+def _markdown(document: "CheckFile", lang: str) -> str:
     from PETWorks.render.formats.markdown import markdown
 
     return markdown(document, lang)
 
 
-def _html(document: CheckFile, lang: str) -> str:
+def _html(document: "CheckFile", lang: str) -> str:
     from PETWorks.render.formats.html import page
 
     return page(document, lang)
 
 
-def _text(document: CheckFile, lang: str) -> str:
+def _text(document: "CheckFile", lang: str) -> str:
     from PETWorks.render.text.check_text import check_text
 
     return check_text(document, lang, colour=False, width=120)

@@ -14,7 +14,6 @@ from PETWorks.measures.numbers import whole
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import (
     attack_name,
-    checked_language,
     dated,
     in_all_languages,
     limit_name,
@@ -30,8 +29,8 @@ from PETWorks.render.language.language import (
     said,
     spoken,
     thresholds,
-    translated,
 )
+from PETWorks.render.language.messages import checked_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.prose import notices, step_texts

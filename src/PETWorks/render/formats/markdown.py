@@ -4,7 +4,8 @@ import html
 import re
 
 from PETWorks.gate.document.check_document import CheckDocument
-from PETWorks.render.language.language import checked_language, measure_name, measured, own, rule_name, said, thresholds
+from PETWorks.render.language.language import measure_name, measured, own, rule_name, said, thresholds
+from PETWorks.render.language.messages import checked_language
 from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.report.sections import rule_rows

@@ -1,12 +1,11 @@
-"""Messages in each language, the language of the user, and the formatting of numbers and names."""
+"""The texts of reports and pages in each language, and how numbers and names are written in them."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.errors import ParameterError, Phrase, printable, quoted
+from PETWorks.errors import printable
 from PETWorks.gate.document.check_document import Bound, Number
 from PETWorks.gate.policy.policy_rules import IMPLICIT, SUBSETS, TOGETHER
 from PETWorks.measures import numbers
@@ -32,47 +31,6 @@ def spoken(text: Callable[[str], str]) -> Any:
     return Markup("").join(Markup('<span lang="{}">{}</span>').format(lang, texts[lang]) for lang in LANGUAGES)
 
 
-VARIABLE = "PETWORKS_LANG"  # environment variable with the language, unless an option sets it
-_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-
-
-def language() -> str:
-    """The code of the current language; English unless a command has chosen another one."""
-    return _language.get()
-
-
-@contextmanager
-def speaking(lang: str) -> Iterator[None]:
-    """A context in which this is the current language."""
-    token = _language.set(lang)
-    try:
-        yield
-    finally:
-        _language.reset(token)
-
-
-def in_language(english: str, lang: str | None = None) -> str:
-    """A phrase in a language, by default that of the command; in English if there is no translation.
-
-    >>> in_language("Usage:", "zh-TW"), in_language("Usage:", "en"), in_language("Usage:")
-    ('用法：', 'Usage:', 'Usage:')
-    """
-    code = language() if lang is None else lang
-    return english if code == ENGLISH else LANGUAGES[code].help.get(english, english)
-
-
-def translated(text: str, lang: str | None = None) -> str:
-    """An error or a warning in a language, by default that of the command.
-
-    Texts that are not phrases, such as those of a document, are returned unchanged.
-
-    >>> translated(Phrase("no file matches {pattern!r}", pattern="*.csv"), "zh-TW")
-    '沒有檔案符合「*.csv」'
-    """
-    code = language() if lang is None else lang
-    return text.translated(LANGUAGES[code].messages) if isinstance(text, Phrase) and code != ENGLISH else str(text)
-
-
 LONGEST_NAME = 60
 LONGEST_TEXT = 400
 MOST_NAMES = 12
@@ -91,25 +49,6 @@ def uncut() -> Iterator[None]:
         yield
     finally:
         _cuts.reset(token)
-
-
-def checked_language(lang: str) -> str:
-    """The code of a language from any of its spellings; raises if it is unknown."""
-    if lang in LANGUAGES:
-        return lang
-    spellings = {
-        spelling.casefold(): code
-        for code, language in LANGUAGES.items()
-        for spelling in (code, language.name, *language.aliases)
-    }
-    if not isinstance(lang, str) or lang.casefold() not in spellings:
-        raise ParameterError("lang is one of {languages}; got {lang}", languages=quoted(LANGUAGES), lang=quoted([lang]))
-    return spellings[lang.casefold()]
-
-
-def used_language(lang: str | None) -> str:
-    """The code of the requested language; by default that of PETWORKS_LANG, or English."""
-    return checked_language(lang or os.environ.get(VARIABLE) or ENGLISH)
 
 
 def said(lang: str, message: str, **values: Any) -> str:

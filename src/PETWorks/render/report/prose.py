@@ -25,18 +25,8 @@ from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find
-from PETWorks.render.language.language import (
-    in_language,
-    listed,
-    measure_name,
-    name,
-    own,
-    percent,
-    put,
-    rule_name,
-    said,
-    translated,
-)
+from PETWorks.render.language.language import listed, measure_name, name, own, percent, put, rule_name, said
+from PETWorks.render.language.messages import in_language, translated
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import other_releases
 from PETWorks.render.report.sections import lacking, utility_keys

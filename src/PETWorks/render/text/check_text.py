@@ -16,7 +16,6 @@ from PETWorks.gate.policy.policy_rules import Preset
 from PETWorks.gate.suggest.suggestion import Suggestion
 from PETWorks.measures.numbers import format_value
 from PETWorks.render.language.language import (
-    checked_language,
     dated,
     found_value,
     limit_name,
@@ -28,8 +27,8 @@ from PETWorks.render.language.language import (
     rule_name,
     said,
     thresholds,
-    translated,
 )
+from PETWorks.render.language.messages import checked_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import fixing_command, notices, step_texts

@@ -18,7 +18,8 @@ from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import brief, count, format_value
 from PETWorks.measures.result import Result, flatten
-from PETWorks.render.language.language import attack_name, listed, measure_name, measure_summary, said, translated
+from PETWorks.render.language.language import attack_name, listed, measure_name, measure_summary, said
+from PETWorks.render.language.messages import translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 
 MOST_LISTED = 10

@@ -13,9 +13,10 @@ from PETWorks.measures.numbers import count, format_value
 from PETWorks.releases.composition import Composition, Contribution
 from PETWorks.releases.linked import Exposure
 from PETWorks.releases.unlinked import CONFIDENCES, Confidence
-from PETWorks.render.language.language import attack_name, listed, said, translated
+from PETWorks.render.language.language import attack_name, listed, said
 from PETWorks.render.language.language import name as shown_name
 from PETWorks.render.language.language import own as shown_text
+from PETWorks.render.language.messages import translated
 from PETWorks.render.text.check_text import verdict_word
 from PETWorks.render.text.measures_text import new_table, rendered, subsets_parts, verdict_text
 

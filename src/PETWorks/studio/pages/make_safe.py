@@ -10,8 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
+from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
-from PETWorks.anonymizer.problem import SUPPRESSED_RECORDS
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.anonymising import seconds_given
 from PETWorks.gate.document.anonymization_document import FrontierFacts

@@ -25,8 +25,8 @@ from PETWorks.render.language.language import (
     rule_name,
     said,
     thresholds,
-    translated,
 )
+from PETWorks.render.language.messages import translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.server.case import Case, Studio

@@ -28,7 +28,7 @@ from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.gate.suggest.suggestion import DATE, Examined, Suggestion, named_people, same_person_in, suggested_role
 from PETWorks.render.checks import Check, check
-from PETWorks.render.language.language import language
+from PETWorks.render.language.messages import language
 from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import Workspace
 from PETWorks.studio.server.jobs import Jobs

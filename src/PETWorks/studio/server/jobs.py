@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any
 
 from PETWorks.errors import InputError
-from PETWorks.render.language.language import VARIABLE
+from PETWorks.render.language.messages import VARIABLE
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.terminal import PROGRESS_LINES, command_line
 
