@@ -108,7 +108,6 @@ def check_command(policy: Path, **options: Any) -> None:
     """
     from PETWorks.gate.check.may_go_out import EXIT_CODES, passes
     from PETWorks.gate.document.check_document import WITHHELD
-    from PETWorks.gate.external.protected import has_few_people
     from PETWorks.gate.policy.policy import read_policy
     from PETWorks.render.checks import check
     from PETWorks.render.formats.evidence import evidence_files, write_evidence
@@ -160,7 +159,7 @@ def check_command(policy: Path, **options: Any) -> None:
         say_for_insiders([reasons])
     if document.verdict == WITHHELD:
         note("cli.verdict-withheld")
-    elif options["edition"] == "external" and passes(document.verdict) and has_few_people(result.content):
+    elif options["edition"] == "external" and passes(document.verdict):
         note("cli.few-people-outside", size=policy_read.cell_size)
     sys.exit(EXIT_CODES[document.verdict])
 

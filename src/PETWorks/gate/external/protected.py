@@ -375,13 +375,6 @@ def judged_outside(document: CheckDocument) -> CheckDocument:
     return replace(document, rules=tuple(_judged_outside(rule, document.policy.cell_size) for rule in document.rules))
 
 
-def has_few_people(document: CheckDocument) -> bool:
-    """Whether a table is so small that five people may be too many inside and too few outside; by its range only."""
-    table, cell_size = document.table, document.policy.cell_size
-    people = table.records if table.people is None else table.people
-    return isinstance(people, int) and has_few(range_of(people, cell_size), cell_size)
-
-
 def _judged_outside(rule: RuleResult, cell_size: int) -> RuleResult:
     value: Value
     if rule.satisfied:
