@@ -678,29 +678,3 @@ def test_classes_of_records_say_nothing_about_people_outside(tmp_path):
     inside = petworks("check", "out_policy.yaml", cwd=tmp_path)
     assert inside.returncode == 0
     assert "people. " not in inside.stdout.partition(" rule ")[0].replace("\n", " "), "these are records"
-
-
-@pytest.mark.parametrize("waived", [False, True])
-def test_verdicts_about_few_people_are_the_same_outside(tmp_path, waived):
-    """How many records a value singles out, and how many stand aside, is told from the cell size on."""
-    waiver = "waivers: [{rule: no-unique-values, owner: somebody, reason: a pilot, expires: 2027-11-20}]\n"
-    (tmp_path / "p.yaml").write_text(
-        "petworks_policy: 1\ndata: t.csv\nroles: {quasi_identifiers: [sex], sensitive_attributes: [bill]}\n"
-        "no_rule: {bill: a test}\ntreatment: {missing: apart}\nrules: [{measure: k-anonymity, k: 11}]\n"
-        + (waiver if waived else "")
-    )
-    shown = {}
-    for few in (0, 3, 5, 6, 10, 11, 15):
-        cells = [f"{'' if place < few else 'FM'[place % 2]};{100 + place if place < few else 7}" for place in range(60)]
-        (tmp_path / "t.csv").write_text("\n".join(["sex;bill", *cells]) + "\n")
-        result = check(tmp_path / "p.yaml", as_of=DAY)
-        rules = {rule.name: rule for rule in result.content.rules}
-        assert (rules["no-unique-values"].verdict == "pass", rules["records-left"].satisfied) == (few < 6, few < 6)
-        outside = {rule["name"]: rule for rule in result.to_dict("external")["rules"]}
-        shown[few] = outside["no-unique-values"], outside["records-left"]
-    assert all(shown[few] == shown[0] for few in (3, 5, 6, 10))
-    assert [rule["verdict"] for rule in shown[0]] == ["pass", "pass"]
-    assert [rule["verdict"] for rule in shown[11]] == ["waived" if waived else "fail", "fail"]
-    assert shown[15][0]["value"] == ["bill"]
-    told = petworks("check", tmp_path / "p.yaml", "--edition", "external")
-    assert told.returncode == 1

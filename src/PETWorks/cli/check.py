@@ -106,7 +106,7 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --reasons for_us_only.csv --below 11
       petworks check policy.yaml --evidence evidence_2026-11-16
     """
-    from PETWorks.gate.check.may_go_out import EXIT_CODES, passes
+    from PETWorks.gate.check.may_go_out import EXIT_CODES
     from PETWorks.gate.document.check_document import WITHHELD
     from PETWorks.gate.policy.policy import read_policy
     from PETWorks.render.checks import check
@@ -159,8 +159,6 @@ def check_command(policy: Path, **options: Any) -> None:
         say_for_insiders([reasons])
     if document.verdict == WITHHELD:
         note("cli.verdict-withheld")
-    elif options["edition"] == "external" and passes(document.verdict):
-        note("cli.few-people-outside", size=policy_read.cell_size)
     sys.exit(EXIT_CODES[document.verdict])
 
 

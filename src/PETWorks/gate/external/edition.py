@@ -46,7 +46,6 @@ from PETWorks.gate.external.protected import (
     complement,
     drivers_shown,
     intersections,
-    judged_outside,
     protected,
     range_of,
     share_of,
@@ -119,8 +118,7 @@ SMALL_CLASS = Bound(withheld="small class")
 
 def external(document: CheckDocument) -> CheckDocument:
     """The external edition of a check; the document must be the internal edition."""
-    told = judged_outside(document)
-    return _Edition(told, protected(told)).made()
+    return _Edition(document, protected(document)).made()
 
 
 def commitment(salt: str, digest: str) -> str:

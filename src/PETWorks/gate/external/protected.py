@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from PETWorks.gate.check.remedies import values_per_class
 from PETWorks.gate.document.check_document import (
     FEW_RECORDS,
-    PASS,
     WITHHELD,
     Bound,
     CheckDocument,
@@ -19,10 +18,9 @@ from PETWorks.gate.document.check_document import (
     SetAttack,
     SetIntersection,
     SubsetCase,
-    Value,
     Verdict,
 )
-from PETWorks.gate.policy.policy_rules import NO_UNIQUE, RECORDS_LEFT, SUBSETS, TOGETHER
+from PETWorks.gate.policy.policy_rules import SUBSETS, TOGETHER
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.measures.catalogue import catalogue
 
@@ -362,39 +360,6 @@ def _is_about_guesses(rule: RuleResult) -> bool:
     return rule.measure in catalogue and catalogue[rule.measure].outside == "guesses"
 
 
-# Built-in rules that count people.
-
-
-def judged_outside(document: CheckDocument) -> CheckDocument:
-    """The document with the built-in rules that count people judged by the cell size as well.
-
-    Inside, six people are enough for `no-unique-values` and `records-left` to fail. Outside, that would tell whether a
-    count below the cell size is above five. So outside these rules fail only for as many people as a cell has: the
-    verdict is the same whatever smaller counts are.
-    """
-    return replace(document, rules=tuple(_judged_outside(rule, document.policy.cell_size) for rule in document.rules))
-
-
-def _judged_outside(rule: RuleResult, cell_size: int) -> RuleResult:
-    value: Value
-    if rule.satisfied:
-        return rule
-    if rule.measure == NO_UNIQUE and "columns" in rule.details:
-        many = [one for one in rule.details["columns"] if one["records"] >= cell_size]
-        value = tuple(dict.fromkeys(name for one in many for name in one["columns"]))
-        fails = bool(many)
-    elif rule.measure == RECORDS_LEFT and {"suppressed", "aside"} & set(rule.details):
-        unexplained = 0 if rule.details.get("by_reason") else rule.details.get("aside", 0)
-        fails = max(rule.details.get("suppressed", 0), unexplained) >= cell_size
-        value = not fails
-    else:
-        return rule
-    if fails:
-        return replace(rule, value=value)
-    waiver = None if rule.waiver is None else replace(rule.waiver, state="not needed")
-    return replace(rule, value=value, verdict=PASS, satisfied=True, waiver=waiver)
-
-
 OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices about tables that do not identify people
 WHATEVER = Range(0, 0)  # placeholder for a count that is not published
 Steps = tuple[Range, Range]
@@ -444,7 +409,7 @@ def _finds_class_size(rule: RuleResult) -> bool:
 
 def protected(document: CheckDocument) -> Protected:
     """The protected statistics of a release, from the internal edition of its check."""
-    return _Counts(judged_outside(document)).protected()
+    return _Counts(document).protected()
 
 
 class _Counts:

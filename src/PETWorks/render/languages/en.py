@@ -1785,8 +1785,6 @@ TEXTS = {
     "cli.wrote": "wrote {path}",
     "cli.declared": "In a policy, under 'hierarchies': {line}",
     "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
-    "cli.few-people-outside": "in the external edition, no-unique-values and records-left fail only for {size} people "
-    "or more, whatever the data; whether the release may go out, the internal edition tells",
     "cli.two-levels": "without a hierarchy, values stay as they are or become '*': {columns}",
     "cli.two-levels.proposed": "; under 'hierarchies' this might do for {column}: {words}",
     "cli.verdict-withheld": "the external edition does not show the verdict, so the exit code is 4 whatever the data; "

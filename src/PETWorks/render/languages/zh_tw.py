@@ -2257,8 +2257,6 @@ TEXTS = {
     "cli.warning": "警告：{command}",
     "cli.declared": "請貼到政策檔的 hierarchies 之下：{line}",
     "cli.replaced": "{path} 先前已存在：已連同旁邊的檔案一併取代",
-    "cli.few-people-outside": "在對外版，no-unique-values 與 records-left 須達 {size} 人才會未通過，與資料內容無關；"
-    "資料可否釋出，請以內部版為準",
     "cli.two-levels": "下列欄位沒有資料階層，其值只能原樣保留或成為「*」：{columns}",
     "cli.two-levels.proposed": "；{column}可在 hierarchies 之下使用：{words}",
     "cli.verdict-withheld": "對外版不公開整體結果，因此結束代碼為 4，與資料內容無關；"
