@@ -33,7 +33,12 @@ COSTS = {
 
 def at_least_one(**parameters):
     """At least one of some thresholds."""
-    return st.fixed_dictionaries({}, optional=parameters).filter(bool)
+
+    def with_others(one):
+        others = {name: values for name, values in parameters.items() if name != one}
+        return st.fixed_dictionaries({one: parameters[one]}, optional=others)
+
+    return st.sampled_from(sorted(parameters)).flatmap(with_others)
 
 
 OF_SIZES = {

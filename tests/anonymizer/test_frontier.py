@@ -79,7 +79,7 @@ def test_the_points_are_those_of_separate_searches_that_none_beats(task, data):
             **settings,
         )
     except NotApplicable:
-        return
+        assume(False)
     sign = 1 if is_lower else -1
     best = {point for point in expected if not any(beats(other, point, expected, sign) for other in expected)}
     assert {(point.threshold, point.suppression) for point in found.points} == best

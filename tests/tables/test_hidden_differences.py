@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from conftest import examples
@@ -82,7 +82,7 @@ def test_every_value_that_is_written_in_two_ways_is_found(rows, line_ends, data)
             source = open_source(open_table(path, separator=";"), "t")
             assert whole_table(source).num_rows == len(rows)
         except (InputError, AssertionError):
-            return
+            assume(False)
         minority = len(ends) - max(Counter(ends).values())
         assert hidden_differences(source) == HiddenDifferences(by_hand(rows, "pq"), minority)
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 import definitions
 import frames
@@ -95,9 +95,9 @@ def test_journalist_average_as_defined(case):
     try:
         found = journalist_risk(frames.release_of(case))
     except NotApplicable:
-        return
-    if definitions.population_sizes(case):
-        assert found.details["average"] == pytest.approx(float(definitions.journalist_average(case)))
+        assume(False)
+    assume(definitions.population_sizes(case))
+    assert found.details["average"] == pytest.approx(float(definitions.journalist_average(case)))
 
 
 @pytest.mark.parametrize("population", [None, 100, 0.5])
