@@ -184,7 +184,7 @@ def test_errors_name_file_line_and_key(tmp_path, change, line, key, says):
     if key is not None:
         assert message.startswith(f"policy.yaml, line {line}, {key}: "), message
     assert says in message
-    assert "flu" not in message
+    assert "flu" not in message.replace(str(tmp_path), "")
 
 
 def test_all_errors_are_listed_by_line(tmp_path):
@@ -260,7 +260,7 @@ def test_the_names_of_columns_are_not_shown_if_the_table_may_have_none(tmp_path)
     (tmp_path / "table.csv").write_text("30;1;a;flu\n40;2;b;cold\n")
     with pytest.raises(InputError) as error:
         read_policy(path)
-    assert "flu" not in str(error.value)
+    assert "flu" not in str(error.value).replace(str(tmp_path), "")
     assert "the first line looks like data" in str(error.value)
 
 
