@@ -68,10 +68,10 @@ def main():
 def report(path):
     """The policy is written beside the table."""
     from PETWorks import check
-    from PETWorks.gate.suggest.starter import starter_policy, suggestions
+    from PETWorks.gate.suggest.starter import starter_policy, suggest_for_file
 
     start = perf_counter()
-    found, unit = suggestions(path, None, None)
+    found, unit = suggest_for_file(path, None, None)
     policy = path.with_suffix(".policy.yaml")
     policy.write_text(starter_policy(path, policy, found, unit), "utf-8")
     suggested = perf_counter()

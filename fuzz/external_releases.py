@@ -25,8 +25,8 @@ from PETWorks.gate.document.check_document import (
     SetShare,
     SetStep,
 )
-from PETWorks.gate.external.protected import protected
-from PETWorks.gate.policy.policy_rules import TOGETHER
+from PETWorks.gate.external.protected import protect_statistics
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES
 
 POLICY = """petworks_policy: 1
 data: now.csv
@@ -186,8 +186,8 @@ class PairTwin:
         holds = value <= exactly(at_most)
         return replace(
             like,
-            name=f"{TOGETHER}: {name}",
-            measure=TOGETHER,
+            name=f"{ALL_RELEASES}: {name}",
+            measure=ALL_RELEASES,
             parameters={name: at_most},
             verdict="pass" if holds else "fail",
             satisfied=holds,
@@ -197,7 +197,7 @@ class PairTwin:
 def also_possible(twin: PairTwin, pair: Pair, count: str, tries: int = 4000) -> bool:
     """Whether another pair with a different count gives outsiders the same statistics."""
     rng = random.Random(1)
-    shown, own_count = protected(twin.document(pair)), pair.counts(5)[count]
+    shown, own_count = protect_statistics(twin.document(pair)), pair.counts(5)[count]
     values = len(pair.cells[0][0])
     wide = [[*row[:-1], *[(0,) * values] * 2, row[-1]] for row in pair.cells]  # room for more classes in both
     wide += [[(0,) * values] * len(wide[0]) for _ in range(4)]
@@ -216,7 +216,11 @@ def also_possible(twin: PairTwin, pair: Pair, count: str, tries: int = 4000) -> 
                 for row in range(len(wide))
             )
         )
-        if changed[largest] > 0 and other.counts(5)[count] != own_count and protected(twin.document(other)) == shown:
+        if (
+            changed[largest] > 0
+            and other.counts(5)[count] != own_count
+            and protect_statistics(twin.document(other)) == shown
+        ):
             return True
     return False
 

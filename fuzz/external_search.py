@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from PETWorks import check
 from PETWorks.gate.document.check_document import CheckDocument, Classes, RuleResult, SmallClasses
-from PETWorks.gate.external.protected import Protected, protected
+from PETWorks.gate.external.protected import ProtectedStatistics, protect_statistics
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.policy.policy_rules import IMPLICIT
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 
 NOT_CONTENT = ("generated", "as_of_given", "inputs", "policy", "salt", "commitments", "content_sha256")
 
@@ -131,9 +131,9 @@ class Twin:
             ),
         )
 
-    def protected(self, table: Table) -> Protected:
+    def protected(self, table: Table) -> ProtectedStatistics:
         """The protected statistics of a table."""
-        return protected(self.document(table))
+        return protect_statistics(self.document(table))
 
     @staticmethod
     def _guesses(table: Table) -> int:
@@ -143,7 +143,7 @@ class Twin:
     def _holds(self, rule: RuleResult, table: Table) -> bool:
         sizes, records = table.sizes, sum(table.sizes)
         limits = rule.parameters
-        if rule.measure in IMPLICIT:
+        if rule.measure in BUILT_IN_RULES:
             return True
         if rule.measure == "k-anonymity":
             return bool(min(sizes) >= limits["k"])

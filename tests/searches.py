@@ -10,8 +10,8 @@ from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.chosen_levels import on_levels
 from PETWorks.anonymizer.frontiers import frontier_of
 from PETWorks.anonymizer.rules import checked_rules
-from PETWorks.gate.planned import demanded_rules, given_hierarchies, prepare
-from PETWorks.gate.plans import checked_plan, earlier_hierarchies, read_plan
+from PETWorks.gate.planned import demanded_rules, match_hierarchies, prepare
+from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 
 RELEASE_PARAMETERS = set(inspect.signature(Release).parameters)
 
@@ -43,8 +43,8 @@ def _open(data, roles, hierarchies, settings):
 def apply_plan(data, plan, hierarchies=None, *, roles=None, strict=False, **options):
     """The table recoded by the plan, like `PETWorks.apply_plan`."""
     is_file = not isinstance(plan, Mapping)
-    parsed = read_plan(Path(plan)) if is_file else checked_plan(plan, "plan")
+    parsed = read_plan(Path(plan)) if is_file else parse_plan(plan, "plan")
     reads_folder = is_file and hierarchies is None
-    earlier = earlier_hierarchies(parsed, Path(plan).parent) if reads_folder else given_hierarchies(parsed, hierarchies)
+    earlier = earlier_hierarchies(parsed, Path(plan).parent) if reads_folder else match_hierarchies(parsed, hierarchies)
     prepared = prepare(data, parsed, earlier, new_roles=roles, **options)
     return prepared.recoded(demanded_rules(parsed, datetime.now(UTC).date()), strict=strict)

@@ -13,7 +13,7 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.gate.policy.policy_rules import IMPLICIT
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -94,7 +94,7 @@ def test_the_policy_of_the_page_is_one(tmp_path):
     (tmp_path / "policy.yaml").write_text(text, "utf-8")
     policy = read_policy(tmp_path / "policy.yaml")
     assert policy.release().records == 20
-    assert len([rule for rule in policy.rules if rule.name not in IMPLICIT]) == 7
+    assert len([rule for rule in policy.rules if rule.name not in BUILT_IN_RULES]) == 7
 
 
 def test_figures_of_the_readme_were_measured():

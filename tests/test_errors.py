@@ -20,7 +20,7 @@ from PETWorks import (
     every_subset,
     read_policy,
 )
-from PETWorks.cli.arguments import OPTIONS
+from PETWorks.cli.arguments import HINT_OPTIONS
 from PETWorks.errors import (
     PYTHON,
     HierarchyError,
@@ -110,12 +110,12 @@ def test_python_reads_of_arguments_and_the_shell_of_options(table):
         assert error.hints == (hint,)
         assert str(error).endswith(f" ({PYTHON[hint]})")
         assert not OPTION.search(str(error))
-        assert error.worded(OPTIONS).endswith(f" ({OPTIONS[hint]})")
+        assert error.worded(HINT_OPTIONS).endswith(f" ({HINT_OPTIONS[hint]})")
         assert "(" not in error.message.rpartition(";")[2]
 
 
 def test_every_interface_words_every_hint():
-    assert set(PYTHON) == set(OPTIONS) == set(Hint)
+    assert set(PYTHON) == set(HINT_OPTIONS) == set(Hint)
     assert set(KEY_HINTS) < set(Hint)
     assert not any(OPTION.search(words) for words in (*PYTHON.values(), *KEY_HINTS.values()))
 
@@ -207,7 +207,7 @@ def test_errors_survive_a_journey_between_processes(module):
             error.where,
         )
         assert copy.hints == (Hint.ORIGINAL,)
-        assert copy.worded(OPTIONS).endswith("(--original)")
+        assert copy.worded(HINT_OPTIONS).endswith("(--original)")
 
 
 def test_the_measure_is_a_field():

@@ -61,7 +61,7 @@ def test_a_thread_that_does_not_start_is_an_error(monkeypatch, capsys):
     def no_thread(*_, **__):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("PETWorks.cli.evaluate.release_given", no_thread)
+    monkeypatch.setattr("PETWorks.cli.evaluate.open_release", no_thread)
     with pytest.raises(SystemExit) as end:
         main.main(["evaluate", "data/delta.csv", "--qi", "zip"])
     assert end.value.code == 2

@@ -7,20 +7,20 @@ import click
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from PETWorks.cli.help import spoken_command, words_of_click
+from PETWorks.cli.help import localise_command, translating_click
 from PETWorks.cli.main import main
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
 from PETWorks.measures.catalogue import all_measures
-from PETWorks.render.language.language import dated, said
-from PETWorks.render.language.messages import speaking
+from PETWorks.render.language.language import message_text, source_date
+from PETWorks.render.language.messages import using_language
 from PETWorks.render.languages import LANGUAGES
 
 
 def commands(lang):
     """What `--help` says about every command."""
-    with speaking(lang), words_of_click(lang):
-        petworks = spoken_command(main, lang)
+    with using_language(lang), translating_click(lang):
+        petworks = localise_command(main, lang)
         context = petworks.context_class(petworks, info_name="petworks", terminal_width=100, max_content_width=100)
         yield from ("## petworks", "", "```text", petworks.get_help(context), "```", "")
         for name in petworks.list_commands(context):
@@ -49,10 +49,12 @@ def thresholds(lang):
     for one in sorted(presets().values(), key=lambda one: (-one.cell_size, one.name)):
         if chinese:
             custom = "經驗法則" if one.rule_of_thumb else "規定"
-            said_by = f"{one.organisation}：[{one.title}]({one.source})，{dated(one, lang)}（{custom}）。{one.chinese}"
+            said_by = (
+                f"{one.organisation}：[{one.title}]({one.source})，{source_date(one, lang)}（{custom}）。{one.chinese}"
+            )
         else:
             custom = "a rule of thumb" if one.rule_of_thumb else "a rule"
-            said_by = f"{one.organisation}: [{one.title}]({one.source}), {dated(one, lang)}; {custom}. {one.note}"
+            said_by = f"{one.organisation}: [{one.title}]({one.source}), {source_date(one, lang)}; {custom}. {one.note}"
         yield f"| `{one.name}` | {one.cell_size} | {one.probability} | {said_by} |"
 
 
@@ -62,7 +64,7 @@ def checklists(lang):
         when = "" if one.date == UNDATED else f", {one.date}"
         yield from (f"### `{one.name}`", "", f"{one.organisation}: [{one.title}]({one.source}){when}. {one.note}", "")
         yield from ("| what to write down | where the source asks for it |", "|---|---|")
-        yield from (f"| {said(lang, f'item.{item.item}')} | {item.where} |" for item in one.items)
+        yield from (f"| {message_text(lang, f'item.{item.item}')} | {item.where} |" for item in one.items)
         yield ""
 
 

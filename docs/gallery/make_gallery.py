@@ -16,8 +16,8 @@ from cohort import cohort
 
 from PETWorks import check, read_policy
 from PETWorks.cli.demo import hospital
-from PETWorks.gate.anonymising import anonymize_by, search_rules
-from PETWorks.gate.document.anonymization_document import anonymization_facts, state
+from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
+from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
 from PETWorks.render.checks import Check
 
 HERE = Path(__file__).parent
@@ -73,8 +73,8 @@ def from_raw_to_released(folder):
         made(folder, policy, "raw_report", LANGUAGE["hospital"])
         read, after = read_policy(policy), read_policy(released.with_name("hospital_released_policy.yaml"))
         original = read.release(protect=True, engine="memory")
-        result = anonymize_by(read, original, search_rules(read, AS_OF.date()), {})
-        facts = anonymization_facts(result, state(original), after.release(engine="memory"), result.explain())
+        result = anonymize_by_policy(read, original, search_rules(read, AS_OF.date()), {})
+        facts = anonymization_facts(result, table_state(original), after.release(engine="memory"), result.explain())
         made(folder, after, "released_report", LANGUAGE["hospital"], facts)
 
 

@@ -7,7 +7,7 @@ import sys
 
 from PETWorks import PETWorksError, check
 from PETWorks.gate.check.may_go_out import EXIT_CODES
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 
 FAIL_ON = ("fail", "waived", "never")
 ERROR = "error"  # the output if something could not be checked
@@ -58,8 +58,8 @@ def check_all(settings):
         verdict = result.file(edition).verdict
         verdicts.append(verdict)
         if verdict == "withheld":
-            print(f"petworks: {policy}: {said(lang, 'cli.verdict-withheld')}", file=sys.stderr)
-            append(settings["GITHUB_STEP_SUMMARY"], f"{said(lang, 'cli.verdict-withheld')}\n")
+            print(f"petworks: {policy}: {message_text(lang, 'cli.verdict-withheld')}", file=sys.stderr)
+            append(settings["GITHUB_STEP_SUMMARY"], f"{message_text(lang, 'cli.verdict-withheld')}\n")
         exit_code = 1 if verdict == settings["FAIL_ON"] else EXIT_CODES[verdict]
         codes.add(0 if settings["FAIL_ON"] == "never" else exit_code)
     return codes, verdicts

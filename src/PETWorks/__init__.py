@@ -101,9 +101,9 @@ def __getattr__(name: str) -> Any:
 
 
 def _chart(*arguments: Any) -> Any:
-    from PETWorks.render.charts.plots import plotted
+    from PETWorks.render.charts.plots import make_plot
 
-    return plotted(*arguments)
+    return make_plot(*arguments)
 
 
 def _view(result: Any) -> str:

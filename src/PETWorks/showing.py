@@ -6,7 +6,7 @@ from typing import Any
 makers: dict[str, Callable[..., Any]] = {}  # what makes a "chart" and a "view"; `PETWorks/__init__.py` enters it
 
 
-class Shown:
+class Displayable:
     """A result that has charts and a view for notebooks."""
 
     def plot(self, kind: str | None = None, *, backend: str = "svg", lang: str | None = None, **options: Any) -> Any:

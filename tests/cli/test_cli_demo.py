@@ -6,7 +6,7 @@ import pytest
 
 from command import petworks
 from PETWorks.cli.main import COMMANDS
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 
 STEPS = ("table", "roles", "raw", "anonymize", "released", "report", "own")
 SAYS = {
@@ -19,9 +19,9 @@ SAYS = {
 def test_the_story(lang, tmp_path):
     run = petworks("demo", "here", "--lang", lang, cwd=tmp_path)
     assert (run.returncode, run.stderr) == (0, "")
-    places = [run.stdout.index(said(lang, f"demo.{step}")) for step in STEPS]
+    places = [run.stdout.index(message_text(lang, f"demo.{step}")) for step in STEPS]
     assert places == sorted(places)
-    assert all(said(lang, f"demo.{step}").count("\n") == 1 for step in STEPS), "each step is told in two lines"
+    assert all(message_text(lang, f"demo.{step}").count("\n") == 1 for step in STEPS), "each step is told in two lines"
     commands = re.findall(r"^\$ petworks (\w+)", run.stdout, re.MULTILINE)
     assert commands == ["init", "check", "anonymize", "check"]
     assert set(commands) < set(COMMANDS)

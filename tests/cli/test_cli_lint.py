@@ -3,7 +3,7 @@
 import pytest
 
 from command import petworks
-from PETWorks.gate.policy.policy_rules import OF_EVERY_POLICY
+from PETWorks.gate.policy.policy_rules import RULES_OF_EVERY_POLICY
 
 POLICY = """\
 petworks_policy: 1
@@ -15,7 +15,7 @@ roles:
 rules:
 - {measure: k-anonymity, k: 11}
 """
-RULES = 1 + len(OF_EVERY_POLICY)  # the built-in ones are counted, too
+RULES = 1 + len(RULES_OF_EVERY_POLICY)  # the built-in ones are counted, too
 
 
 @pytest.fixture

@@ -275,7 +275,7 @@ KILLED_AT = {
     "while the release is written": "PETWorks.tables.output.Staging.write",
     "when it is written": "PETWorks.cli.release_files.read_policy",
     "while it is judged": "PETWorks.cli.release_files.rule_results",
-    "when it is judged": "PETWorks.gate.check.notices.noticed",
+    "when it is judged": "PETWorks.gate.check.notices.find_notices",
     "while the report is made": "PETWorks.cli.anonymize._check",
     "before it is at its place": "PETWorks.tables.output.Staging.publish",
 }

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from command import petworks
-from PETWorks.cli.help import CLICK_MODULES, cells, lines_of, spoken_command, translate_command
+from PETWorks.cli.help import CLICK_MODULES, cells, lines_of, localise_command, translate_command
 from PETWorks.cli.main import COMMANDS, main
 from PETWorks.gate.anonymising import HOW_MADE, NOT_TO_BE_RELEASED, WRITTEN
 from PETWorks.gate.suggest import starter
@@ -27,7 +27,7 @@ UNUSED = re.compile(
 
 def commands(command=None, path=()):
     """Every command with the words by which it is called."""
-    command = spoken_command(main, "en") if command is None else command
+    command = localise_command(main, "en") if command is None else command
     yield path, command
     if isinstance(command, click.Group):
         for name in command.list_commands(None):

@@ -9,7 +9,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.cli import help as cli_help
-from PETWorks.cli.help import chosen_language, of_locale
+from PETWorks.cli.help import chosen_language, language_of_locale
 
 POLICY = ROOT / "data/adult_policy.yaml"
 
@@ -63,7 +63,7 @@ def test_windows_says_it_by_a_number(monkeypatch):
 
 
 def test_every_known_locale_has_a_language():
-    chinese = {name for name in locale.locale_alias.values() if of_locale(name) != "en"}
+    chinese = {name for name in locale.locale_alias.values() if language_of_locale(name) != "en"}
     assert {name.partition(".")[0] for name in chinese} == {"zh_HK", "zh_TW"}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from PETWorks import read_policy
 from PETWorks.errors import NotApplicable, PETWorksError
-from PETWorks.gate.anonymising import anonymize_by, search_rules
+from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
 
 AGES = """petworks_policy: 1
 data: ages.csv
@@ -21,7 +21,7 @@ def made(folder, text, **given):
     (folder / "ages.csv").write_text("age\n31\n32\n33\n47\n")
     (folder / "policy.yaml").write_text(text)
     policy = read_policy(folder / "policy.yaml")
-    return anonymize_by(policy, policy.release(), search_rules(policy, date(2026, 1, 1)), given)
+    return anonymize_by_policy(policy, policy.release(), search_rules(policy, date(2026, 1, 1)), given)
 
 
 @pytest.mark.parametrize(("given", "limit"), [({}, 0.25), ({"suppression": None}, 0.25), ({"suppression": 0.5}, 0.5)])

@@ -17,12 +17,12 @@ from PETWorks import check, evaluate
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.errors import ParameterError, PETWorksError
 from PETWorks.gate.diff import compare, read_check
-from PETWorks.gate.document.check_document import canonical
+from PETWorks.gate.document.check_document import canonical_json
 from PETWorks.gate.policy.policy import read_policy
-from PETWorks.gate.policy.policy_rules import IMPLICIT, OF_EVERY_POLICY, VALUES_PROTECTED
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, RULES_OF_EVERY_POLICY, VALUES_PROTECTED
 from policy_checks import CHECK, DAY
 
-BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)
+BUILT_IN = (*RULES_OF_EVERY_POLICY, VALUES_PROTECTED)
 WAIVED = """waivers: [{rule: k-anonymity, owner: Li, reason: a pilot, expires: 2026-11-16}]
 context: {rules_reason: a pilot}
 """
@@ -67,7 +67,7 @@ def test_one_failing_rule_fails_the_whole(tmp_path):
 def test_rules_agree_with_evaluate():
     result = check("data/adult_policy.yaml", as_of=DAY)
     release = read_policy("data/adult_policy.yaml").release()
-    by_name = {one["measure"]: one for one in result.document["rules"] if one["name"] not in IMPLICIT}
+    by_name = {one["measure"]: one for one in result.document["rules"] if one["name"] not in BUILT_IN_RULES}
     assert len(by_name) == 4
     for name, rule in by_name.items():
         asked = evaluate(release, {name: rule["parameters"]})[name]
@@ -193,7 +193,7 @@ def test_json_fits_its_schema_and_is_canonical(name, edition):
 @pytest.mark.parametrize("name", ["data/adult_policy.yaml", "docs/gallery/wards/first_policy.yaml"])
 def test_a_document_survives_being_written_and_read(tmp_path, name, edition):
     written_file = check(ROOT / name, as_of=DAY).file(edition)
-    (tmp_path / "x.json").write_text(canonical(written_file.to_dict()), "utf-8")
+    (tmp_path / "x.json").write_text(canonical_json(written_file.to_dict()), "utf-8")
     read = read_check(tmp_path / "x.json")
     assert read.to_dict() == written_file.to_dict()
     assert [type(rule.value) for rule in read.rules] == [type(rule.value) for rule in written_file.rules]

@@ -11,7 +11,7 @@ from command import petworks
 from conftest import ROOT
 from PETWorks.gate.diff import compare, read_check
 from PETWorks.gate.document.check_document import FAIL, PASS
-from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_IDENTIFIERS
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_IDENTIFIERS
 
 EARLIER = ROOT / "tests/earlier_version"
 OF_THE_EARLIER_VERSION = ("no-direct-identifiers", "no-hidden-identifiers", "every-column-has-a-role")
@@ -35,7 +35,7 @@ def rules_of(path, built_in=False):
     return [
         (rule["name"], rule["value"], rule["verdict"])
         for rule in rules
-        if rule["name"] in names or rule["name"] not in IMPLICIT
+        if rule["name"] in names or rule["name"] not in BUILT_IN_RULES
     ]
 
 
@@ -123,7 +123,7 @@ def test_diff_names_new_built_in_rules_and_does_not_fail(folder, edition):
     old = "check.json" if edition == "internal" else "check.external.json"
     run(folder, "check", "release_policy.yaml", "--edition", edition, "--json", "now.json", codes=(0, 1, 4))
     document = json.loads((folder / "now.json").read_text("utf-8"))
-    new = [rule["name"] for rule in document["rules"] if rule["name"] in IMPLICIT]
+    new = [rule["name"] for rule in document["rules"] if rule["name"] in BUILT_IN_RULES]
     new = [name for name in new if name not in OF_THE_EARLIER_VERSION]
     found = json.loads(run(folder, "diff", old, "now.json", "--format", "json").stdout)
     assert found["new_built_in_rules"] == new
@@ -145,7 +145,7 @@ def with_rules(document, **verdicts):
 @pytest.mark.parametrize("verdict", [PASS, FAIL])
 def test_a_built_in_rule_that_the_old_check_lacks_is_not_worse(verdict):
     new = read_check(EARLIER / "check.json")
-    for name in set(IMPLICIT) & {rule.name for rule in new.rules}:
+    for name in set(BUILT_IN_RULES) & {rule.name for rule in new.rules}:
         found = compare(with_rules(new, **{name: None}), with_rules(new, **{name: verdict}))
         is_new = name != NO_IDENTIFIERS  # which every version judges where a policy names identifiers
         assert found.new_built_in_rules == ((name,) if is_new else ())

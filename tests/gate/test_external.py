@@ -20,13 +20,13 @@ from command import petworks
 from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
 from PETWorks.errors import InputError
-from PETWorks.gate.anonymising import anonymize_by, search_rules
+from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
 from PETWorks.gate.check.verification import verify
-from PETWorks.gate.document.anonymization_document import anonymization_facts, state
+from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
 from PETWorks.gate.document.check_document import NOT_CONTENT, content_digest
 from PETWorks.gate.document.schema import schema_text
-from PETWorks.gate.external.edition import external
-from PETWorks.gate.external.protected import complement, narrowest, protected, range_of, share_of
+from PETWorks.gate.external.edition import external_edition
+from PETWorks.gate.external.protected import complement, narrowest_width, protect_statistics, range_of, share_of
 from PETWorks.render.checks import Check
 from PETWorks.render.languages import LANGUAGES
 from policy_checks import DAY
@@ -235,7 +235,7 @@ def test_a_share_is_what_its_ranges_allow(count, records, cell_size):
         assert bound.above is None or share > bound.above or count == records
         # Whatever the ranges allow may be meant; two figures are shown.
         assert bound.about is None or 0.95 * some.low / of.high < bound.about < 1.05 * some.high / of.low
-    assert (shown.withheld is not None) == (records < 10 * narrowest(cell_size))
+    assert (shown.withheld is not None) == (records < 10 * narrowest_width(cell_size))
 
 
 def test_the_same_statistics_give_the_same_edition():
@@ -249,8 +249,8 @@ def test_the_same_statistics_give_the_same_edition():
         payout_curve=None,
         next_steps=(),
     )
-    assert protected(other) == protected(document)
-    assert replace(external(other), next_steps=()) == replace(external(document), next_steps=())
+    assert protect_statistics(other) == protect_statistics(document)
+    assert replace(external_edition(other), next_steps=()) == replace(external_edition(document), next_steps=())
 
 
 def test_rules_that_reveal_a_small_count_are_withheld(tmp_path):
@@ -435,7 +435,9 @@ def test_the_search_counts_as_a_check_does(tmp_path, name):
     twin, rng = Twin(policy), random.Random(1)
     tables = rng.sample(list(by_class_sizes(17)), 4) + rng.sample(list(with_a_binary_attribute(55)), 4)
     for table in tables:
-        assert twin.protected(table) == protected(check(policy, data=table.written(), as_of=DAY).content), table
+        assert twin.protected(table) == protect_statistics(check(policy, data=table.written(), as_of=DAY).content), (
+            table
+        )
 
 
 @pytest.mark.slow
@@ -517,9 +519,9 @@ def test_an_earlier_edition_is_warned_of(tmp_path):
 def test_how_a_release_was_made_stays_inside():
     """Levels, losses and what is left of each column are in the internal edition, and nothing of them outside."""
     policy = read_policy(ROOT / "data/adult_original_policy.yaml")
-    result = anonymize_by(policy, policy.release(engine="memory"), search_rules(policy, date(2026, 11, 16)), {})
+    result = anonymize_by_policy(policy, policy.release(engine="memory"), search_rules(policy, date(2026, 11, 16)), {})
     checked = check(ROOT / "data/adult_policy.yaml", as_of=DAY)
-    facts = anonymization_facts(result, state(result.original), result.release, None)
+    facts = anonymization_facts(result, table_state(result.original), result.release, None)
     made = Check(replace(checked.content, anonymization=facts), checked.note)
     assert made.to_dict()["anonymization"]["utility"]["columns"][0]["column"] == "sex"
     assert [error.message for error in CHECK.iter_errors(made.to_dict())] == []
@@ -556,8 +558,8 @@ def test_the_search_over_pairs_counts_as_a_check_does(tmp_path, name):
     pairs = rng.sample(list(few_others(52, 2)), 6) + rng.sample(list(split_classes(51)), 2)
     for pair in pairs:
         if pair.in_common:
-            found = protected(checked_pair(tmp_path, pair, LIMITS[name]).content)
-            expected = protected(twin.document(pair))
+            found = protect_statistics(checked_pair(tmp_path, pair, LIMITS[name]).content)
+            expected = protect_statistics(twin.document(pair))
             names = {
                 rule.name: verdict for rule, verdict in zip(twin.document(pair).rules, expected.verdicts, strict=True)
             }
@@ -575,7 +577,7 @@ def test_the_search_over_pairs_counts_as_a_check_does(tmp_path, name):
 @pytest.mark.parametrize("pairs", [lambda: split_classes(52), lambda: few_others(60, 2)], ids=["split", "few others"])
 def test_no_count_of_several_releases_is_pinned(tmp_path, name, pairs):
     twin = PairTwin(tmp_path, LIMITS[name])
-    number, pins = find_pinned(pairs(), 5, lambda pair: protected(twin.document(pair)))
+    number, pins = find_pinned(pairs(), 5, lambda pair: protect_statistics(twin.document(pair)))
     assert number > 1000
     found = [(count, pair) for count, pairs in pins.items() for _, pair in pairs]
     assert [(count, pair) for count, pair in found if not also_possible(twin, pair, count)] == []
@@ -587,7 +589,7 @@ def test_the_search_over_pairs_finds_what_is_pinned(tmp_path):
 
     def exact(pair):
         document = twin.document(pair)
-        return protected(document), tuple(rule.verdict for rule in document.rules)
+        return protect_statistics(document), tuple(rule.verdict for rule in document.rules)
 
     pins = find_pinned(few_others(60, 1), 5, exact)[1]
     assert {"disclosed", "alone in both"} & pins.keys()

@@ -11,7 +11,14 @@ import definitions
 import frames
 from conftest import cases
 from PETWorks import Release, check
-from PETWorks.gate.check.facts import MOST_STEPS, assumed, columns, payout, small_classes, without
+from PETWorks.gate.check.facts import (
+    MOST_STEPS,
+    adversary_facts,
+    column_facts,
+    payout_steps,
+    small_classes,
+    without_each_column,
+)
 from PETWorks.gate.check.remedies import REMEDIES
 from PETWorks.gate.document.check_document import ColumnFacts
 from PETWorks.gate.policy.policy import Adversary
@@ -60,7 +67,7 @@ def test_small_classes(case):
 def test_assumed_adversaries(case):
     release = frames.release_of(case)
     for knows in (("zip",), ("sex",), ("sex", "zip")):
-        (found,) = assumed(release, [Adversary("somebody", knows)])
+        (found,) = adversary_facts(release, [Adversary("somebody", knows)])
         sizes = list(people_by_values(case.released, knows, case.unit).values())
         assert found.classes == len(sizes)
         assert found.smallest_class == min(sizes)
@@ -71,7 +78,7 @@ def test_assumed_adversaries(case):
 
 @given(cases())
 def test_without_a_column(case):
-    found = {row.column: row.records for row in without(frames.release_of(case), 3, ["zip", "sex"])}
+    found = {row.column: row.records for row in without_each_column(frames.release_of(case), 3, ["zip", "sex"])}
     for column, other in (("zip", "sex"), ("sex", "zip")):
         sizes = people_by_values(standing(case, case.released, [other]), [other], case.unit).values()
         assert found[column] == sum(size for size in sizes if size < 3)
@@ -82,7 +89,7 @@ def test_columns(case):
     release, case = frames.release_of(case), definitions.fold_sensitive_values(case)
     overview = evaluate_all(release, None)
     by_measure = {result.measure: result for result in overview.results}
-    rows = columns(release, overview.results)
+    rows = column_facts(release, overview.results)
     assert {"zip", "sex", *case.sensitive} <= {row.column for row in rows}
     for row in rows:
         name = row.column
@@ -101,7 +108,7 @@ def test_payout_has_its_ends_and_is_bounded():
     rows = {"a": [str(place) for place in range(200) for _ in range(place + 1)]}
     release = Release(rows, {"a": "quasi_identifier"})
     ratios, payouts = payout_curve(release)
-    found = payout(release, {})
+    found = payout_steps(release, {})
     assert len(ratios) == 201
     assert len(found) <= MOST_STEPS
     assert (found[0].gain_per_cost, found[-1].gain_per_cost) == (ratios[0], ratios[-1])

@@ -14,7 +14,7 @@ from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.profiles import profile_of
 from PETWorks.gate.check.findings import findings
 from PETWorks.gate.document.check_document import ColumnFacts
-from PETWorks.gate.suggest.suggestion import Examined, suggested_roles
+from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_roles
 from PETWorks.tables.opening import open_source
 from policy_checks import CHECK, DAY
 
@@ -40,7 +40,7 @@ def found(name, cells, role):
 
 def all_found(name, cells, role):
     table = load_rows(open_source({name: pa.array(cells, pa.string())}, "t"), [name])
-    return findings(name, role, Examined.of(profile_of(table.columns[name], table.rows)))
+    return findings(name, role, ExaminedColumn.of(profile_of(table.columns[name], table.rows)))
 
 
 def repeated(values):
@@ -254,7 +254,7 @@ def test_long_texts_are_worth_a_look():
 def test_init_suggests_what_the_check_demands(case):
     name, cells = DIRECT[case]
     table = load_rows(open_source({name: pa.array(cells, pa.string())}, "t"), [name])
-    (suggestion,) = suggested_roles(table, [name])
+    (suggestion,) = suggest_roles(table, [name])
     assert suggestion.role == IDENTIFIER
 
 
@@ -375,7 +375,7 @@ def test_init_suggests_to_leave_out_what_the_check_refuses(tmp_path):
         ),
         ["q7"],
     )
-    (suggestion,) = suggested_roles(table, ["q7"])
+    (suggestion,) = suggest_roles(table, ["q7"])
     assert (suggestion.role, suggestion.why.kind) == (IDENTIFIER, "details")
 
 
@@ -423,7 +423,7 @@ def test_reference_tables_have_nothing_hidden(table):
         pytest.skip("no reference tables here")
     source = open_source(REFERENCE / table, "t")
     rows = load_rows(source, source.names)
-    profiles = {name: Examined.of(profile_of(rows.columns[name], rows.rows)) for name in source.names}
+    profiles = {name: ExaminedColumn.of(profile_of(rows.columns[name], rows.rows)) for name in source.names}
     found = [one for name, profile in profiles.items() for role in ROLES for one in findings(name, role, profile)]
     assert not [one for one in found if one.fails]
 
@@ -452,7 +452,7 @@ def test_a_wide_table_of_unique_values_is_scanned_quickly():
     cells = pa.array([f"{row:07}x" for row in range(200_000)])
     table = load_rows(open_source({"q7": cells}, "t"), ["q7"])
     begin = time.process_time()
-    findings("q7", QI, Examined.of(profile_of(table.columns["q7"], table.rows)))
+    findings("q7", QI, ExaminedColumn.of(profile_of(table.columns["q7"], table.rows)))
     assert time.process_time() - begin < 30, "every pair of values would take hours"
 
 
@@ -535,7 +535,7 @@ def test_a_value_of_ones_own_is_no_secret(case):
     """Whoever knows it finds the record, and no measure assumes that anybody does; `init` says the same."""
     assert [one.kind for one in all_found("diagnosis", SECRETS[case], SENSITIVE) if one.fails] == ["nearly unique"]
     table = load_rows(open_source({"diagnosis": pa.array(SECRETS[case])}, "t"), ["diagnosis"])
-    assert suggested_roles(table, ["diagnosis"])[0].role == IDENTIFIER
+    assert suggest_roles(table, ["diagnosis"])[0].role == IDENTIFIER
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from conftest import examples
 from frames import arrow
 from PETWorks import evaluate
 from PETWorks.errors import HierarchyError, InputError, NotApplicable, ParameterError, PETWorksError, RoleError
-from PETWorks.gate.plans import checked_plan
+from PETWorks.gate.plans import parse_plan
 from searches import anonymize, apply_plan
 
 ROLES = {"age": "quasi_identifier", "zip": "quasi_identifier", "illness": "sensitive_attribute"}
@@ -447,7 +447,7 @@ def test_a_plan_lacks_no_key():
     for key in PLAN:
         if key not in ("aggregate", "suppressed_records", "removed"):  # plans of earlier versions lack the last two
             with pytest.raises(InputError):
-                checked_plan({name: value for name, value in PLAN.items() if name != key}, "plan")
+                parse_plan({name: value for name, value in PLAN.items() if name != key}, "plan")
 
 
 @pytest.mark.parametrize(

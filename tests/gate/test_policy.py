@@ -10,8 +10,8 @@ from PETWorks import PETWorksError, catalogue, read_policy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.errors import InputError
 from PETWorks.gate.document.schema import NAMES, schema_text
-from PETWorks.gate.policy.policy_rules import IMPLICIT, RULE_KEYS, VALUES_PROTECTED, presets
-from PETWorks.gate.policy.policy_rules import OF_EVERY_POLICY as BUILT_IN
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, RULE_KEYS, VALUES_PROTECTED, presets
+from PETWorks.gate.policy.policy_rules import RULES_OF_EVERY_POLICY as BUILT_IN
 
 TABLE = "age;zip;disease\n30;1;flu\n30;1;cold\n40;2;flu\n40;2;flu\n"
 NAMED = "age;zip;name;disease\n30;1;a;flu\n30;1;b;cold\n40;2;c;flu\n40;2;d;flu\n"
@@ -74,7 +74,11 @@ def test_everything_a_policy_can_say(tmp_path):
     assert policy.population == 1000
     policy = read_policy(written(tmp_path, text))
     assert policy.population.name == "people.csv"
-    assert [rule.name for rule in policy.rules if rule.name not in IMPLICIT] == ["cms-11", "pdpc-3", "k-anonymity"]
+    assert [rule.name for rule in policy.rules if rule.name not in BUILT_IN_RULES] == [
+        "cms-11",
+        "pdpc-3",
+        "k-anonymity",
+    ]
     assert policy.no_role == {"zip": {"en": "old", "zh-TW": "舊"}}
     assert (policy.cell_size, policy.release_kind, policy.adversaries[0].knows) == (7, "controlled", ("age",))
     assert policy.treatment == {"missing": "apart", "suppressed": "class", "several_sensitive": "quasi-identifiers"}

@@ -12,10 +12,10 @@ from command import petworks
 from PETWorks import check
 from PETWorks.about.protection import protection_of
 from PETWorks.gate.suggest.protection_proposal import (
-    alone_in,
-    most_alone,
-    proposed_for_places,
-    proposed_protection,
+    allowed_unique,
+    count_unique,
+    propose_for_coordinates,
+    propose_protection,
     steps_for,
 )
 
@@ -37,31 +37,31 @@ def cells_of(kind, records=400):
 @pytest.mark.parametrize("records", [20, 400])
 def test_the_finest_that_leaves_room(kind, records):
     cells = cells_of(kind, records)
-    found = proposed_protection(Counter(cells))
+    found = propose_protection(Counter(cells))
     if (kind, records) == ("clock", 20):
         assert found is None, "twenty records in 24 hours"
         return
-    assert found.before == alone_in(Counter(cells))
+    assert found.before == count_unique(Counter(cells))
     protection = protection_of(kind, found.words)
-    assert alone_in(Counter(map(protection.value, cells))) == found.after <= most_alone(records)
+    assert count_unique(Counter(map(protection.value, cells))) == found.after <= allowed_unique(records)
     if set(found.words) == {"round"}:
         finer = [step for step in steps_for(cells) if step < protection.step]
         for step in finer:
             one = protection_of(kind, {"round": str(float(step))})
-            assert alone_in(Counter(map(one.value, cells))) > most_alone(records)
+            assert count_unique(Counter(map(one.value, cells))) > allowed_unique(records)
 
 
 def test_what_cannot_be_rounded_has_no_proposal():
-    assert proposed_protection(Counter(f"{'a long remark about somebody ' * 2}{row}" for row in range(100))) is None
-    assert proposed_protection(Counter([*map(str, range(100)), "unknown"])) is None
+    assert propose_protection(Counter(f"{'a long remark about somebody ' * 2}{row}" for row in range(100))) is None
+    assert propose_protection(Counter([*map(str, range(100)), "unknown"])) is None
 
 
 def test_places_are_rounded_together():
     made = random.Random(2)
     places = [[f"{low + made.random():.5f}" for _ in range(500)] for low in (24, 120)]
-    found = proposed_for_places(*places)
+    found = propose_for_coordinates(*places)
     assert found.before == 500
-    assert found.after <= most_alone(500)
+    assert found.after <= allowed_unique(500)
     assert found.words == {"round": "0.1"}
 
 

@@ -8,7 +8,7 @@ from test_releases_of_policies import ALONE, RELEASES, folder, judged  # noqa: F
 
 from PETWorks import PETWorksError, check, read_policy
 from PETWorks.gate.document.schema import schema_text
-from PETWorks.gate.register import entry_file, entry_of, read_register
+from PETWorks.gate.register import entry_file, make_entry, read_register
 from policy_checks import CHECK, DAY
 
 SCHEMA = Draft202012Validator(json.loads(schema_text("register")))
@@ -33,7 +33,7 @@ def register(folder):  # noqa: F811 - the fixture above
 
 
 def added(folder, result, **given):  # noqa: F811
-    files = entry_file(folder / "register", entry_of(result.file(), **given))
+    files = entry_file(folder / "register", make_entry(result.file(), **given))
     for path, content in files.items():
         path.write_bytes(content)
     return list(files)
@@ -129,18 +129,18 @@ def test_releases_that_share_nothing_are_left_out(folder, register):  # noqa: F8
 def test_documents_that_cannot_be_registered(folder, register):  # noqa: F811
     result = check(folder / "then_policy.yaml", as_of=DAY)
     with pytest.raises(PETWorksError, match="the external edition has no digest of the table"):
-        entry_of(result.file("external"))
+        make_entry(result.file("external"))
     from dataclasses import replace
 
     with pytest.raises(PETWorksError, match="the document was changed since the check"):
-        entry_of(replace(result.file(), verdict="pass"))
+        make_entry(replace(result.file(), verdict="pass"))
     with pytest.raises(PETWorksError, match="no column 'person'"):
-        entry_of(result.file(), key="person")
+        make_entry(result.file(), key="person")
     with pytest.raises(PETWorksError, match=r"a day is like 2026-11-16, got '16.11.2026'"):
-        entry_of(result.file(), day="16.11.2026")
+        make_entry(result.file(), day="16.11.2026")
     (folder / "p.yaml").write_text(ALONE.replace("context: {recipients: researchers}\n", ""))
     with pytest.raises(PETWorksError, match="the policy does not say who receives the table"):
-        entry_of(check(folder / "p.yaml", as_of=DAY).file())
+        make_entry(check(folder / "p.yaml", as_of=DAY).file())
 
 
 @pytest.mark.parametrize(

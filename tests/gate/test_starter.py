@@ -16,7 +16,7 @@ from PETWorks import check
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.policy.policy import read_policy
-from PETWorks.gate.suggest.starter import starter_policy, suggestions
+from PETWorks.gate.suggest.starter import starter_policy, suggest_for_file
 from PETWorks.tables.opening import open_path
 
 CELLS = ["Wang-cell", "Li-cell", "Chen-cell", "Lin-cell"]
@@ -76,7 +76,7 @@ def test_init_does_not_overwrite(people):
 
 
 def test_roles_beside_the_table_are_taken():
-    found, unit = suggestions(Path("data/patient_anonymized.csv"), None, None)
+    found, unit = suggest_for_file(Path("data/patient_anonymized.csv"), None, None)
     assert {one.column: one.role for one in found}["Disease"] == "sensitive_attribute"
     assert all("YAML file" in one.reason for one in found if one.column in ("ZIPCode", "Age", "Disease"))
     assert unit is None
@@ -214,7 +214,7 @@ def test_the_command_in_its_comments_can_be_copied(tmp_path):
     """It stands in the file, and is run where the file is."""
     data = tmp_path / "my people.csv"
     data.write_text("age|birth city\n" + "".join(f"{20 + place % 50}|a{place % 3}\n" for place in range(99)), "utf-8")
-    found, unit = suggestions(data, "|", None)
+    found, unit = suggest_for_file(data, "|", None)
     text = starter_policy(data, tmp_path / "p.yaml", found, unit, separator="|")
     command = re.search(r"^# To see the levels of a column, use: petworks (.*)$", text, re.MULTILINE)[1]
     done = petworks(*shlex.split(command), cwd=tmp_path)
@@ -230,7 +230,7 @@ def test_any_name_of_a_column_survives(tmp_path_factory, names):
     parquet.write_table(pa.table([pa.array(["a", "b"])] * len(columns), names=columns), data)
     source = open_path(data)
     assert load_rows(source, source.names).rows == 2
-    found, unit = suggestions(data, None, None)
+    found, unit = suggest_for_file(data, None, None)
     policy = folder / "p.yaml"
     policy.write_text(starter_policy(data, policy, found, unit), "utf-8")
     read = read_policy(policy)
@@ -242,13 +242,13 @@ def test_any_name_of_a_column_survives(tmp_path_factory, names):
 def test_a_table_of_one_column_without_a_header(tmp_path, text):
     (tmp_path / "t.csv").write_text(text, "utf-8")
     with pytest.raises(InputError, match="does not look like a header of one column"):
-        suggestions(tmp_path / "t.csv", None, None)
+        suggest_for_file(tmp_path / "t.csv", None, None)
 
 
 def test_names_of_people_are_no_header(tmp_path):
     for line in ("王小明;陳小美", "Smith;Jones", "Mary Smith;flu"):
         (tmp_path / "t.csv").write_text(f"{line}\nx;y\n", "utf-8")
         with pytest.raises(InputError, match="does not look like a header of 2 columns"):
-            suggestions(tmp_path / "t.csv", None, None)
+            suggest_for_file(tmp_path / "t.csv", None, None)
     (tmp_path / "t.csv").write_text("高血壓;Mark;曾吸菸\n1;2;3\n", "utf-8")
-    assert len(suggestions(tmp_path / "t.csv", None, None)[0]) == 3
+    assert len(suggest_for_file(tmp_path / "t.csv", None, None)[0]) == 3

@@ -12,7 +12,7 @@ from PETWorks.about import column_names
 from PETWorks.about.roles import checked_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.memory.loading import load_rows
-from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggested_privacy_unit, suggested_roles
+from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggest_privacy_unit, suggest_roles
 from PETWorks.tables.opening import open_source
 
 ID, QI, SENSITIVE, INSENSITIVE = IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE
@@ -27,7 +27,7 @@ def opened(data):
 
 
 def suggest(data):
-    return {found.column: found for found in suggested_roles(*opened(data))}
+    return {found.column: found for found in suggest_roles(*opened(data))}
 
 
 def only(cells, name="q7"):
@@ -37,7 +37,7 @@ def only(cells, name="q7"):
 
 def unit_of(data):
     table, names = opened(data)
-    return suggested_privacy_unit(table, suggested_roles(table, names))
+    return suggest_privacy_unit(table, suggest_roles(table, names))
 
 
 NAMES = {
@@ -480,8 +480,8 @@ def test_the_number_that_repeats_counts_where_another_is_new_in_every_record():
 def test_the_privacy_unit_is_one_that_a_release_takes():
     data = {"病人編號": [f"p{row % 30}" for row in range(90)], "年齡": [str(row % 7) for row in range(90)]}
     table, names = opened(data)
-    found = suggested_roles(table, names)
-    unit = suggested_privacy_unit(table, found)
+    found = suggest_roles(table, names)
+    unit = suggest_privacy_unit(table, found)
     assert unit == "病人編號"
     assert checked_unit(unit, open_source(data, "d"), {each.column: each.role for each in found}) == unit
 
@@ -548,8 +548,8 @@ def test_the_order_of_the_records_does_not_matter(cells, chosen):
 
 def test_the_columns_come_in_the_order_asked_for():
     table, _ = opened({"age": ["1", "2"], "name": ["x", "y"], "disease": ["u", "v"]})
-    assert [found.column for found in suggested_roles(table, ["disease", "age"])] == ["disease", "age"]
-    assert suggested_roles(table, []) == []
+    assert [found.column for found in suggest_roles(table, ["disease", "age"])] == ["disease", "age"]
+    assert suggest_roles(table, []) == []
 
 
 def test_the_bundled_tables():
@@ -570,7 +570,7 @@ def test_the_bundled_tables():
 def test_a_wide_table_is_not_turned_into_texts():
     cells = pa.array(texts(3000))
     table, names = opened(pa.table({f"q{column}": cells for column in range(100)}))
-    assert {found.role for found in suggested_roles(table, names)} == {ID}
+    assert {found.role for found in suggest_roles(table, names)} == {ID}
     assert not any("values" in vars(table.columns[name]) for name in names)  # not every value was made a text
 
 
@@ -578,7 +578,7 @@ def test_a_wide_table_is_not_turned_into_texts():
 def test_amounts_are_money_and_no_dates(name):
     values = [f"{place}.{place % 12 + 1:02d}" for place in range(1000, 1400)]
     table = load_rows(open_source({name: values}, "t"), (name,))
-    (found,) = suggested_roles(table, [name])
+    (found,) = suggest_roles(table, [name])
     assert found.role == SENSITIVE_ATTRIBUTE
     assert "dates" not in found.reason
 
@@ -587,4 +587,4 @@ def test_the_number_of_somebody_else_is_no_privacy_unit():
     rows = {"mrn": [f"M{place}" for place in range(60)], "mother_mrn": [f"M{place // 2}" for place in range(60)]}
     for names, unit in ((["mrn", "mother_mrn"], None), (["mother_mrn"], None)):
         table = load_rows(open_source({name: rows[name] for name in names}, "t"), tuple(names))
-        assert suggested_privacy_unit(table, suggested_roles(table, names)) == unit
+        assert suggest_privacy_unit(table, suggest_roles(table, names)) == unit

@@ -13,7 +13,7 @@ from command import petworks
 from PETWorks import Release, check
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.profiles import are_exact
-from PETWorks.gate.check.unique_values import coordinates
+from PETWorks.gate.check.unique_values import coordinate_pairs
 from policy_checks import CHECK, DAY
 from spark_cluster import needs_spark
 
@@ -231,7 +231,7 @@ def test_a_latitude_and_a_longitude_count_as_one(tmp_path):
 def test_names_of_coordinates():
     names = ["lat", "lon", "workLatitude", "workLongitude", "緯度", "經度", "TWD97_X", "TWD97_Y", "flat", "salon"]
     pairs = {("lat", "lon"), ("workLatitude", "workLongitude"), ("緯度", "經度"), ("TWD97_Y", "TWD97_X")}
-    assert set(coordinates(names)) == pairs
+    assert set(coordinate_pairs(names)) == pairs
 
 
 CELLS = st.lists(

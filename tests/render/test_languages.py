@@ -19,15 +19,15 @@ from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.check.sign_off import ITEMS
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document.check_document import Bound, FindingKind, Notice, Use
-from PETWorks.gate.policy.policy_rules import IMPLICIT, TOGETHER, presets
-from PETWorks.gate.suggest.starter import PRESET
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, presets
+from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS
 from PETWorks.measures.attacks.subset_limits import LIMITS
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.releases.composition import LIMITS_OF_ATTRIBUTES, LIMITS_OF_PEOPLE
 from PETWorks.render.charts.plots import STATES as COMPARED
-from PETWorks.render.language.language import dated, percent, said
-from PETWorks.render.language.messages import checked_language
+from PETWorks.render.language.language import message_text, percent, source_date
+from PETWorks.render.language.messages import parse_language
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.report.making import STATES
 from PETWorks.render.report.prose import GLOSSARY
@@ -120,7 +120,8 @@ def completed_ids():
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (
-        f"rule.{rule}" for rule in ("every-subset", "every-subset-limit", TOGETHER, f"{TOGETHER}-limit", *IMPLICIT)
+        f"rule.{rule}"
+        for rule in ("every-subset", "every-subset-limit", ALL_RELEASES, f"{ALL_RELEASES}-limit", *BUILT_IN_RULES)
     )
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
     yield from (f"item.{item}" for item in ITEMS)
@@ -129,7 +130,7 @@ def completed_ids():
     yield from (f"reason.{kind}" for kind in REASONS)
     yield from (f"studio.columns.scheme.{kind}" for kind in KINDS)
     yield from (f"studio.columns.help.{role}" for role in (*ROLES, "none"))
-    yield from (f"studio.open.release.{kind}" for kind in PRESET)
+    yield from (f"studio.open.release.{kind}" for kind in PRESET_BY_KIND)
     yield from (f"studio.open.separator.{word}" for word in SEPARATORS.values())
     roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
     yield from (f"role.{role}" for role in ("none", "privacy_unit", *roles))
@@ -246,29 +247,29 @@ def test_every_id_in_code_and_templates_exists():
 
 
 def test_one_of_something():
-    assert said("en", "summary.waived", n=1, all=6) == "1 of 6 rules fails, but is waived."
-    assert said("en", "summary.waived", n=2, all=6) == "2 of 6 rules fail, but are waived."
-    assert said("zh-TW", "summary.waived", n=1, all=6) == "6 條規則中有 1 條未符合，但已獲豁免。"
+    assert message_text("en", "summary.waived", n=1, all=6) == "1 of 6 rules fails, but is waived."
+    assert message_text("en", "summary.waived", n=2, all=6) == "2 of 6 rules fail, but are waived."
+    assert message_text("zh-TW", "summary.waived", n=1, all=6) == "6 條規則中有 1 條未符合，但已獲豁免。"
 
 
 def test_numbers_that_are_not_exact_in_a_sentence():
     chance = percent(Bound(about=0.057), "zh-TW")
-    assert said("zh-TW", "residual.attributes", chance=chance) == "猜中敏感屬性值的機率約為 5.7%。"
-    assert said("zh-TW", "residual.attributes", chance=percent(Bound(at_most=0.2), "zh-TW")).endswith(
+    assert message_text("zh-TW", "residual.attributes", chance=chance) == "猜中敏感屬性值的機率約為 5.7%。"
+    assert message_text("zh-TW", "residual.attributes", chance=percent(Bound(at_most=0.2), "zh-TW")).endswith(
         "機率至多為 20%。"
     )
-    assert said("zh-TW", "residual.attributes", chance="5.7%") == "猜中敏感屬性值的機率為 5.7%。"
+    assert message_text("zh-TW", "residual.attributes", chance="5.7%") == "猜中敏感屬性值的機率為 5.7%。"
 
 
 def test_a_source_without_a_date():
-    assert [dated(presets()["cprd-5"], code) for code in LANGUAGES] == ["date unknown", "日期不詳"]
-    assert dated(presets()["nics-0.09"], "zh-TW") == "2025"
+    assert [source_date(presets()["cprd-5"], code) for code in LANGUAGES] == ["date unknown", "日期不詳"]
+    assert source_date(presets()["nics-0.09"], "zh-TW") == "2025"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_spellings(code):
     for spelling in (code, code.upper(), LANGUAGES[code].name, *LANGUAGES[code].aliases):
-        assert checked_language(spelling) == code
+        assert parse_language(spelling) == code
 
 
 def test_chinese_is_that_of_taiwan():

@@ -7,7 +7,7 @@ import pytest
 from test_report import HOSTILE, LOOKS, Opened, browser, saved, violations  # noqa: F401 - a fixture
 
 from PETWorks import check
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 from policy_checks import DAY
 
 
@@ -53,8 +53,8 @@ def test_in_the_browser(browser, tmp_path, edition, lang, scheme):  # noqa: F811
     result = check(policy_of(tmp_path, 3), as_of=DAY)
     path = saved(tmp_path, result.to_html(lang, edition))
     with Opened(browser, path, color_scheme=scheme, viewport={"width": 1000, "height": 900}) as opened:
-        assert said(lang, "section.releases") in opened.text()
-        assert said(lang, "releases.axis") in opened.text()
+        assert message_text(lang, "section.releases") in opened.text()
+        assert message_text(lang, "releases.axis") in opened.text()
         section = opened.page.locator("section[aria-labelledby=releases]")
         charts = section.locator("svg.lines")
         assert charts.count() == (2 if edition == "internal" else 1)

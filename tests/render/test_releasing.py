@@ -9,8 +9,8 @@ import pytest
 
 from PETWorks import ReleaseWarning, anonymize, apply_levels, apply_plan, frontier
 from PETWorks.errors import ParameterError, RoleError
-from PETWorks.gate.document.anonymization_document import anonymization_facts, state
-from PETWorks.render.report.making import losses, outcome, undefined
+from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
+from PETWorks.render.report.making import losses, outcome, undefined_objectives
 
 ROLES = {
     "name": "identifier",
@@ -137,7 +137,7 @@ def test_an_objective_need_not_be_a_measure():
     facts = anonymization_facts_with("of-my-own")
     assert "of-my-own" in outcome(facts, "zh-TW")[0]
     assert [row[0] for row in losses(facts, "en")] == ["of-my-own"]
-    assert "of-my-own" in undefined(facts, "zh-TW")[0]
+    assert "of-my-own" in undefined_objectives(facts, "zh-TW")[0]
 
 
 def anonymization_facts_with(objective):
@@ -145,7 +145,7 @@ def anonymization_facts_with(objective):
     lost = SimpleNamespace(objective=objective, before=0.0, after=0.25, most=1.0)
     utility = SimpleNamespace(losses=(lost,), undefined=(objective,))
     made = anonymize(patients(), ROLES, WORDS, RULES)
-    facts = anonymization_facts(made, state(made.release), made.release, None)
+    facts = anonymization_facts(made, table_state(made.release), made.release, None)
     return replace(facts, objective=objective, aggregate=None, utility=utility)
 
 

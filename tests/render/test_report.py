@@ -13,13 +13,13 @@ import pytest
 from pyarrow import parquet
 
 from PETWorks import check
-from PETWorks.gate.policy.policy_rules import OF_EVERY_POLICY, VALUES_PROTECTED
+from PETWorks.gate.policy.policy_rules import RULES_OF_EVERY_POLICY, VALUES_PROTECTED
 from PETWorks.render.formats.html import LARGEST_PAGE
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 from policy_checks import CHECK, DAY
 from processes import PATIENCE
 
-BUILT_IN = (*OF_EVERY_POLICY, VALUES_PROTECTED)
+BUILT_IN = (*RULES_OF_EVERY_POLICY, VALUES_PROTECTED)
 CHROMIUM = os.environ.get("PETWORKS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
@@ -103,7 +103,7 @@ def test_in_the_browser(browser, tmp_path, edition, lang, scheme):
     path = saved(tmp_path, adult().to_html(lang, edition))
     with Opened(browser, path, color_scheme=scheme, viewport={"width": 1000, "height": 900}) as opened:
         page = opened.page
-        english, chinese = said("en", "section.identity"), said("zh-TW", "section.identity")
+        english, chinese = message_text("en", "section.identity"), message_text("zh-TW", "section.identity")
         shown, hidden = (english, chinese) if lang == "en" else (chinese, english)
         assert shown in opened.text()
         assert hidden not in opened.text()
@@ -289,7 +289,7 @@ def test_as_many_rules_as_a_policy_may_have(tmp_path):
     (tmp_path / "p.yaml").write_text(json.dumps(policy), "utf-8")
     result = check(tmp_path / "p.yaml", as_of=DAY)
     assert len(result.to_html().encode()) < LARGEST_PAGE
-    assert f"Shown are 50 of {200 + len(OF_EVERY_POLICY)}" in result.to_html()
+    assert f"Shown are 50 of {200 + len(RULES_OF_EVERY_POLICY)}" in result.to_html()
 
 
 def test_size_of_the_report_of_nine_columns():

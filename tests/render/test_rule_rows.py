@@ -4,7 +4,7 @@ import pytest
 
 from command import petworks
 from PETWorks import check
-from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_DIFFERENCES, RULES_FIT
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_DIFFERENCES, RULES_FIT
 from policy_checks import DAY
 
 POLICY = """petworks_policy: 1
@@ -31,7 +31,7 @@ def row_of(result, name, format_, lang):
 @pytest.mark.parametrize("format_", ["text", "markdown"])
 def test_built_in_rules_that_hold_are_one_row(tmp_path, k, format_):
     result = checked(tmp_path, POLICY.replace("K", f"{k}"))
-    built_in = [rule.name for rule in result.content.rules if rule.name in IMPLICIT]
+    built_in = [rule.name for rule in result.content.rules if rule.name in BUILT_IN_RULES]
     assert len(built_in) == 7
     (line,) = row_of(result, "built-in rules", format_, "en")
     assert line.replace("✅ ", "") == "built-in rules all 7 hold pass"

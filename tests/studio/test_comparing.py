@@ -10,7 +10,7 @@ from conftest import ROOT
 from PETWorks.gate.diff import compare
 from PETWorks.releases.several import Releases
 from PETWorks.render.checks import check
-from PETWorks.render.language.language import percent, said
+from PETWorks.render.language.language import message_text, percent
 from processes import wait_for
 from studio_client import entered
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_compared_is_said(folder):
     with entered(folder) as page:
         text = text_of(page.get("/compare?policy=safe_policy.yaml&other=raw_policy.yaml&wait=1"))
     assert "these differ: quasi-identifiers, how records are counted." in text
-    counted = [said("en", f"treatment.missing.{way}") for way in ("apart", "value")]
+    counted = [message_text("en", f"treatment.missing.{way}") for way in ("apart", "value")]
     assert row(text, "how records are counted") == counted
     assert row(text, "quasi-identifiers") == ["age", "age, zip"]
 

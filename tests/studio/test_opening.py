@@ -11,7 +11,7 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.render.language.messages import speaking
+from PETWorks.render.language.messages import using_language
 from PETWorks.studio.pages.open import mask
 from studio_client import entered
 from studio_server import Server
@@ -252,7 +252,7 @@ def test_other_files_are_opened_like_csv(tmp_path, name):
     ("asked", "lang"), [(None, "zh-TW"), ("*", "zh-TW"), ("en", "en"), ("de", "en"), ("zh-TW,zh;q=0.9", "zh-TW")]
 )
 def test_the_language_of_the_command_where_the_browser_names_none(tmp_path, asked, lang):
-    with speaking("zh-TW"):
+    with using_language("zh-TW"):
         browser = entered(tmp_path)
     with browser:
         shown = browser.get("/", headers={} if asked is None else {"Accept-Language": asked})

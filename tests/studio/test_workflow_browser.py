@@ -14,7 +14,7 @@ from pyarrow import parquet
 from command import petworks
 from conftest import ROOT
 from PETWorks.cli.demo import hospital
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 from PETWorks.studio.pages.page import STEPS
 from studio_browser import Visit, chromium
 from studio_server import Server
@@ -66,12 +66,12 @@ def test_every_page_is_accessible_in_one_language_and_fits(browser, ward, lang):
             assert visit.hangs_over() == [], step
             page.set_viewport_size({"width": 1100, "height": 900})
             assert page.evaluate("document.documentElement.lang") == lang
-            assert page.locator("h1").all_inner_texts() == [said(lang, f"studio.step.{step}")]
+            assert page.locator("h1").all_inner_texts() == [message_text(lang, f"studio.step.{step}")]
             assert page.locator("nav [aria-current=step]").count() == 1
             for other in STEPS:
-                assert said(OTHER[lang], f"studio.step.{other}") not in page.locator("nav .steps").inner_text().split(
-                    "\n"
-                )
+                assert message_text(OTHER[lang], f"studio.step.{other}") not in page.locator(
+                    "nav .steps"
+                ).inner_text().split("\n")
 
 
 HOSTILE = [
@@ -117,7 +117,7 @@ def walk(visit, pictures=lambda step: None):
     page, lang, commands = visit.page, visit.lang, []
 
     def text(key, **values):
-        return said(lang, key, **values)
+        return message_text(lang, key, **values)
 
     def arrive(step):
         page.wait_for_url(f"**/{step}?**")
@@ -206,10 +206,10 @@ def sign_off(visit):
     for field, text in (("approver", "王小明"), ("role", "資料治理長"), ("review_by", "2031-01-31")):
         page.fill(f"#{field}", text)
     page.fill("#incident_contact", "privacy@hospital.example")
-    page.get_by_role("button", name=said(lang, "studio.decide.save-sign-off"), exact=True).click()
+    page.get_by_role("button", name=message_text(lang, "studio.decide.save-sign-off"), exact=True).click()
     page.wait_for_load_state()
     assert page.input_value("#approver") == "王小明"
-    page.get_by_role("button", name=said(lang, "studio.decide.evidence"), exact=True).click()
+    page.get_by_role("button", name=message_text(lang, "studio.decide.evidence"), exact=True).click()
     page.wait_for_url("**/decide/exported?**")
     assert page.locator("main .message.pass").count() == 1
     assert visit.violations() == []
@@ -244,11 +244,11 @@ def test_by_keyboard_alone(browser, folder):
     with Server(folder) as server, Visit(browser, server) as visit:
         page = visit.page
         page.keyboard.press("Tab")
-        assert page.evaluate(FOCUSED) == said("en", "studio.skip")
+        assert page.evaluate(FOCUSED) == message_text("en", "studio.skip")
         for step, text in (
             ("open", "hospital.csv"),
-            ("columns", said("en", "studio.open.begin")),
-            ("risk", said("en", "studio.columns.next-step")),
+            ("columns", message_text("en", "studio.open.begin")),
+            ("risk", message_text("en", "studio.columns.next-step")),
             ("levels", "Next: Levels"),
             ("safe", "Next: Make it safe"),
         ):
@@ -264,15 +264,15 @@ def test_by_keyboard_alone(browser, folder):
                 visit.settle()
                 assert page.inner_text("#what-if-said") != before
                 assert "出生日期" in page.evaluate(FOCUSED), "the focus stays where it was"
-        tab_to(page, said("en", "studio.safe.run"), "main button")
+        tab_to(page, message_text("en", "studio.safe.run"), "main button")
         page.keyboard.press("Enter")
         page.wait_for_url("**/safe/result?**")
-        assert said("en", "verdict.pass") in page.inner_text("main .summary")
-        tab_to(page, said("en", "studio.result.decide"))
+        assert message_text("en", "verdict.pass") in page.inner_text("main .summary")
+        tab_to(page, message_text("en", "studio.result.decide"))
         page.keyboard.press("Enter")
         page.wait_for_url("**/decide?**")
         visit.settle()
-        assert said("en", "verdict.pass") in page.inner_text("#bar")
+        assert message_text("en", "verdict.pass") in page.inner_text("#bar")
 
 
 def children(process):
@@ -287,10 +287,10 @@ def test_cancelling_leaves_no_process_and_no_file(browser, folder):
         server.post("/open", {"table": "hospital.csv"})
         before = sorted(path.name for path in folder.iterdir())
         visit.go(address("safe"))
-        page.get_by_role("button", name=said("en", "studio.safe.run"), exact=True).click()
-        page.get_by_role("button", name=said("en", "studio.job.cancel"), exact=True).click()
+        page.get_by_role("button", name=message_text("en", "studio.safe.run"), exact=True).click()
+        page.get_by_role("button", name=message_text("en", "studio.job.cancel"), exact=True).click()
         page.wait_for_selector("main .message")
-        assert said("en", "studio.job.ended.cancelled") in page.inner_text("main")
+        assert message_text("en", "studio.job.ended.cancelled") in page.inner_text("main")
         assert children(server.process) == []
         assert sorted(path.name for path in folder.iterdir() if path.name != ".petworks") == before
         assert visit.violations() == []
@@ -302,17 +302,17 @@ def test_without_script_and_after_closing_the_browser(browser, folder):
         with Visit(browser, server, java_script_enabled=False) as visit:
             page = visit.page
             page.get_by_role("link", name="hospital.csv").click()
-            page.get_by_role("button", name=said("en", "studio.open.begin"), exact=True).click()
-            page.get_by_role("button", name=said("en", "studio.columns.next-step")).click()
-            page.get_by_role("link", name=said("en", "studio.risk.no-script")).click()
-            assert said("en", "studio.risk.sets") in page.inner_text("main")
+            page.get_by_role("button", name=message_text("en", "studio.open.begin"), exact=True).click()
+            page.get_by_role("button", name=message_text("en", "studio.columns.next-step")).click()
+            page.get_by_role("link", name=message_text("en", "studio.risk.no-script")).click()
+            assert message_text("en", "studio.risk.sets") in page.inner_text("main")
             page.goto(server.own + address("levels"))
-            page.get_by_role("link", name=said("en", "studio.levels.no-script")).click()
+            page.get_by_role("link", name=message_text("en", "studio.levels.no-script")).click()
             page.get_by_role("slider", name="出生日期").press("End")
-            page.get_by_role("button", name=said("en", "studio.levels.recount")).click()
+            page.get_by_role("button", name=message_text("en", "studio.levels.recount")).click()
             assert "level-" in page.url
             page.goto(server.own + address("safe"))
-            page.get_by_role("button", name=said("en", "studio.safe.run"), exact=True).click()
+            page.get_by_role("button", name=message_text("en", "studio.safe.run"), exact=True).click()
             page.wait_for_url("**/job?**")
         with Visit(browser, server) as visit:  # the search goes on without the browser
             page = visit.page
@@ -322,7 +322,7 @@ def test_without_script_and_after_closing_the_browser(browser, folder):
             else:
                 page.get_by_role("link", name="hospital_released.csv").click()
             page.wait_for_url("**/safe/result?**")
-            assert said("en", "verdict.pass") in page.inner_text("main .summary")
+            assert message_text("en", "verdict.pass") in page.inner_text("main .summary")
 
 
 def test_the_server_has_ended(browser, folder):
@@ -334,7 +334,7 @@ def test_the_server_has_ended(browser, folder):
         visit.allowed = ["ERR_CONNECTION_REFUSED", "Failed to load resource"]
         visit.page.get_by_role("slider", name="出生日期").press("End")
         visit.page.wait_for_selector("#what-if .message.fail")
-        assert said("en", "studio.lost") in visit.page.inner_text("#what-if")
+        assert message_text("en", "studio.lost") in visit.page.inner_text("#what-if")
 
 
 PICTURES = os.environ.get("PETWORKS_PICTURES")

@@ -16,7 +16,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import find
 from PETWorks.measures.parameters import Number, parse_number
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Frontier(Rows, Shown):
+class Frontier(Rows, Displayable):
     """The points that no other point beats: as strict, with as little suppression and as little loss.
 
     measure, parameter   the threshold that varies; None if only suppression does

@@ -20,7 +20,7 @@ from PETWorks.counting.records import shuffled_places
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import dictionary, strings, take_rows
 from PETWorks.tables.frames import Rows
 from PETWorks.tables.normalised_cells import normalise_table, spreadsheet_safe
@@ -135,7 +135,7 @@ def _compares_records(rule: MeasureRule) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Recoded(Rows, Shown):
+class Recoded(Rows, Displayable):
     """A table on other levels.
 
     original     the original table

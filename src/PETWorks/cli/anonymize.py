@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
-from PETWorks.cli.arguments import HOLDS, STANDARD_OUTPUT, engine_options, note, say_written, shown_name
+from PETWorks.cli.arguments import HOLDS, STANDARD_OUTPUT, engine_options, note, report_written, shown_name
 from PETWorks.cli.check import with_format_options
-from PETWorks.cli.record_files import reasons_beside, reasons_given, reasons_options, say_for_insiders
+from PETWorks.cli.record_files import parse_reasons, reasons_options, release_reasons_files, warn_for_insiders
 from PETWorks.errors import ParameterError, Phrase
 from PETWorks.gate.days import today
 from PETWorks.render.formats.formats import FILES, dumps
 from PETWorks.render.language.messages import language
-from PETWorks.render.terminal import PROGRESS_LINES, progress, searching, style
+from PETWorks.render.terminal import PROGRESS_LINES, progress, search_progress, text_style
 
 if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization
     from PETWorks.anonymizer.frontiers import Frontier
     from PETWorks.anonymizer.rules import Rule
     from PETWorks.anonymizer.search.exact import Progress
-    from PETWorks.cli.release_files import Job
+    from PETWorks.cli.release_files import ReleaseJob
     from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts
     from PETWorks.gate.document.check_document import Notice, RuleResult
     from PETWorks.gate.document.plan_document import Plan
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SEARCH_SETTINGS = ("seconds", "resume", "method")  # settings that a frontier does not have
 
 
-def vary_given(texts: tuple[str, ...]) -> dict[str, Any] | None:
+def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
     """Parse `k-anonymity:k=2,5,10` and `suppression=0,0.05` into the argument of `frontier`."""
     from PETWorks.anonymizer.frontiers import SUPPRESSION
 
@@ -77,16 +77,16 @@ def with_thresholds(rules: "tuple[Rule, ...]", texts: tuple[str, ...]) -> "tuple
     return rules
 
 
-def frontier_found(
-    job: "Job", options: Mapping[str, Any], vary: Mapping[str, Any] | None, report: "Callable[[Progress], None]"
+def compute_frontier(
+    job: "ReleaseJob", options: Mapping[str, Any], vary: Mapping[str, Any] | None, report: "Callable[[Progress], None]"
 ) -> "Frontier":
     """Compute the frontier of a table and its rules."""
     from PETWorks.anonymizer.frontiers import frontier_of
-    from PETWorks.gate.anonymising import frontier_by
+    from PETWorks.gate.anonymising import frontier_by_policy
 
     settings = {name: value for name, value in options.items() if value is not None and name not in SEARCH_SETTINGS}
     if job.policy is not None:
-        return frontier_by(job.policy, job.release, job.rules, settings, vary, report)
+        return frontier_by_policy(job.policy, job.release, job.rules, settings, vary, report)
     return frontier_of(job.release, job.rules, vary, **settings, progress=report)
 
 
@@ -100,7 +100,7 @@ def show_frontier(table: str, frontier: "Frontier", options: Mapping[str, Any]) 
         return
     from PETWorks.render.text.anonymization_text import frontier_text
 
-    click.echo(frontier_text(shown_name(table), facts, **style(None)), nl=False)
+    click.echo(frontier_text(shown_name(table), facts, **text_style(None)), nl=False)
     if facts.points:
         note("cli.of-the-frontier", command=_release_options_of(facts))
 
@@ -231,20 +231,20 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     """
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.cli.release_files import (
+        check_paths,
         check_seed,
-        checked_paths,
-        exit_with,
-        job_given,
+        exit_by_verdict,
+        open_job,
         record_order,
+        staging_release,
         tell_two_levels,
-        written,
     )
     from PETWorks.gate.anonymising import waived_rules
-    from PETWorks.gate.check.may_go_out import passes
-    from PETWorks.gate.check.notices import noticed, suppression_notices
-    from PETWorks.gate.document.anonymization_document import anonymization_facts, state
-    from PETWorks.gate.document.check_document import together
-    from PETWorks.gate.plans import made_plan
+    from PETWorks.gate.check.may_go_out import is_passing
+    from PETWorks.gate.check.notices import find_notices, suppression_notices
+    from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
+    from PETWorks.gate.document.check_document import combine_verdicts
+    from PETWorks.gate.plans import complete_plan
 
     lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
@@ -257,16 +257,16 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         "suppressed_records": options["suppressed_records"],
         "objective": options["objective"],
         "aggregate": options["aggregate"],
-        "weights": by_column(options["weights"], "--weight", _weight) or None,
-        "levels": by_column(options["levels"], "--level", _bounds) or None,
+        "weights": parse_by_column(options["weights"], "--weight", _weight) or None,
+        "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
         "method": "local" if options["local"] else None,
         "seconds": _seconds(options["time"]),
     }
     check_seed(options)
-    vary = vary_given(options["vary"])
+    vary = parse_vary(options["vary"])
     if vary is not None and not options["frontier"]:
         raise ParameterError("--vary is for --frontier")
-    reasons_files, below = reasons_given(options)
+    reasons_files, below = parse_reasons(options)
     if output is None and (wanted or reasons_files or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
     release_only = [name for name in ("time", "resume", "explain", "shuffle", "seed") if options[name]]
@@ -275,14 +275,14 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
             "--{option} is for a release, and -o names none; a frontier is always complete",
             option=release_only[0],
         )
-    job = job_given(table, options)
+    job = open_job(table, options)
     complete_hierarchies(job.release, job.release.quasi_identifiers)
     tell_two_levels(job.release)
     job = replace(job, rules=with_thresholds(job.rules, options["thresholds"]))
     frontier = None
     if options["frontier"]:
-        with searching() as report:
-            frontier = frontier_found(job, settings, vary, report)
+        with search_progress() as report:
+            frontier = compute_frontier(job, settings, vary, report)
         in_policy = None if job.policy is None else job.policy.anonymize.get("method")
         if "local" in (settings["method"], in_policy):
             note("cli.frontier-not-local")
@@ -290,11 +290,11 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         assert frontier is not None
         show_frontier(table, frontier, options)
         sys.exit(HOLDS)
-    paths = checked_paths(output, job, options, [*reports.values(), *reasons_files])
+    paths = check_paths(output, job, options, [*reports.values(), *reasons_files])
     order = record_order(job.release, job.rules, job.policy, options)
     unfinished = _unfinished(paths.release, [*reports.values(), *reasons_files], resume=options["resume"])
     settings["resume"] = unfinished if options["resume"] else None
-    with searching() as report, _interruptible():
+    with search_progress() as report, _interruptible():
         result = _anonymize(job, settings, report)
     if not result.is_complete:
         result.write_unfinished(unfinished)  # first, as the search may have taken hours and the next steps may fail
@@ -307,18 +307,18 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
                 explanation = result.explain()
         except KeyboardInterrupt:  # explaining takes further searches; the release is useful without it
             note("cli.not-explained")
-    beside = reasons_beside(result, reasons_files, below)
+    beside = release_reasons_files(result, reasons_files, below)
     with progress("measuring", shown_name(table)):
-        before = state(job.release)
+        before = table_state(job.release)
 
     def plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
-        return made_plan(result, job.content, job.policy, target, hierarchies)
+        return complete_plan(result, job.content, job.policy, target, hierarchies)
 
-    with written(result, job, paths, options, order, plan, beside) as staged:
+    with staging_release(result, job, paths, options, order, plan, beside) as staged:
         policy, release, rules = staged.policy, staged.release, staged.rules
         waived = waived_rules(policy, today())
         facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
-        columns, notices = noticed(release, policy, rules)
+        columns, notices = find_notices(release, policy, rules)
         suppression = tuple(suppression_notices(result, rules))
         findings = (columns, (*suppression, *notices))
         checked = _check(policy, facts, suppression, {**job.judged_how(options), **staged.people}) if wanted else None
@@ -330,11 +330,11 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         click.echo(checked.to_format(printed[0], lang), nl=False)
     else:
         _print_result(facts, rules, findings, paths.release, policy, options)
-    say_written([*paths.written, paths.plan, *reports.values(), *beside])
-    say_for_insiders(beside)
+    report_written([*paths.written, paths.plan, *reports.values(), *beside])
+    warn_for_insiders(beside)
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
-    exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
+    exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
 
 
 def _unfinished(release: Path, outputs: Iterable[Path], *, resume: bool) -> Path:
@@ -382,12 +382,12 @@ def _check(
     return Check(content, checked.note)
 
 
-def _anonymize(job: "Job", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":
+def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.gate.anonymising import anonymize_by
+    from PETWorks.gate.anonymising import anonymize_by_policy
 
     if job.policy is not None:
-        return anonymize_by(job.policy, job.release, job.rules, options, report)
+        return anonymize_by_policy(job.policy, job.release, job.rules, options, report)
     settings = {name: value for name, value in options.items() if value is not None}
     return anonymize_release(job.release, job.rules, **settings, progress=report)
 
@@ -407,7 +407,7 @@ def _print_result(
         return
     from PETWorks.render.text.anonymization_text import anonymization_text
 
-    style_options = {"detailed": options["explain"], **style(None)}
+    style_options = {"detailed": options["explain"], **text_style(None)}
     click.echo(anonymization_text(target.name, facts, rules, *findings, **style_options), nl=False)
 
 
@@ -418,9 +418,9 @@ def verdicts(rules: "tuple[RuleResult, ...]") -> list[dict[str, Any]]:
 
 def _seconds(text: str | None) -> float | None:
     """Parse a time such as 90, 90s, 10m or 2h; the result is in seconds."""
-    from PETWorks.gate.anonymising import seconds_given
+    from PETWorks.gate.anonymising import parse_seconds
 
-    seconds = None if text is None else seconds_given(text)
+    seconds = None if text is None else parse_seconds(text)
     if text is not None and seconds is None:
         raise ParameterError("--time expects a time such as 90, 10m or 2h, got {given!r}", given=text[:40])
     return seconds
@@ -437,7 +437,7 @@ def _share(text: str | None) -> float | None:
     return number
 
 
-def by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> dict[str, Any]:
+def parse_by_column(texts: Iterable[str], option: str, read: Callable[[str], Any]) -> dict[str, Any]:
     """Parse `COLUMN=VALUE` texts, each column once; `read` returns None for an invalid value."""
     values: dict[str, Any] = {}
     for text in texts:
@@ -465,14 +465,14 @@ def _weight(text: str) -> float | None:
     return parse_number(text)
 
 
-def level_given(text: str) -> int | None:
+def parse_level(text: str) -> int | None:
     """Parse a level; None if the text is not one."""
     return int(text) if text.isdecimal() and len(text) <= 6 else None
 
 
 def _bounds(text: str) -> int | tuple[int, int] | None:
     low, dash, high = text.partition("-")
-    lowest, highest = level_given(low), level_given(high) if dash else None
+    lowest, highest = parse_level(low), parse_level(high) if dash else None
     if not dash:
         return lowest
     return None if lowest is None or highest is None else (lowest, highest)

@@ -9,27 +9,20 @@ import click
 
 from PETWorks.about.treatment import REMOVE
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
-from PETWorks.cli.anonymize import FILE, by_column, level_given, release_options, verdicts
-from PETWorks.cli.arguments import (
-    columns,
-    input_files,
-    items,
-    population_given,
-    say_written,
-    shown_name,
-)
+from PETWorks.cli.anonymize import FILE, parse_by_column, parse_level, release_options, verdicts
+from PETWorks.cli.arguments import input_files, parse_columns, parse_population, report_written, shown_name, split_items
 from PETWorks.errors import ParameterError
 from PETWorks.gate.days import today
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import progress, style
+from PETWorks.render.terminal import progress, text_style
 
 if TYPE_CHECKING:
     from PETWorks.anonymizer.replaying import Replayed
     from PETWorks.anonymizer.rules import Rule
-    from PETWorks.cli.release_files import Job, ReleasePaths
+    from PETWorks.cli.release_files import ReleaseJob, ReleasePaths
     from PETWorks.gate.document.check_document import Notice, RuleResult
     from PETWorks.gate.document.plan_document import Plan
-    from PETWorks.gate.planned import Prepared
+    from PETWorks.gate.planned import PreparedTable
 
 
 PLAN_OPTIONS = (
@@ -75,18 +68,18 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.anonymizer.chosen_levels import on_levels
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.cli.release_files import (
+        check_paths,
         check_seed,
-        checked_paths,
-        exit_with,
-        job_given,
+        exit_by_verdict,
+        open_job,
         record_order,
+        staging_release,
         tell_two_levels,
-        written,
     )
-    from PETWorks.gate.check.may_go_out import passes
-    from PETWorks.gate.check.notices import noticed, suppression_notices
-    from PETWorks.gate.document.check_document import together
-    from PETWorks.gate.plans import made_plan
+    from PETWorks.gate.check.may_go_out import is_passing
+    from PETWorks.gate.check.notices import find_notices, suppression_notices
+    from PETWorks.gate.document.check_document import combine_verdicts
+    from PETWorks.gate.plans import complete_plan
 
     if output is None:
         raise ParameterError("-o names the file of the release, such as -o released.csv")
@@ -97,11 +90,11 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         _apply_plan(table, output, options)
     if options["strict"]:
         raise ParameterError("--strict is for --plan")
-    levels = by_column(items(options["levels"], "--levels"), "--levels", level_given)
-    job = job_given(table, options)
+    levels = parse_by_column(split_items(options["levels"], "--levels"), "--levels", parse_level)
+    job = open_job(table, options)
     complete_hierarchies(job.release, [name for name in job.release.quasi_identifiers if levels.get(name, 0) != 0])
     tell_two_levels(job.release)
-    paths = checked_paths(output, job, options)
+    paths = check_paths(output, job, options)
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = on_levels(
@@ -110,11 +103,11 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
     def plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         made_by_rules = replace(result, problem=replace(result.problem, rules=job.rules))
-        return made_plan(made_by_rules, job.content, job.policy, target, hierarchies)
+        return complete_plan(made_by_rules, job.content, job.policy, target, hierarchies)
 
-    with written(result, job, paths, options, order, plan) as staged:
+    with staging_release(result, job, paths, options, order, plan) as staged:
         rules, digest = staged.rules, staged.digest
-        notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
+        notices = (*suppression_notices(result, rules), *find_notices(staged.release, staged.policy, rules)[1])
     if options["output_format"] == "json":
         content = {"release": paths.release.name, "release_sha256": digest}
         click.echo(
@@ -124,24 +117,24 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         from PETWorks.render.text.anonymization_text import applied_text
 
         arguments = (paths.release.name, result.suppressed, result.records, rules, notices)
-        click.echo(applied_text(*arguments, **style(None)), nl=False)
-    say_written([*paths.written, paths.plan])
-    exit_with(passes(together([rule.verdict for rule in rules])), paths.release)
+        click.echo(applied_text(*arguments, **text_style(None)), nl=False)
+    report_written([*paths.written, paths.plan])
+    exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
 
 
-def _suppressed_records(job: "Job", options: dict[str, Any]) -> str:
+def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
     """Whether suppressed records are removed or kept: by the option, otherwise by the policy."""
     in_policy = {} if job.policy is None else job.policy.anonymize
     return str(options["suppressed_records"] or in_policy.get("suppressed_records", REMOVE))
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
-    from PETWorks.cli.release_files import POLICY_SUFFIXES, checked_paths, exit_with, record_order, written
-    from PETWorks.gate.check.may_go_out import passes
-    from PETWorks.gate.check.notices import noticed, suppression_notices
-    from PETWorks.gate.document.check_document import together
+    from PETWorks.cli.release_files import POLICY_SUFFIXES, check_paths, exit_by_verdict, record_order, staging_release
+    from PETWorks.gate.check.may_go_out import is_passing
+    from PETWorks.gate.check.notices import find_notices, suppression_notices
+    from PETWorks.gate.document.check_document import combine_verdicts
     from PETWorks.gate.planned import check_same_rules, demanded_rules
-    from PETWorks.gate.plans import plan_of_next, read_plan
+    from PETWorks.gate.plans import plan_of_next_release, read_plan
     from PETWorks.tables.writing import check_ordered
 
     unexpected = [name for name in PLAN_OPTIONS if options[name]]
@@ -155,24 +148,26 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         prepared = _prepare(table, plan, options)
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
-    paths = checked_paths(output, job, options)
+    paths = check_paths(output, job, options)
     order = record_order(job.release, job.rules, job.policy, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])
 
     def next_plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
-        return plan_of_next(result, plan, job.content["data"], target, hierarchies)
+        return plan_of_next_release(result, plan, job.content["data"], target, hierarchies)
 
-    with written(result, job, paths, options, order, next_plan) as staged:
+    with staging_release(result, job, paths, options, order, next_plan) as staged:
         rules = staged.rules
         check_same_rules(plan, staged.policy)
-        notices = (*suppression_notices(result, rules), *noticed(staged.release, staged.policy, rules)[1])
+        notices = (*suppression_notices(result, rules), *find_notices(staged.release, staged.policy, rules)[1])
     _print_result(result, rules, notices, paths, options)
-    say_written([*paths.written, paths.plan])
-    exit_with(passes(together([rule.verdict for rule in rules])) and result.within_the_limit, paths.release)
+    report_written([*paths.written, paths.plan])
+    exit_by_verdict(
+        is_passing(combine_verdicts([rule.verdict for rule in rules])) and result.within_the_limit, paths.release
+    )
 
 
-def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "Prepared":
+def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTable":
     from PETWorks.gate.planned import prepare
     from PETWorks.gate.plans import earlier_hierarchies
     from PETWorks.tables.opening import open_table
@@ -186,20 +181,20 @@ def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "Prepared":
             else table_or_frame
         )
 
-    new_roles = {column: role for option, role in NEW_COLUMNS.items() for column in columns(options[option])}
+    new_roles = {column: role for option, role in NEW_COLUMNS.items() for column in parse_columns(options[option])}
     return prepare(
         open_file(table),
         plan,
         earlier_hierarchies(plan, options["plan"].parent),
         original=open_file(options["original"]),
-        population=open_file(population_given(options)),
+        population=open_file(parse_population(options)),
         new_roles=new_roles,
         memory_limit=options["memory_limit"],
     )
 
 
-def _job(table: str, prepared: "Prepared", rules: "tuple[Rule, ...]", options: dict[str, Any]) -> "Job":
-    from PETWorks.cli.release_files import Inputs, Job
+def _job(table: str, prepared: "PreparedTable", rules: "tuple[Rule, ...]", options: dict[str, Any]) -> "ReleaseJob":
+    from PETWorks.cli.release_files import Inputs, ReleaseJob
     from PETWorks.gate.planned import next_policy
     from PETWorks.gate.plans import hierarchy_paths
 
@@ -207,12 +202,12 @@ def _job(table: str, prepared: "Prepared", rules: "tuple[Rule, ...]", options: d
     content |= {key: options[key] for key in ("separator", "encoding") if options[key] is not None}
     if options["original"] is not None:
         content["original"] = Path(options["original"])
-    population = population_given(options)
+    population = parse_population(options)
     if population is not None:
         content["population"] = Path(population) if isinstance(population, str) else population
     tables = (table, options["original"], options["population"])
     files = [options["plan"], *input_files(*tables), *hierarchy_paths(prepared.plan, options["plan"].parent)]
-    return Job(prepared.release, rules, content, None, Inputs.of(files, tables))
+    return ReleaseJob(prepared.release, rules, content, None, Inputs.of(files, tables))
 
 
 def _print_result(
@@ -231,4 +226,4 @@ def _print_result(
         return
     from PETWorks.render.text.anonymization_text import replayed_text
 
-    click.echo(replayed_text(paths.release.name, result, rules, notices, **style(None)), nl=False)
+    click.echo(replayed_text(paths.release.name, result, rules, notices, **text_style(None)), nl=False)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HOLDS, DOES_NOT_HOLD, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130  # exit codes
 
 # The command line options for the hints in error messages.
-OPTIONS = {
+HINT_OPTIONS = {
     Hint.IDENTIFIERS: "--identifier",
     Hint.QUASI_IDENTIFIERS: "--qi",
     Hint.SENSITIVE_ATTRIBUTES: "--sensitive",
@@ -111,7 +111,7 @@ def with_engine_options(command: Command) -> Command:
     return command
 
 
-def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
+def resolve_table(table: str | None, options: dict[str, Any]) -> str | Path:
     """The table to read. Options that are not given take their values from the policy."""
     if options["policy"] is not None:
         from PETWorks.gate.policy.policy import read_policy
@@ -126,7 +126,7 @@ def table_given(table: str | None, options: dict[str, Any]) -> str | Path:
     return table
 
 
-def release_given(
+def open_release(
     table: str | Path, options: dict[str, Any], population: str | Path | int | float | None = None
 ) -> "Release":
     """Open the table that the options describe."""
@@ -137,7 +137,7 @@ def release_given(
 
     roles: dict[str, str] = {}
     for option, role in ROLE_OPTIONS.items():
-        for column in columns(options.get(option, ())):
+        for column in parse_columns(options.get(option, ())):
             if roles.setdefault(column, role) != role:
                 raise RoleError(
                     "column {column!r} has two roles: {other!r} and {role!r}",
@@ -159,21 +159,21 @@ def release_given(
         population=open_file(population),
         order=options.get("order"),
         **treatment,
-        **counted_how(options),
+        **engine_settings(options),
     )
     if release.engine.note:
         click.echo(f"petworks: {translated(release.engine.note)}", err=True)
     return release
 
 
-def writable(path: Path | None, *inputs: Path | None) -> Path | None:
+def check_output(path: Path | None, *inputs: Path | None) -> Path | None:
     """The output file, if one is named; raise if it cannot be written, or is an input."""
     from PETWorks.tables.output import check_writable
 
     return None if path is None else check_writable(path, inputs)
 
 
-def counted_how(options: dict[str, Any]) -> dict[str, Any]:
+def engine_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The engine and its limits, as arguments of a release."""
     return {name: options[name] for name in ("engine", "memory_limit", "temp_folder")}
 
@@ -195,7 +195,7 @@ def shown_name(table: str | Path) -> str:
     return server_name(str(table))
 
 
-def population_given(options: dict[str, Any]) -> str | Path | int | float | None:
+def parse_population(options: dict[str, Any]) -> str | Path | int | float | None:
     """Parse the population: a number of people, a share of them, or a table."""
     from PETWorks.measures.parameters import parse_number
 
@@ -210,18 +210,18 @@ def population_given(options: dict[str, Any]) -> str | Path | int | float | None
     return population if number is None else number
 
 
-def columns(texts: tuple[str, ...]) -> list[str]:
+def parse_columns(texts: tuple[str, ...]) -> list[str]:
     """Parse column names such as `a,b`; a name that contains a comma is in double quotes."""
     names = []
     for text in texts:
-        listed = items(text, Phrase("column names"))
+        listed = split_items(text, Phrase("column names"))
         if not listed:
             raise ParameterError("an option names no column; omit it, or name one")
         names += listed
     return names
 
 
-def items(text: str, what: str) -> list[str]:
+def split_items(text: str, what: str) -> list[str]:
     """Split a text at commas; an item that contains a comma is in double quotes."""
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True))
@@ -234,14 +234,14 @@ def items(text: str, what: str) -> list[str]:
     return [item.strip() for row in rows for item in row if item.strip()]
 
 
-def request(text: str) -> "tuple[Metric, dict[str, Any]]":
+def parse_measure(text: str) -> "tuple[Metric, dict[str, Any]]":
     """Parse `t-closeness:t=0.2` into the measure and its checked parameters."""
     from PETWorks.measures.catalogue import find
 
     name, _, listed = text.partition(":")
     entry = find(name)
     parameters: dict[str, Any] = {}
-    for item in items(listed, Phrase("--measure {metric}: parameters", metric=name)):
+    for item in split_items(listed, Phrase("--measure {metric}: parameters", metric=name)):
         parameter, equals, value = item.partition("=")
         if not equals:
             raise ParameterError("--measure {metric}: expected parameter=value, got {given!r}", metric=name, given=item)
@@ -253,12 +253,12 @@ def request(text: str) -> "tuple[Metric, dict[str, Any]]":
     return entry, entry.check(parameters)
 
 
-def as_json(wanted: str | None, output: Path | None) -> bool:
+def wants_json(wanted: str | None, output: Path | None) -> bool:
     """Whether the output is JSON: by the option, or by the name of the file."""
     return wanted == "json" or (wanted is None and output is not None and output.suffix == ".json")
 
 
-def put_out(
+def write_or_print(
     text: str, output: Path | None, other_files: dict[Path, bytes] | None = None, kept: Path | None = None
 ) -> None:
     """Write all files, or none, then remove the file `kept` of finished subsets; without `output`, print the text."""
@@ -270,17 +270,17 @@ def put_out(
         kept.unlink(missing_ok=True)
     if output is None:
         click.echo(text, nl=False)
-    say_written(files)
+    report_written(files)
 
 
 def note(message: str, **values: Any) -> None:
     """Print a message to standard error, in the language of the command."""
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
-    click.echo(f"petworks: {said(language(), message, **values)}", err=True)
+    click.echo(f"petworks: {message_text(language(), message, **values)}", err=True)
 
 
-def say_written(files: Iterable[Path]) -> None:
+def report_written(files: Iterable[Path]) -> None:
     """Print which files were written."""
     for file in files:
         note("cli.wrote", path=shown_path(file))
@@ -291,7 +291,7 @@ def shown_path(file: Path) -> str:
     return os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)
 
 
-def limits_given(texts: tuple[str, ...]) -> dict[str, Any]:
+def parse_limits(texts: tuple[str, ...]) -> dict[str, Any]:
     """Parse `highest-risk=1/5` into names and values."""
     limits: dict[str, Any] = {}
     for text in texts:
@@ -323,7 +323,7 @@ def worth_option(command: Command) -> Command:
     )(command)
 
 
-def worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
+def parse_worth(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
     """Parse `grade:A=10,E=8`, by attribute and value. Errors do not quote the text: it may contain cells."""
     worth: dict[str, dict[str | None, str]] = {}
     for text in texts:
@@ -338,7 +338,7 @@ def worth_given(texts: tuple[str, ...]) -> dict[str, dict[str | None, str]]:
 
 def _split_values(text: str) -> list[str]:
     try:
-        return items(text, Phrase("values"))
+        return split_items(text, Phrase("values"))
     except ParameterError:
         raise ParameterError(
             "--worth: values are separated by commas, those that contain a comma in double quotes with their number"

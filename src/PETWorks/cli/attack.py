@@ -11,23 +11,23 @@ from PETWorks import __version__
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
-    as_json,
+    check_output,
     input_files,
-    limits_given,
     note,
-    put_out,
-    release_given,
+    open_release,
+    parse_limits,
+    parse_worth,
+    resolve_table,
     shown_name,
-    table_given,
     table_options,
-    worth_given,
+    wants_json,
     worth_option,
-    writable,
+    write_or_print,
 )
-from PETWorks.cli.record_files import SUFFIXES, below_given, below_option, check_suffix, choose_memory
+from PETWorks.cli.record_files import SUFFIXES, below_option, check_suffix, parse_below, require_memory_engine
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, RoleError
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import counting, progress, style
+from PETWorks.render.terminal import counting_progress, progress, text_style
 
 if TYPE_CHECKING:
     from PETWorks.counting.release import Release
@@ -86,9 +86,9 @@ def attack_command(table: str | None, **options: Any) -> None:
     from PETWorks.measures.attacks.subset_limits import check_limits
     from PETWorks.measures.evaluation import evaluate
 
-    plan = Plan.from_options(table_given(table, options), options)
+    plan = Plan.from_options(resolve_table(table, options), options)
     with progress("reading", shown_name(plan.table)):
-        release = release_given(plan.table, options)
+        release = open_release(plan.table, options)
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
         limits = check_limits(plan.limits, release.sensitive_attributes, plan.worth)
@@ -106,8 +106,8 @@ def attack_command(table: str | None, **options: Any) -> None:
         from PETWorks.render.formats.result_files import subsets_file
 
         tables[output], output = subsets_file(subsets, output.suffix), None
-    text = _text(evaluation, subsets, answers, output, json=as_json(options["output_format"], output))
-    put_out(text, output, tables, plan.unfinished)
+    text = _text(evaluation, subsets, answers, output, json=wants_json(options["output_format"], output))
+    write_or_print(text, output, tables, plan.unfinished)
     sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
 
 
@@ -134,13 +134,13 @@ class Plan:
     def from_options(cls, table: str | Path, options: dict[str, Any]) -> Self:
         """Return the plan that the options describe; raise if they contradict each other."""
         inputs, sizes = input_files(table, options["policy"]), options["subsets"]
-        output = writable(options["output"], *inputs)
-        records = writable(options["per_record"], *inputs)
+        output = check_output(options["output"], *inputs)
+        records = check_output(options["per_record"], *inputs)
         if records and records == output:
             raise ParameterError("--per-record and --output name the same file")
         check_suffix(records, "--per-record")
-        below = below_given(options, "--per-record")
-        limits = limits_given(options["limits"])
+        below = parse_below(options, "--per-record")
+        limits = parse_limits(options["limits"])
         if sizes is None and (limits or options["resume"]):
             raise ParameterError("--limit and --resume need --subsets")
         if output and output.suffix in (*OTHER_TABLES, *(SUFFIXES if sizes is None else ())):
@@ -148,14 +148,14 @@ class Plan:
             raise ParameterError("--output writes {files}, got {output!r}", files=files, output=str(options["output"]))
         if options["resume"] and output is None:
             raise ParameterError("--resume needs the --output of the run that was interrupted")
-        choose_memory(records, options, "--per-record")
+        require_memory_engine(records, options, "--per-record")
         unfinished = None if output is None or sizes is None else output.with_name(f"{output.name}.unfinished")
         if unfinished is not None and unfinished in [file.resolve() for file in inputs]:
             raise ParameterError(
                 "finished subsets would be written to {unfinished!r}, which is an input of this run",
                 unfinished=unfinished.name,
             )
-        return cls(table, sizes, output, records, below, unfinished, limits, worth_given(options["worths"]))
+        return cls(table, sizes, output, records, below, unfinished, limits, parse_worth(options["worths"]))
 
 
 def _per_record_content(release: "Release", file: Path, plan: Plan) -> bytes:
@@ -178,7 +178,7 @@ def _text(
         return dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
     from PETWorks.render.text.measures_text import attack_text
 
-    return attack_text(evaluation.results, answers.get("subsets"), **style(output))
+    return attack_text(evaluation.results, answers.get("subsets"), **text_style(output))
 
 
 def _every_subset(release: "Release", plan: Plan, *, resume: bool) -> "Subsets":
@@ -187,7 +187,7 @@ def _every_subset(release: "Release", plan: Plan, *, resume: bool) -> "Subsets":
 
     sizes, unfinished = str(plan.sizes), plan.unfinished
     done = [0, 0]
-    with counting() as advance:
+    with counting_progress() as advance:
 
         def show(finished: int, total: int) -> None:
             done[:] = finished, total

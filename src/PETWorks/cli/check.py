@@ -10,18 +10,18 @@ import click
 from PETWorks.cli.arguments import (
     FILE,
     STANDARD_OUTPUT,
-    counted_how,
+    engine_settings,
     input_files,
     note,
-    say_written,
+    report_written,
     shown_name,
     with_engine_options,
 )
-from PETWorks.cli.record_files import choose_memory, reasons_given, reasons_options, say_for_insiders
+from PETWorks.cli.record_files import parse_reasons, reasons_options, require_memory_engine, warn_for_insiders
 from PETWorks.errors import ParameterError
 from PETWorks.render.formats.formats import FILES
 from PETWorks.render.language.messages import language, translated
-from PETWorks.render.terminal import counting, progress, style
+from PETWorks.render.terminal import counting_progress, progress, text_style
 
 if TYPE_CHECKING:
     from PETWorks.gate.document.check_document import RuleResult
@@ -119,8 +119,8 @@ def check_command(policy: Path, **options: Any) -> None:
     printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
     if len(printed) > 1 or (printed and options["edition"] == "both"):
         raise ParameterError("only one result can be printed: give '-' once, and one edition")
-    _, below = reasons_given(options)
-    choose_memory(options["reasons"], options, "--reasons")
+    _, below = parse_reasons(options)
+    require_memory_engine(options["reasons"], options, "--reasons")
     if options["reasons"] is not None and options["edition"] == "external":
         raise ParameterError("--reasons is for insiders; ask for it without --edition external")
     policy_read = read_policy(
@@ -128,14 +128,18 @@ def check_command(policy: Path, **options: Any) -> None:
     )
     files, reasons = _files(wanted, options, policy_read)
     evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
-    bar = counting() if policy_read.subset_sizes is not None else progress("checking", shown_name(policy_read.data))
+    bar = (
+        counting_progress()
+        if policy_read.subset_sizes is not None
+        else progress("checking", shown_name(policy_read.data))
+    )
     with bar as advance:
         advance_subsets: Callable[[int, int], None] | None = advance if callable(advance) else None
         result = check(
             policy_read,
             **{name: options[name] for name in ("data", "as_of", "salt", "previous", "register")},
             progress=advance_subsets,
-            **counted_how(options),
+            **engine_settings(options),
         )
     if result.note:
         click.echo(f"petworks: {translated(result.note)}", err=True)
@@ -153,10 +157,10 @@ def check_command(policy: Path, **options: Any) -> None:
     if printed:
         click.echo(result.to_format(printed[0], lang, options["edition"]), nl=False)
     else:
-        click.echo(check_text(document, **style(None), policy=str(policy)), nl=False)
-    say_written(contents)
+        click.echo(check_text(document, **text_style(None), policy=str(policy)), nl=False)
+    report_written(contents)
     if reasons is not None:
-        say_for_insiders([reasons])
+        warn_for_insiders([reasons])
     if document.verdict == WITHHELD:
         note("cli.verdict-withheld")
     sys.exit(EXIT_CODES[document.verdict])
@@ -166,11 +170,13 @@ def _reasons(
     policy: "Policy", rules: "tuple[RuleResult, ...]", below: int | None, file: Path, options: dict[str, Any]
 ) -> bytes:
     """The content of the file with the reasons per record."""
-    from PETWorks.gate.anonymising import reasons_by
+    from PETWorks.gate.anonymising import reasons_by_policy
     from PETWorks.render.formats.result_files import reasons_file
 
     with progress("reasons"):
-        return reasons_file(reasons_by(policy, options["data"], rules, below, **counted_how(options)), file.suffix)
+        return reasons_file(
+            reasons_by_policy(policy, options["data"], rules, below, **engine_settings(options)), file.suffix
+        )
 
 
 def _files(

@@ -10,23 +10,23 @@ from PETWorks import __version__
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
-    as_json,
-    columns,
-    counted_how,
+    check_output,
+    engine_settings,
     input_files,
-    limits_given,
     note,
-    put_out,
+    parse_columns,
+    parse_limits,
+    parse_worth,
     shown_name,
+    wants_json,
     with_engine_options,
-    worth_given,
     worth_option,
-    writable,
+    write_or_print,
 )
 from PETWorks.errors import ParameterError
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.language.messages import translated
-from PETWorks.render.terminal import counting, progress, style
+from PETWorks.render.terminal import counting_progress, progress, text_style
 
 if TYPE_CHECKING:
     from PETWorks.releases.several import Releases
@@ -101,15 +101,15 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
     from PETWorks.releases.several import Releases
     from PETWorks.tables.opening import open_table
 
-    limits, worth = limits_given(options["limits"]), worth_given(options["worths"])
-    subset_limits = limits_given(options["subset_limits"])
+    limits, worth = parse_limits(options["limits"]), parse_worth(options["worths"])
+    subset_limits = parse_limits(options["subset_limits"])
     if subset_limits and options["subsets"] is None:
         raise ParameterError("--subset-limit needs --subsets")
     if len(releases) < 2:
         raise ParameterError(
             "name at least two releases, the oldest first: petworks compose 2022.csv 2023.csv --key ID"
         )
-    output = writable(options["output"], *input_files(*releases))
+    output = check_output(options["output"], *input_files(*releases))
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
     names = ", ".join(map(shown_name, releases))
     with progress("reading", names):
@@ -117,10 +117,10 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
             [open_table(release, separator, options["encoding"]) for release in releases],
             options["key"],
             focal=options["focal"],
-            quasi_identifiers=columns(options["qi"]),
-            sensitive=columns(options["sensitive"]),
+            quasi_identifiers=parse_columns(options["qi"]),
+            sensitive=parse_columns(options["sensitive"]),
             worth=worth,
-            **counted_how(options),
+            **engine_settings(options),
         )
     if together.engine.note:
         click.echo(f"petworks: {translated(together.engine.note)}", err=True)
@@ -129,13 +129,13 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
     answers = _subsets(together, options["subsets"], subset_limits)
     for warning in composition.warnings:
         note("cli.warning", command=translated(warning))
-    if as_json(options["output_format"], output):
+    if wants_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **composition.to_dict(), **answers}) + "\n"
     else:
         from PETWorks.render.text.releases_text import composition_text
 
-        text = composition_text(composition, answers.get("subsets"), **style(output))
-    put_out(text, output)
+        text = composition_text(composition, answers.get("subsets"), **text_style(output))
+    write_or_print(text, output)
     risky = bool(answers and answers["subsets"]["minimal_risky"])
     sys.exit(DOES_NOT_HOLD if composition.satisfied is False or risky else HOLDS)
 
@@ -147,7 +147,7 @@ def _subsets(releases: "Releases", sizes: str | None, limits: dict[str, Any]) ->
     if sizes is None:
         return {}
     checked = check_limits(limits, releases.joined.values, releases.worth)
-    with counting() as advance:
+    with counting_progress() as advance:
         subsets = releases.subsets(sizes, progress=advance)
     answers: dict[str, Any] = subsets.answers(checked)["subsets"]
     return {"subsets": {**answers, "rows": subsets.to_dicts()}}

@@ -110,7 +110,7 @@ def demo_command(folder: Path) -> None:
       petworks demo
       petworks demo somewhere/new --lang zh-TW
     """
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
     lang = language()
     _check_empty(folder)
@@ -132,7 +132,7 @@ def demo_command(folder: Path) -> None:
     click.echo(f"  {shown_path((folder / REPORT).absolute())}\n  petworks studio {shown}")
     _explain("own", lang)
     for suffix in ("csv", "xlsx"):
-        click.echo(f"  petworks init {said(lang, 'demo.your-table')}.{suffix}")
+        click.echo(f"  petworks init {message_text(lang, 'demo.your-table')}.{suffix}")
 
 
 def _check_empty(folder: Path) -> None:
@@ -146,9 +146,9 @@ def _check_empty(folder: Path) -> None:
 
 def _explain(step: str, lang: str) -> None:
     """Print what comes next and why, in two lines."""
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
-    click.secho("\n" + said(lang, f"demo.{step}"), bold=True)
+    click.secho("\n" + message_text(lang, f"demo.{step}"), bold=True)
 
 
 def _show_file(path: Path) -> None:
@@ -160,7 +160,7 @@ def _run(folder: Path, arguments: Sequence[str], code: int, lang: str, lines: in
     """Run a command as the user would, and show the first lines of its output."""
     import subprocess
 
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
     click.secho(f"$ petworks {' '.join(arguments)}", fg="cyan")
     process = subprocess.run(  # noqa: S603 - this program itself, without a shell
@@ -177,4 +177,4 @@ def _run(folder: Path, arguments: Sequence[str], code: int, lang: str, lines: in
     printed = process.stdout.splitlines()
     click.echo("".join(f"  {line}".rstrip() + "\n" for line in printed[:lines]), nl=False)
     if len(printed) > lines:
-        click.echo("  " + said(lang, "demo.more", n=len(printed) - lines))
+        click.echo("  " + message_text(lang, "demo.more", n=len(printed) - lines))

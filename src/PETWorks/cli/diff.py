@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from PETWorks.cli.arguments import DOES_NOT_HOLD, FILE, HOLDS, as_json, put_out
+from PETWorks.cli.arguments import DOES_NOT_HOLD, FILE, HOLDS, wants_json, write_or_print
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import style
+from PETWorks.render.terminal import text_style
 
 
 @click.command("diff")
@@ -30,11 +30,11 @@ def diff_command(old: Path, new: Path, output_format: str | None, output: Path |
 
     target = None if output is None else check_writable(output, (old, new))
     comparison = compare(read_check(old), read_check(new))
-    if as_json(output_format, target):
+    if wants_json(output_format, target):
         text = dumps(comparison.to_dict()) + "\n"
     else:
         from PETWorks.render.text.check_text import comparison_text
 
-        text = comparison_text(comparison, **style(target))
-    put_out(text, target)
+        text = comparison_text(comparison, **text_style(target))
+    write_or_print(text, target)
     sys.exit(DOES_NOT_HOLD if comparison.worse else HOLDS)

@@ -9,21 +9,21 @@ from PETWorks import __version__
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
+    HINT_OPTIONS,
     HOLDS,
-    OPTIONS,
-    as_json,
+    check_output,
     input_files,
-    population_given,
-    put_out,
-    release_given,
-    request,
+    open_release,
+    parse_measure,
+    parse_population,
+    resolve_table,
     shown_name,
-    table_given,
     table_options,
-    writable,
+    wants_json,
+    write_or_print,
 )
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import progress, style
+from PETWorks.render.terminal import progress, text_style
 
 
 @click.command("evaluate")
@@ -90,19 +90,19 @@ def evaluate_command(
     """
     from PETWorks.measures.evaluation import evaluate_all
 
-    requests = [request(text) for text in measures]
-    table = table_given(released, options)
-    population = population_given(options)
-    output = writable(options["output"], options["policy"], *input_files(table, options["original"], population))
+    requests = [parse_measure(text) for text in measures]
+    table = resolve_table(released, options)
+    population = parse_population(options)
+    output = check_output(options["output"], options["policy"], *input_files(table, options["original"], population))
     with progress("evaluating", shown_name(table)):
-        release = release_given(table, options, population)
+        release = open_release(table, options, population)
         evaluation = evaluate_all(release, requests or None)
-    reasons = {name: error.reason(OPTIONS) for name, error in evaluation.reasons.items()}
-    if as_json(options["output_format"], output):
+    reasons = {name: error.reason(HINT_OPTIONS) for name, error in evaluation.reasons.items()}
+    if wants_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **evaluation.to_dict(), "not_applicable": reasons}) + "\n"
     else:
         from PETWorks.render.text.measures_text import evaluation_text
 
-        text = evaluation_text(evaluation, reasons, details=bool(requests), **style(output))
-    put_out(text, output)
+        text = evaluation_text(evaluation, reasons, details=bool(requests), **text_style(output))
+    write_or_print(text, output)
     sys.exit(DOES_NOT_HOLD if evaluation.satisfied is False else HOLDS)

@@ -18,7 +18,7 @@ import click.parser
 import click.types
 
 from PETWorks.errors import ParameterError
-from PETWorks.render.language.messages import VARIABLE, checked_language, in_language, translated
+from PETWorks.render.language.messages import VARIABLE, in_language, parse_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.terminal import cells, lines_of
 
@@ -33,11 +33,11 @@ def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = o
     spellings = [environment.get(VARIABLE, ""), *_lang_arguments(arguments)]
     for spelling in reversed([spelling for spelling in spellings if spelling]):
         try:
-            return checked_language(spelling)
+            return parse_language(spelling)
         except ParameterError:
             continue
     locale_name = next((environment[name] for name in VARIABLES if environment.get(name)), None)
-    return of_locale(_windows_locale() if locale_name is None else locale_name)
+    return language_of_locale(_windows_locale() if locale_name is None else locale_name)
 
 
 def is_chosen(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> bool:
@@ -49,21 +49,21 @@ def check_variable(environment: Mapping[str, str] = os.environ) -> None:
     """Raise if the variable names an unknown language."""
     if environment.get(VARIABLE):
         try:
-            checked_language(environment[VARIABLE])
+            parse_language(environment[VARIABLE])
         except ParameterError as error:
             error.where = VARIABLE
             raise
 
 
-def of_locale(name: str) -> str:
+def language_of_locale(name: str) -> str:
     """The language for the name of a locale.
 
     Simplified Chinese is not treated as Traditional Chinese: there, 列 is a column and 行 a row; in Taiwan it is the
     other way round, so that messages about tables would be misunderstood.
 
-    >>> [of_locale(name) for name in ("zh_TW.UTF-8", "zh_HK", "zh-Hant-CN", "zh")]
+    >>> [language_of_locale(name) for name in ("zh_TW.UTF-8", "zh_HK", "zh-Hant-CN", "zh")]
     ['zh-TW', 'zh-TW', 'zh-TW', 'zh-TW']
-    >>> [of_locale(name) for name in ("zh_CN.UTF-8", "de_DE", "C.UTF-8", "POSIX", "")]
+    >>> [language_of_locale(name) for name in ("zh_CN.UTF-8", "de_DE", "C.UTF-8", "POSIX", "")]
     ['en', 'en', 'en', 'en', 'en']
     """
     language, *parts = name.partition(".")[0].partition("@")[0].replace("-", "_").lower().split("_")
@@ -103,7 +103,7 @@ CLICK_MODULES = (click.core, click.decorators, click.exceptions, click.formattin
 def _check_language(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
     if value is not None:
         try:
-            checked_language(value)
+            parse_language(value)
         except ParameterError as error:
             raise click.BadParameter(translated(error.worded())) from None
 
@@ -119,13 +119,13 @@ def language_option() -> click.Option:
     )
 
 
-def spoken_command(command: click.Command, lang: str) -> click.Command:
+def localise_command(command: click.Command, lang: str) -> click.Command:
     """A copy of a command with the option --lang, and with its help in that language."""
     localised = copy.copy(command)
     localised.help = cleandoc(command.help or "")
     localised.params = [*command.params, language_option()]
     if isinstance(localised, click.Group) and isinstance(command, click.Group):
-        localised.commands = {name: spoken_command(subcommand, lang) for name, subcommand in command.commands.items()}
+        localised.commands = {name: localise_command(subcommand, lang) for name, subcommand in command.commands.items()}
     return localised if lang == ENGLISH else translate_command(localised, lambda english: in_language(english, lang))
 
 
@@ -173,7 +173,7 @@ def _translate_paragraph(text: str, translate: Translate) -> str:
 
 
 @contextmanager
-def words_of_click(lang: str) -> Iterator[None]:
+def translating_click(lang: str) -> Iterator[None]:
     """Within it, click's own messages are translated; click would ask gettext, which needs compiled files."""
     if lang == ENGLISH:
         yield

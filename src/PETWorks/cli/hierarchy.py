@@ -7,19 +7,19 @@ import click
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.cli.arguments import (
-    counted_how,
+    check_output,
+    engine_settings,
     format_option,
     input_files,
-    items,
-    put_out,
     shown_name,
+    split_items,
     with_engine_options,
-    writable,
+    write_or_print,
 )
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, printable
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.language.messages import language, translated
-from PETWorks.render.terminal import progress, style
+from PETWorks.render.terminal import progress, text_style
 
 if TYPE_CHECKING:
     from PETWorks.about.hierarchies.declaration import Declaration
@@ -69,20 +69,20 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     from PETWorks.about.hierarchies.proposal import proposed_hierarchy
     from PETWorks.about.roles import unknown_column
     from PETWorks.counting.release import Release
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
     from PETWorks.render.text.measures_text import hierarchy_groups, hierarchy_text
     from PETWorks.tables.opening import open_source, open_table
     from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
     column = column.strip()
-    target = writable(options["output"], *input_files(data, options["policy"]))
+    target = check_output(options["output"], *input_files(data, options["policy"]))
     declaration = _declaration(column, options)
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
     with progress("reading", shown_name(data)):
         source = open_source(open_table(data, separator, options["encoding"]), Phrase("the table"))
         if column not in source.names:
             raise unknown_column(column, source)
-        release = Release(source, {column: QUASI_IDENTIFIER}, {}, **counted_how(options))
+        release = Release(source, {column: QUASI_IDENTIFIER}, {}, **engine_settings(options))
         marginal = release.marginal(column)
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
     reason = None
@@ -106,28 +106,30 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     else:
         head = ""
         if reason:
-            head = said(language(), "cli.proposed", why=translated(reason), command=in_yaml(words)) + "\n"
+            head = message_text(language(), "cli.proposed", why=translated(reason), command=in_yaml(words)) + "\n"
         elif options["policy"] is None:
             line = f"{yaml_text(column)}: {in_yaml(words)}"
-            head = said(language(), "cli.declared", line=printable(line)) + "\n"
-        text = head + hierarchy_text(levels, **style(None))
-    put_out(text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")})
+            head = message_text(language(), "cli.declared", line=printable(line)) + "\n"
+        text = head + hierarchy_text(levels, **text_style(None))
+    write_or_print(
+        text, None, {} if target is None else {target: hierarchy.to_csv().encode("utf-8", "surrogateescape")}
+    )
 
 
 def _declaration(column: str, options: dict[str, Any]) -> "Declaration | None":
     """The declaration by the options, or by the policy; None if there is neither."""
     from PETWorks.about.hierarchies.declaration import Declaration, name_of, parse_declaration
 
-    words: dict[str, Any] = {key: items(options[key], f"--{key}") for key in LISTS if options[key] is not None}
+    words: dict[str, Any] = {key: split_items(options[key], f"--{key}") for key in LISTS if options[key] is not None}
     words.update({key: options[key] for key in SINGLE if options[key] is not None})
     if options["cuts"]:
-        words["cuts"] = [items(level, "--cuts") for level in options["cuts"]]
+        words["cuts"] = [split_items(level, "--cuts") for level in options["cuts"]]
     if options["groups"]:
         words["groups"] = dict(_group(text) for text in options["groups"])
         if len(words["groups"]) < len(options["groups"]):
             raise ParameterError("--group names a group twice")
     if options["rare"] is not None:
-        words["rare"] = {"fewer_than": items(options["rare"], "--rare")}
+        words["rare"] = {"fewer_than": split_items(options["rare"], "--rare")}
     if options["policy"] is None:
         return parse_declaration(words, name_of(column)) if words else None
     if words:
@@ -147,4 +149,4 @@ def _group(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.partition("=")
     if not equals:
         raise ParameterError("--group expects NAME=A,B, got {given!r}", given=text[:60])
-    return name.strip(), items(values, Phrase("--group: values"))
+    return name.strip(), split_items(values, Phrase("--group: values"))

@@ -7,7 +7,7 @@ import click
 from PETWorks.cli.arguments import FILE, shown_path
 from PETWorks.errors import InputError
 from PETWorks.render.language.messages import language
-from PETWorks.render.terminal import command_line, progress, style
+from PETWorks.render.terminal import command_line, progress, text_style
 
 
 @click.command("init")
@@ -36,9 +36,9 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
       petworks init 'book.xlsx#People'
       petworks init released.parquet --release internal -o policy.yaml
     """
-    from PETWorks.gate.suggest.starter import can_be_anonymized, starter_policy, suggestions
-    from PETWorks.render.language.language import said
-    from PETWorks.render.report.prose import file_argument, spoken_comments
+    from PETWorks.gate.suggest.starter import can_be_anonymized, starter_policy, suggest_for_file
+    from PETWorks.render.language.language import message_text
+    from PETWorks.render.report.prose import comment_translators, file_argument
     from PETWorks.render.text.check_text import suggestions_text
     from PETWorks.tables.formats.packed import unpacked_path
     from PETWorks.tables.opening import open_one
@@ -56,7 +56,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
         )
     target = check_writable(target, (data,))
     with progress("reading", data.name):
-        roles, unit = suggestions(data, separator, encoding)
+        roles, unit = suggest_for_file(data, separator, encoding)
     text = starter_policy(
         data.absolute(),
         target,
@@ -65,19 +65,19 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
         release=release,
         separator=separator,
         encoding=encoding,
-        **spoken_comments(language()),
+        **comment_translators(language()),
     )
     write_whole({target: text.encode("utf-8", "surrogateescape")}, like=[data])
     shown = shown_path(target)
-    click.echo(suggestions_text(roles, unit, **style(None)), nl=False)
+    click.echo(suggestions_text(roles, unit, **text_style(None)), nl=False)
     lang = language()
-    click.echo("\n" + said(lang, "cli.policy-written", path=shown))
+    click.echo("\n" + message_text(lang, "cli.policy-written", path=shown))
     argument = command_line([file_argument(shown)])
-    click.echo(said(lang, "cli.look-then-check", command=f"petworks check {argument}"))
+    click.echo(message_text(lang, "cli.look-then-check", command=f"petworks check {argument}"))
     if can_be_anonymized(roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
         release = command_line(
             [file_argument(shown_path(target.with_name(f"{unpacked_path(data).stem}_released{suffix}")))]
         )
         command = f"petworks anonymize {argument} -o {release} --html report.html"
-        click.echo(said(lang, "cli.if-it-fails", command=command))
+        click.echo(message_text(lang, "cli.if-it-fails", command=command))

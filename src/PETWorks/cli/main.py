@@ -14,10 +14,10 @@ from typing import Any
 import click
 
 from PETWorks import __version__
-from PETWorks.cli.arguments import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, OPTIONS
-from PETWorks.cli.help import check_variable, chosen_language, spoken_command, words_of_click
+from PETWorks.cli.arguments import BAD_INPUT, HINT_OPTIONS, INTERNAL_ERROR, INTERRUPTED
+from PETWorks.cli.help import check_variable, chosen_language, localise_command, translating_click
 from PETWorks.errors import PETWorksError, Phrase, of_system, printable
-from PETWorks.render.language.messages import in_language, language, speaking, translated
+from PETWorks.render.language.messages import in_language, language, translated, using_language
 from PETWorks.tables.interrupts import abandoned
 
 EXTRA_ARGUMENT = "Got unexpected extra argument ({args})"
@@ -59,7 +59,7 @@ class Commands(click.Group):
             return None
         module = import_module(f"PETWorks.cli.{name}")
         command: click.Command = getattr(module, f"{name}_command")
-        return spoken_command(command, language())
+        return localise_command(command, language())
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -76,8 +76,8 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
         """Run the program, and turn errors and signals into exit codes."""
         lang = chosen_language(sys.argv[1:] if args is None else args)
-        with speaking(lang), _ExitCodes(), words_of_click(lang):
-            localised = spoken_command(self, lang)
+        with using_language(lang), _ExitCodes(), translating_click(lang):
+            localised = localise_command(self, lang)
             return click.Group.main(localised, args, *arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
@@ -100,7 +100,7 @@ class Commands(click.Group):
             hint = translated(Phrase('; put quotes around a name that has blanks: "my table.csv"'))
             raise click.UsageError(error.message + hint, error.ctx) from None
         except PETWorksError as error:
-            reason, code = error.worded(OPTIONS), BAD_INPUT
+            reason, code = error.worded(HINT_OPTIONS), BAD_INPUT
         except MemoryError:
             reason, code = Phrase("not enough memory"), BAD_INPUT
         except KeyboardInterrupt:

@@ -4,7 +4,7 @@ import click
 
 from PETWorks.cli.arguments import format_option
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import style
+from PETWorks.render.terminal import text_style
 
 
 @click.command("measures")
@@ -23,4 +23,4 @@ def measures_command(output_format: str) -> None:
     else:
         from PETWorks.render.text.measures_text import measures_text
 
-        click.echo(measures_text(all_measures(), **style(None)), nl=False)
+        click.echo(measures_text(all_measures(), **text_style(None)), nl=False)

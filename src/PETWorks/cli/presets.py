@@ -4,7 +4,7 @@ import click
 
 from PETWorks.cli.arguments import format_option
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import style
+from PETWorks.render.terminal import text_style
 
 
 @click.command("presets")
@@ -24,4 +24,4 @@ def presets_command(output_format: str) -> None:
     else:
         from PETWorks.render.text.check_text import presets_text
 
-        click.echo(presets_text(list(presets().values()), **style(None)), nl=False)
+        click.echo(presets_text(list(presets().values()), **text_style(None)), nl=False)

@@ -43,14 +43,14 @@ def reasons_options(whose: str) -> Callable[[Command], Command]:
     return with_options
 
 
-def reasons_given(options: dict[str, Any]) -> tuple[list[Path], int | None]:
+def parse_reasons(options: dict[str, Any]) -> tuple[list[Path], int | None]:
     """The file for the reasons per record, if it is wanted, and the class size of --below."""
-    below = below_given(options, "--reasons")
+    below = parse_below(options, "--reasons")
     check_suffix(options["reasons"], "--reasons")
     return [] if options["reasons"] is None else [options["reasons"]], below
 
 
-def below_given(options: dict[str, Any], option: str) -> int | None:
+def parse_below(options: dict[str, Any], option: str) -> int | None:
     """Parse the class size of --below; raise if it is malformed, or given without its file."""
     from PETWorks.measures.parameters import parse_number
 
@@ -71,7 +71,7 @@ def check_suffix(file: Path | None, option: str) -> None:
         raise ParameterError("{option} writes .csv or .parquet, got {file!r}", option=option, file=str(file))
 
 
-def choose_memory(file: Path | None, options: dict[str, Any], option: str) -> None:
+def require_memory_engine(file: Path | None, options: dict[str, Any], option: str) -> None:
     """Choose the engine 'memory' for results per record; raise if another one is asked for."""
     if file and options["engine"] == "auto":
         options["engine"] = "memory"
@@ -83,7 +83,7 @@ def choose_memory(file: Path | None, options: dict[str, Any], option: str) -> No
         )
 
 
-def reasons_beside(result: "Anonymization", files: Iterable[Path], below: int | None) -> dict[Path, bytes]:
+def release_reasons_files(result: "Anonymization", files: Iterable[Path], below: int | None) -> dict[Path, bytes]:
     """The files with the reasons why records are suppressed."""
     from PETWorks.render.formats.result_files import reasons_file
 
@@ -91,7 +91,7 @@ def reasons_beside(result: "Anonymization", files: Iterable[Path], below: int | 
         return {file.resolve(): reasons_file(result.reasons_per_record(below), file.suffix) for file in files}
 
 
-def say_for_insiders(files: Iterable[Path]) -> None:
+def warn_for_insiders(files: Iterable[Path]) -> None:
     """Print that files must not be passed on."""
     for file in files:
         note("cli.for-insiders", path=shown_path(file))

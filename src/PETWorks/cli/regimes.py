@@ -4,7 +4,7 @@ import click
 
 from PETWorks.cli.arguments import format_option
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import style
+from PETWorks.render.terminal import text_style
 
 
 @click.command("regimes")
@@ -27,4 +27,4 @@ def regimes_command(output_format: str) -> None:
     else:
         from PETWorks.render.text.check_text import regimes_text
 
-        click.echo(regimes_text(list(regimes().values()), **style(None)), nl=False)
+        click.echo(regimes_text(list(regimes().values()), **text_style(None)), nl=False)

@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from PETWorks.cli.arguments import format_option, note, put_out, say_written
+from PETWorks.cli.arguments import format_option, note, report_written, write_or_print
 from PETWorks.errors import InputError, system_reason
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.language.messages import language
-from PETWorks.render.terminal import progress, style
+from PETWorks.render.terminal import progress, text_style
 
 FILE = click.Path(path_type=Path)
 POLICIES = (".yaml", ".yml")
@@ -61,11 +61,11 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
       petworks register add result.json --recipients "the university" --date 2026-11-16
       petworks register add policy.yaml --register ../register
     """
-    from PETWorks.gate.register import entry_file, entry_of
-    from PETWorks.render.language.language import said
+    from PETWorks.gate.register import entry_file, make_entry
+    from PETWorks.render.language.language import message_text
     from PETWorks.tables.output import write_whole
 
-    entry = entry_of(
+    entry = make_entry(
         _check_document(document, options["root"]),
         recipients=options["recipients"],
         key=options["key"],
@@ -75,12 +75,12 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
         raise InputError("cannot write to {folder!r}: it is not a folder", folder=str(folder))
     files = entry_file(folder, entry)
     if not files:
-        click.echo(said(language(), "cli.registered-already", path=entry.name))
+        click.echo(message_text(language(), "cli.registered-already", path=entry.name))
         return
     if not folder.exists():
         _create_folder(folder)
     write_whole(files)
-    say_written(files)
+    report_written(files)
     if entry.verdict == "fail":
         note("cli.registered-failing")
 
@@ -119,14 +119,14 @@ def list_command(folder: Path, output_format: str) -> None:
       petworks register list --register ../register --format json
     """
     from PETWorks.gate.register import read_register
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
     entries = read_register(folder)
     if output_format == "json":
-        put_out(dumps({"releases": [entry.to_dict() for entry in entries]}) + "\n", None)
+        write_or_print(dumps({"releases": [entry.to_dict() for entry in entries]}) + "\n", None)
     elif not entries:
-        click.echo(said(language(), "cli.none-registered", path=str(folder)))
+        click.echo(message_text(language(), "cli.none-registered", path=str(folder)))
     else:
         from PETWorks.render.text.releases_text import register_text
 
-        put_out(register_text(entries, **style(None)), None)
+        write_or_print(register_text(entries, **text_style(None)), None)

@@ -21,31 +21,31 @@ from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
     ROLE_OPTIONS,
-    counted_how,
+    engine_settings,
     input_files,
     note,
-    population_given,
-    release_given,
-    request,
+    open_release,
+    parse_measure,
+    parse_population,
     shown_name,
     shown_path,
 )
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phrase, RoleError, quoted, system_reason
-from PETWorks.gate.anonymising import MARK, released_hierarchy_files, released_policy, search_rules
-from PETWorks.gate.check.built_in_rules import check_people_are_declared, with_judged_rules
-from PETWorks.gate.check.may_go_out import content_said, meaning
+from PETWorks.gate.anonymising import MARK, policy_of_release, released_hierarchy_files, search_rules
+from PETWorks.gate.check.built_in_rules import add_judged_rules, check_people_are_declared
+from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
 from PETWorks.gate.check.verdict import rule_results
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import RuleResult
 from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.document.typed_json import read_json
 from PETWorks.gate.plans import plan_text
-from PETWorks.gate.policy.from_rules import columns_without_role, described, rules_written
+from PETWorks.gate.policy.from_rules import columns_without_role, describe_release, rule_entries
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.render.language.messages import language, translated
 from PETWorks.render.releasing import two_levels_texts, why_in_order
-from PETWorks.render.report.prose import spoken_comments
+from PETWorks.render.report.prose import comment_translators
 from PETWorks.render.terminal import progress
 from PETWorks.tables.files import locked
 from PETWorks.tables.globs import SIGNS, would_match
@@ -75,7 +75,7 @@ def check_seed(options: dict[str, Any]) -> None:
         raise ParameterError("--seed expects a whole number, got {given!r}", given=seed[:40])
 
 
-def tell_order(order: RecordOrder, policy: Path) -> None:
+def report_order(order: RecordOrder, policy: Path) -> None:
     """Print the order of the records to those who make the release; its policy has the seed."""
     if order.shuffled:
         note("cli.shuffled", path=shown_path(policy))
@@ -83,7 +83,7 @@ def tell_order(order: RecordOrder, policy: Path) -> None:
         note("cli.in-order", why=why_in_order(order, language()))
 
 
-ANOTHER = Phrase("name another output")
+NAME_ANOTHER = Phrase("name another output")
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Inputs:
         """Raise if a file to be written is an input, or would become one."""
         if path.exists() and any(file.exists() and path.samefile(file) for file in self.files):
             raise InputError(
-                "cannot write {path!r}: it is an input of this run; {another}", path=str(path), another=ANOTHER
+                "cannot write {path!r}: it is an input of this run; {another}", path=str(path), another=NAME_ANOTHER
             )
         for pattern in self.patterns:
             if would_match(pattern, path):
@@ -113,7 +113,7 @@ class Inputs:
                     "which are the input; {another}",
                     path=str(path),
                     pattern=pattern,
-                    another=ANOTHER,
+                    another=NAME_ANOTHER,
                 )
 
 
@@ -142,7 +142,7 @@ def release_paths(
         raise InputError(
             "cannot write {path!r}: a file with 'hierarchy_' in its name is taken for a hierarchy; {another}",
             path=str(output),
-            another=ANOTHER,
+            another=NAME_ANOTHER,
         )
     release = check_writable(output, inputs.files)
     check_suffix(release)
@@ -179,7 +179,7 @@ def check_folder(output: Path) -> None:
         )
     if output.is_dir():
         raise InputError(
-            "cannot write {path!r}: the folder exists; remove it, or {another}", path=str(output), another=ANOTHER
+            "cannot write {path!r}: the folder exists; remove it, or {another}", path=str(output), another=NAME_ANOTHER
         )
     if any(sign in output.name for sign in SIGNS):
         raise InputError(
@@ -189,7 +189,7 @@ def check_folder(output: Path) -> None:
         )
 
 
-def data_named(release: Path, *, in_parts: bool) -> str:
+def policy_data(release: Path, *, in_parts: bool) -> str:
     """The key `data` in the policy beside a release."""
     return f"{release.name}/*.parquet" if in_parts else release.name
 
@@ -217,7 +217,7 @@ def _is_ours(policy: Path, release: Path) -> bool:
         raise InputError(
             "cannot write {path!r}: it exists and is not a regular file; {another}",
             path=str(policy),
-            another=ANOTHER,
+            another=NAME_ANOTHER,
         )
     with policy.open("rb") as file:
         is_marked = file.read(len(MARK)) == MARK.encode()
@@ -230,14 +230,14 @@ def _is_ours(policy: Path, release: Path) -> bool:
         raise InputError(
             "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
             path=str(policy),
-            another=ANOTHER,
+            another=NAME_ANOTHER,
         )
-    if data not in (data_named(release, in_parts=False), data_named(release, in_parts=True)):
+    if data not in (policy_data(release, in_parts=False), policy_data(release, in_parts=True)):
         raise InputError(
             "cannot write {path!r}: it is the policy of another release, {data!r}; {another}",
             path=str(policy),
             data=data,
-            another=ANOTHER,
+            another=NAME_ANOTHER,
         )
     return True
 
@@ -248,7 +248,9 @@ def _check_plan(plan: Path, release: Path) -> None:
         return
     if plan.is_symlink() or not plan.is_file():
         raise InputError(
-            "cannot write {path!r}: it exists and is not a regular file; {another}", path=str(plan), another=ANOTHER
+            "cannot write {path!r}: it exists and is not a regular file; {another}",
+            path=str(plan),
+            another=NAME_ANOTHER,
         )
     try:
         content = read_json(plan, Phrase("a plan"), Hint.PLAN)
@@ -258,11 +260,11 @@ def _check_plan(plan: Path, release: Path) -> None:
         raise InputError(
             "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
             path=str(plan),
-            another=ANOTHER,
+            another=NAME_ANOTHER,
         )
     if content.get("release") != release.name:
         raise InputError(
-            "cannot write {path!r}: it is the plan of another release; {another}", path=str(plan), another=ANOTHER
+            "cannot write {path!r}: it is the plan of another release; {another}", path=str(plan), another=NAME_ANOTHER
         )
 
 
@@ -274,24 +276,26 @@ def _check_folder(paths: ReleasePaths, inputs: Inputs, *, is_ours: bool) -> None
         raise InputError(
             "cannot write {path!r}: it exists and is a symlink or not a folder; {another}",
             path=str(folder),
-            another=ANOTHER,
+            another=NAME_ANOTHER,
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError("cannot write {path!r}: the folder is not writable", path=str(folder))
     if any(file.resolve().is_relative_to(folder) for file in inputs.files):
         raise InputError(
-            "cannot write {path!r}: inputs of this run are in it; {another}", path=str(folder), another=ANOTHER
+            "cannot write {path!r}: inputs of this run are in it; {another}", path=str(folder), another=NAME_ANOTHER
         )
     if not is_ours and any(folder.iterdir()):
         raise InputError(
             "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
             path=str(folder),
-            another=ANOTHER,
+            another=NAME_ANOTHER,
         )
     for path in paths.hierarchies.values():
         if os.path.lexists(path) and not path.is_file():
             raise InputError(
-                "cannot write {path!r}: it exists and is not a regular file; {another}", path=str(path), another=ANOTHER
+                "cannot write {path!r}: it exists and is not a regular file; {another}",
+                path=str(path),
+                another=NAME_ANOTHER,
             )
 
 
@@ -308,7 +312,7 @@ TABLE_OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Job:
+class ReleaseJob:
     """A table to be released: opened, with its rules, and the content of the policy of the release.
 
     Every command that makes a release uses one, so none of them can count several records of a person by mistake.
@@ -339,7 +343,7 @@ class Job:
         return {**engine_options, "temp_folder": options["temp_folder"]}
 
 
-def job_given(table: str, options: dict[str, Any]) -> Job:
+def open_job(table: str, options: dict[str, Any]) -> ReleaseJob:
     """Open the table that a policy or options describe."""
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         table_options = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *TABLE_OPTIONS)}
@@ -350,7 +354,7 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             )
         policy = read_policy(table, options["root"], network=options["network"])
         with progress("reading", shown_name(policy.data)):
-            release = policy.release(protect=True, **counted_how(options))
+            release = policy.release(protect=True, **engine_settings(options))
         if release.engine.note:
             click.echo(f"petworks: {translated(release.engine.note)}", err=True)
         _check_engine(release, options)
@@ -358,14 +362,14 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
             checked_unit(policy.privacy_unit, release.source, {})
         tables = (policy.data, policy.original, policy.population)
         inputs = Inputs.of([policy.path, *input_files(*tables), *_companion_files(release, policy.hierarchies)], tables)
-        return Job(release, search_rules(policy, today()), content_said(policy, release), policy, inputs)
+        return ReleaseJob(release, search_rules(policy, today()), complete_content(policy, release), policy, inputs)
     if not options["measures"]:
         raise ParameterError(
             "name a rule with --measure, such as --measure k-anonymity:k=5; or name a policy (petworks init writes one)"
         )
-    measures = [request(text) for text in options["measures"]]
+    measures = [parse_measure(text) for text in options["measures"]]
     with progress("reading", shown_name(table)):
-        release = release_given(table, {**CAREFUL, **options}, population_given(options))
+        release = open_release(table, {**CAREFUL, **options}, parse_population(options))
     _check_engine(release, options)
     _check_roles(release)
     reasons = {
@@ -375,21 +379,21 @@ def job_given(table: str, options: dict[str, Any]) -> Job:
     content: dict[str, Any] = {
         "petworks_policy": 1,
         "data": table if is_address(table) else Path(table),
-        **described(release),
+        **describe_release(release),
     }
     for key in ("original", "population", "separator", "encoding"):
         if options[key] is not None:
             is_file = key == "original" and not is_address(options[key])
             content[key] = Path(options[key]) if is_file else options[key]
-    if isinstance(population_given(options), str):
+    if isinstance(parse_population(options), str):
         content["population"] = Path(options["population"])
     content |= {key: given for key, given in reasons.items() if given}
     rules = tuple(MeasureRule(metric, parameters) for metric, parameters in measures)
-    content["rules"] = list(rules_written(rules))
+    content["rules"] = list(rule_entries(rules))
     tables = (table, options["original"], options["population"])
     hierarchies = None if options["hierarchies"] is None else Path(options["hierarchies"])
     inputs = Inputs.of([*input_files(*tables), *_companion_files(release, hierarchies)], tables)
-    job = Job(release, rules, content, None, inputs)
+    job = ReleaseJob(release, rules, content, None, inputs)
     if job.needs_original and is_address(content.get("original", table)) and not options["network"]:
         raise ParameterError("a rule compares with the original, which is on a server: allow that with --network")
     return job
@@ -444,7 +448,7 @@ def _check_roles(release: Release) -> None:
         )
 
 
-def checked_paths(output: Path, job: Job, options: dict[str, Any], reports: Collection[Path] = ()) -> ReleasePaths:
+def check_paths(output: Path, job: ReleaseJob, options: dict[str, Any], reports: Collection[Path] = ()) -> ReleasePaths:
     """The paths of the release and all its files; raise if one of them cannot be written.
 
     Until the command ends, no other run can write a release with the same files.
@@ -467,7 +471,7 @@ def tell_two_levels(release: Release) -> None:
         click.echo(f"petworks: {text}", err=True)
 
 
-def _wants_safe_cells(job: Job, options: dict[str, Any]) -> bool:
+def _wants_safe_cells(job: ReleaseJob, options: dict[str, Any]) -> bool:
     """Whether cells that a spreadsheet would read as formulas get an apostrophe."""
     in_policy = job.policy is not None and job.policy.anonymize.get("spreadsheet_safe") == "true"
     return bool(options["spreadsheet_safe"]) or in_policy
@@ -491,9 +495,9 @@ class StagedRelease:
 
 
 @contextmanager
-def written(
+def staging_release(
     result: Recoded,
-    job: Job,
+    job: ReleaseJob,
     paths: ReleasePaths,
     options: dict[str, Any],
     order: RecordOrder,
@@ -514,16 +518,16 @@ def written(
         result = replace(result, original=with_safe_cells(result.original))
     original = job.release
     original.engine.close()  # its counts are no longer needed, and the engine of the release needs memory
-    text, root = released_policy(
+    text, root = policy_of_release(
         job.content,
         paths.release,
         paths.hierarchies,
-        data=data_named(paths.release, in_parts=original.engine.name == "spark"),
+        data=policy_data(paths.release, in_parts=original.engine.name == "spark"),
         needs_original=job.needs_original,
         seed=order.seed,
         plan=None if plan is None else paths.plan,
         made=result,
-        say=spoken_comments(language())["say"],
+        say=comment_translators(language())["say"],
     )
     contents: dict[Path, Any] = {
         paths.release: _content(result, job, paths.release, order),
@@ -547,7 +551,7 @@ def written(
                 new_plan = replace(
                     new_plan,
                     spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None,
-                    made_by=None if job.policy is None else meaning(job.content, job.policy.path.parent),
+                    made_by=None if job.policy is None else digests_by_key(job.content, job.policy.path.parent),
                 )
                 files.write({paths.plan: plan_text(new_plan).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=options["network"], find=files.current)
@@ -556,14 +560,14 @@ def written(
             release = policy.release(**people, **job.judged_how(options))
             rules = rule_results(release, policy, today())
         if plan is not None:
-            judged = with_judged_rules(new_plan, policy, rules)
+            judged = add_judged_rules(new_plan, policy, rules)
             files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")} if judged != new_plan else {})
         yield StagedRelease(policy, release, rules, people, files, None if plan is None else new_plan.release_sha256)
         release.engine.close()  # it may still have the files open
         files.publish()
     if root is not None:
         note("cli.outside", path=shown_path(root))
-    tell_order(order, paths.policy)
+    report_order(order, paths.policy)
     if is_replaced:
         note("cli.replaced", path=shown_path(paths.release))
     if original.privacy_unit is not None:
@@ -576,7 +580,7 @@ def _people(result: Recoded, order: RecordOrder) -> dict[str, Any]:
     return {} if people is None else {"people": people}
 
 
-def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:
+def _content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -> Any:
     """The content of the release file: written here, or by a cluster."""
     original = result.original
     if original.engine.name == "spark":
@@ -591,7 +595,7 @@ def _content(result: Recoded, job: Job, path: Path, order: RecordOrder) -> Any:
     return release_content(path, original.source, drop=left_out, changed=changes, order=places, **csv_options)
 
 
-def exit_with(holds: bool, release: Path) -> NoReturn:
+def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
     """End the command; a last line warns if the release may not be handed out."""
     if not holds:
         note("cli.do-not-release", path=shown_path(release))

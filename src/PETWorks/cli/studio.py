@@ -29,7 +29,7 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
       petworks studio
       petworks studio releases/2026 --no-browser
     """
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
     if not folder.is_dir():
         raise InputError("{folder!r} is not a folder; name the one with your tables", folder=str(folder))
@@ -43,5 +43,5 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
     def opened(address: str) -> None:
         click.echo(f"petworks studio: {address}")
 
-    click.echo(said(language(), "cli.page-opened"), err=True)
+    click.echo(message_text(language(), "cli.page-opened"), err=True)
     serve(folder, idle * 60.0, opened, browser=not no_browser, lang_chosen=is_chosen(sys.argv[1:]))

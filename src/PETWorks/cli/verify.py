@@ -7,7 +7,7 @@ import click
 
 from PETWorks.cli.arguments import DOES_NOT_HOLD, FILE, HOLDS, format_option
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.terminal import style
+from PETWorks.render.terminal import text_style
 
 
 @click.command("verify")
@@ -41,5 +41,5 @@ def verify_command(
     else:
         from PETWorks.render.text.check_text import verified_text
 
-        click.echo(verified_text(verified, **style(None)), nl=False)
+        click.echo(verified_text(verified, **text_style(None)), nl=False)
     sys.exit(HOLDS if all(verification.matches for verification in verified) else DOES_NOT_HOLD)

@@ -26,7 +26,7 @@ from PETWorks.counting.protected_source import changes_in, check_engine, check_p
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import Background, View
 from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -90,7 +90,7 @@ def _fill_in(column: Column, places: Integers, restored: Column) -> Column:
 ORDERS = ("original", "shuffled")
 
 
-class Release(Shown):
+class Release(Displayable):
     """A table that is to be released.
 
     data          a path (CSV, Parquet, Feather), a `CSV`, or a frame that supports Arrow

@@ -21,7 +21,7 @@ from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.document.check_document import WAIVED, RuleResult
 from PETWorks.gate.policy.mistakes import located_error
 from PETWorks.gate.policy.policy import KEEP, Policy
-from PETWorks.gate.policy.policy_rules import IMPLICIT
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
@@ -29,7 +29,7 @@ from PETWorks.tables.opening import is_address
 TABLES = ("data", "original", "policy")  # keys of an earlier release that are paths
 SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method")
 # Keys that the policy of a release states anew.
-SAID_ANEW = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
+RESTATED_KEYS = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
 WRITTEN = "Written by petworks anonymize, for the release beside it."
 MARK = f"# {WRITTEN}"  # the same in every language: it marks files written by this program, not by the user
 NOT_TO_BE_RELEASED = (
@@ -43,7 +43,7 @@ def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
     waived = waived_rules(policy, today)
     rules: list[Rule] = []
     for rule in policy.rules:
-        if rule.name in waived or rule.name in IMPLICIT or rule.about_all_releases:
+        if rule.name in waived or rule.name in BUILT_IN_RULES or rule.about_all_releases:
             continue  # a search handles one table; the check judges all releases together
         if rule.measure is not None:
             rules.append(MeasureRule(rule.measure, rule.parameters, rule.name))
@@ -65,10 +65,10 @@ def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
 def waived_rules(policy: Policy, today: date) -> tuple[str, ...]:
     """The names of waived rules that a release could break."""
     waived = {waiver.rule for waiver in policy.waivers if waiver.expires >= today}
-    return tuple(rule.name for rule in policy.rules if rule.name in waived and rule.name not in IMPLICIT)
+    return tuple(rule.name for rule in policy.rules if rule.name in waived and rule.name not in BUILT_IN_RULES)
 
 
-def anonymize_by(
+def anonymize_by_policy(
     policy: Policy,
     release: Release,
     rules: tuple[Rule, ...],
@@ -86,15 +86,15 @@ def anonymize_by(
         settings.pop(name, None)
     time = settings.pop("time", None)
     if time is not None:
-        settings.setdefault("seconds", seconds_given(time))
-    with located(policy, overrides):
+        settings.setdefault("seconds", parse_seconds(time))
+    with locating_errors(policy, overrides):
         return anonymize_release(release, rules, **settings, progress=progress)
 
 
-def seconds_given(time: Any) -> float | None:
+def parse_seconds(time: Any) -> float | None:
     """A time such as 90, 90s, 10m or 2h in seconds; None if it is not a valid time.
 
-    >>> seconds_given("10m"), seconds_given("90"), seconds_given("soon")
+    >>> parse_seconds("10m"), parse_seconds("90"), parse_seconds("soon")
     (600.0, 90.0, None)
     """
     text = str(time).strip()
@@ -103,7 +103,7 @@ def seconds_given(time: Any) -> float | None:
     return float(number * units.get(text[-1:], 1)) if number is not None and 0 < number < math.inf else None
 
 
-def frontier_by(
+def frontier_by_policy(
     policy: Policy,
     release: Release,
     rules: tuple[Rule, ...],
@@ -114,12 +114,12 @@ def frontier_by(
     """The cost of other thresholds and limits of suppression, for the policy's table and rules."""
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     used = {name: value for name, value in settings.items() if name in SETTINGS and name != "method"}
-    with located(policy, overrides):
+    with locating_errors(policy, overrides):
         return frontier_of(release, rules, vary, **used, progress=progress)
 
 
 @contextmanager
-def located(policy: Policy, overrides: Mapping[str, Any]) -> Any:
+def locating_errors(policy: Policy, overrides: Mapping[str, Any]) -> Any:
     """A context in which errors about settings get the line of the policy with the setting."""
     try:
         yield
@@ -152,7 +152,7 @@ def policy_content(policy: Policy) -> dict[str, Any]:
     return content
 
 
-def released_policy(
+def policy_of_release(
     content: Mapping[str, Any],
     target: Path,
     hierarchies: Mapping[str, Path],
@@ -178,7 +178,7 @@ def released_policy(
     import yaml
 
     folder = target.parent.resolve()
-    new = {key: value for key, value in content.items() if key not in SAID_ANEW}
+    new = {key: value for key, value in content.items() if key not in RESTATED_KEYS}
     if made is not None and made.original.privacy_unit in made.left_out:
         new = _without_unit(new, str(made.original.privacy_unit))
     original = content.get("original", content["data"])
@@ -201,7 +201,7 @@ def released_policy(
     for path in _paths_in(new):
         if not path.resolve().is_relative_to(root or folder):
             root = common_folder(root or folder, path.resolve().parent)
-    new = _moved(new, folder)
+    new = _with_relative_paths(new, folder)
     leading_keys["hierarchies"] = {column: path.relative_to(folder).as_posix() for column, path in hierarchies.items()}
     text = yaml.safe_dump({**leading_keys, **new}, allow_unicode=True, sort_keys=False, width=100)
     comments = [*([say(WRITTEN)] if say(WRITTEN) != WRITTEN else []), say(NOT_TO_BE_RELEASED)]
@@ -241,11 +241,15 @@ def _paths_in(content: Any) -> Iterator[Path]:
             yield from _paths_in(item)
 
 
-def _moved(content: Any, folder: Path) -> Any:
+def _with_relative_paths(content: Any, folder: Path) -> Any:
     """The content of a policy with paths relative to a folder."""
     if isinstance(content, Mapping):
-        return {key: _moved(item, folder) for key, item in content.items()}
-    return [_moved(item, folder) for item in content] if isinstance(content, list) else _relative(content, folder)
+        return {key: _with_relative_paths(item, folder) for key, item in content.items()}
+    return (
+        [_with_relative_paths(item, folder) for item in content]
+        if isinstance(content, list)
+        else _relative(content, folder)
+    )
 
 
 def _how_made(made: Recoded) -> Iterator[str]:
@@ -295,7 +299,7 @@ def released_hierarchy_files(
     return {column: path for column, path in files.items() if column in hierarchies}
 
 
-def reasons_by(
+def reasons_by_policy(
     policy: Policy, data: Any, results: Sequence[RuleResult], below: int | None, **engine_settings: Any
 ) -> Any:
     """The records in classes that break unwaived rules of the policy, as an Arrow table.
@@ -312,5 +316,5 @@ def reasons_by(
     settings = {
         name: policy.anonymize[name] for name in ("objective", "aggregate", "weights") if name in policy.anonymize
     }
-    with located(policy, {}):
+    with locating_errors(policy, {}):
         return reasons_of_release(release, rules, below, **settings)

@@ -19,9 +19,9 @@ from PETWorks.gate.document.check_document import (
     Value,
     Verdict,
 )
-from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.schema import first_violation
 from PETWorks.gate.document.typed_json import JSONObject, read_json
-from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_IDENTIFIERS
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_IDENTIFIERS
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import format_value
 
@@ -85,7 +85,7 @@ class Comparison(JSONObject):
 def read_check(path: Path) -> CheckFile:
     """The check document in a JSON file; raises if the file is something else."""
     content = read_json(path, Phrase("the result of a check"), Hint.CHECK_DOCUMENT)
-    problem = violation(content, "check")
+    problem = first_violation(content, "check")
     if problem:
         raise InputError("{file}: not the result of a check: {problem}", file=path.name, problem=problem)
     return CheckFile.from_dict(content)
@@ -138,7 +138,7 @@ def _rules(old: CheckDocument, new: CheckDocument) -> Iterator[Difference]:
 def _change_of_rule(old: RuleResult | None, new: RuleResult | None) -> Change:
     if new is None:
         return "worse"  # a rule that is gone can no longer fail: somebody should review this
-    if old is None and new.name in IMPLICIT and new.name != NO_IDENTIFIERS:  # all versions judge identifiers
+    if old is None and new.name in BUILT_IN_RULES and new.name != NO_IDENTIFIERS:  # all versions judge identifiers
         return "new built-in rule"
     if old is None:
         return "new" if new.verdict == PASS else "worse"

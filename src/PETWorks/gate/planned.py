@@ -19,7 +19,7 @@ from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.document.plan_document import Plan, PlannedRule
-from PETWorks.gate.plans import SAID_ELSEWHERE, same_hierarchy
+from PETWorks.gate.plans import KEYS_STATED_ELSEWHERE, check_hierarchy
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.catalogue import find
 from PETWorks.tables.headers import columns_of
@@ -28,7 +28,7 @@ from PETWorks.tables.source import Source
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedTable:
     """Another table with the roles and hierarchies of a plan.
 
     strange   the values of each column that have no place in its hierarchy
@@ -81,7 +81,7 @@ def prepare(
     population: Any = None,
     new_roles: Mapping[str, str] | None = None,
     memory_limit: int | str | None = None,
-) -> Prepared:
+) -> PreparedTable:
     """Another table with the roles and hierarchies of a plan.
 
     earlier     the earlier hierarchies that are needed to fit the values of this table
@@ -124,7 +124,7 @@ def prepare(
                 )
     release.hierarchies = fitted
     release.view = replace(release.view, hierarchies=fitted)
-    return Prepared(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, strange, missing)
+    return PreparedTable(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, strange, missing)
 
 
 def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
@@ -137,11 +137,11 @@ def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
     return rules
 
 
-def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
+def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
     """The content of a policy for another table's release, in the form of the original's policy."""
     plan, release = prepared.plan, prepared.release
     content = {
-        key: value for key, value in (plan.policy or {}).items() if key not in SAID_ELSEWHERE or key == "subsets"
+        key: value for key, value in (plan.policy or {}).items() if key not in KEYS_STATED_ELSEWHERE or key == "subsets"
     }
     of_roles = dict.fromkeys(("no_rule", "role_reasons", "no_privacy_unit"), release.roles)
     for key, kept in {"no_role": release.columns, **of_roles}.items():
@@ -163,7 +163,7 @@ def next_policy(prepared: Prepared, data: Path) -> dict[str, Any]:
         "privacy_unit": plan.privacy_unit,
         "treatment": {"sensitive_values": EXACT, **plan.treatment},  # the default of plans without this key
         "population": plan.population,
-        "rules": [_written(rule) for rule in own_rules] or None,
+        "rules": [_rule_entry(rule) for rule in own_rules] or None,
     }
     return {**content, **{key: value for key, value in settings.items() if value is not None}}
 
@@ -229,7 +229,7 @@ def _values(release: Release, column: str) -> Iterator[str | None]:
         yield from background.population_table.marginal(column).values
 
 
-def given_hierarchies(plan: Plan, hierarchies: Any) -> dict[str, Hierarchy]:
+def match_hierarchies(plan: Plan, hierarchies: Any) -> dict[str, Hierarchy]:
     """The hierarchies that a plan needs, out of those given; raises if one is missing or different."""
     needed = [column for column, planned in plan.hierarchies.items() if needs_earlier(planned.words)]
     if isinstance(hierarchies, Mapping):
@@ -244,7 +244,7 @@ def given_hierarchies(plan: Plan, hierarchies: Any) -> dict[str, Hierarchy]:
             without=quoted(without),
         )
     return {
-        column: same_hierarchy(column, plan.hierarchies[column], hierarchy) for column, hierarchy in earlier.items()
+        column: check_hierarchy(column, plan.hierarchies[column], hierarchy) for column, hierarchy in earlier.items()
     }
 
 
@@ -271,7 +271,7 @@ def _rule(planned: PlannedRule) -> Rule:
     return SubsetRule(parameters["limit"], parameters["at_most"], parameters["sizes"])
 
 
-def _written(rule: PlannedRule) -> dict[str, Any]:
+def _rule_entry(rule: PlannedRule) -> dict[str, Any]:
     """The rule as an entry of a policy."""
     why = {} if rule.why is None else {"why": rule.why}
     return {"name": rule.name, "measure": rule.measure, **rule.parameters, **why}

@@ -17,21 +17,21 @@ from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document.plan_document import Plan, PlannedHierarchy, PlannedRule
-from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.schema import first_violation
 from PETWorks.gate.document.typed_json import read_json
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.policy.policy_rules import IMPLICIT, Rule
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, Rule
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
 # Keys of a policy that a plan has keys of its own for, or that are about the files of one table.
-SAID_ELSEWHERE = (
+KEYS_STATED_ELSEWHERE = (
     *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
     *("order", "seed", "plan", "roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
 )
 _NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
 
 
-def made_plan(
+def complete_plan(
     result: Anonymization | OnLevels,
     content: Mapping[str, Any],
     policy: Policy | None,
@@ -46,7 +46,7 @@ def made_plan(
     """
     plan = Plan.from_dict(result.plan)
     data = content["data"]
-    further = {key: value for key, value in content.items() if key not in SAID_ELSEWHERE}
+    further = {key: value for key, value in content.items() if key not in KEYS_STATED_ELSEWHERE}
     if further.get("title") == getattr(data, "name", None):
         further.pop("title", None)
     if policy is not None and "waivers" in further:  # the next table has no earlier releases yet
@@ -55,10 +55,10 @@ def made_plan(
     if policy is not None and policy.subset_sizes is not None:
         further["subsets"] = {"sizes": policy.subset_sizes}
     rules = plan.rules if policy is None else tuple(_rules(policy, {rule.name: rule.parameters for rule in plan.rules}))
-    return _of_file(replace(plan, rules=rules, policy=further or None), data, target, files)
+    return _with_files(replace(plan, rules=rules, policy=further or None), data, target, files)
 
 
-def plan_of_next(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
+def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
     """The plan of a release made by an earlier plan: it has the same rules.
 
     data   the table that it was made from; other parameters as in `made_plan`
@@ -69,10 +69,10 @@ def plan_of_next(result: Replayed, earlier: Plan, data: Any, target: Path, files
         for column, hierarchy in plan.hierarchies.items()
     }
     copied = {name: getattr(earlier, name) for name in ("method", "levels", "allowed_levels", "rules", "policy")}
-    return _of_file(replace(plan, hierarchies=hierarchies, **copied), data, target, files)
+    return _with_files(replace(plan, hierarchies=hierarchies, **copied), data, target, files)
 
 
-def _of_file(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
+def _with_files(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
     """The plan with the names and digests of its files added."""
     folder = target.parent
     hierarchies = {
@@ -99,10 +99,10 @@ def plan_text(plan: Plan) -> str:
 
 def read_plan(path: Path) -> Plan:
     """The plan in a file; raises if it is not a valid plan."""
-    return checked_plan(read_json(path, Phrase("a plan"), Hint.PLAN), path.name)
+    return parse_plan(read_json(path, Phrase("a plan"), Hint.PLAN), path.name)
 
 
-def checked_plan(content: Any, name: str) -> Plan:
+def parse_plan(content: Any, name: str) -> Plan:
     """The plan in JSON content; raises if it is invalid or contradicts itself."""
     version = content.get("petworks_plan") if isinstance(content, Mapping) else None
     if isinstance(version, int | str) and not isinstance(version, bool) and version != VERSION:
@@ -112,7 +112,7 @@ def checked_plan(content: Any, name: str) -> Plan:
             version=quoted([str(version)]),
             known=VERSION,
         )
-    problem = violation(content, "plan")
+    problem = first_violation(content, "plan")
     if problem:
         raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=problem)
     plan = Plan.from_dict(content)
@@ -163,7 +163,7 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
 def earlier_hierarchies(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
     """The hierarchies that a plan needs from files; raises if one has changed."""
     return {
-        column: same_hierarchy(column, planned, _earlier(column, planned, folder))
+        column: check_hierarchy(column, planned, _read_hierarchy_file(column, planned, folder))
         for column, planned in plan.hierarchies.items()
         if needs_earlier(planned.words)
     }
@@ -175,7 +175,7 @@ def hierarchy_paths(plan: Plan, folder: Path) -> list[Path]:
     return [folder / planned.file for planned in needed if planned.file is not None]
 
 
-def same_hierarchy(column: str, planned: PlannedHierarchy, hierarchy: Hierarchy) -> Hierarchy:
+def check_hierarchy(column: str, planned: PlannedHierarchy, hierarchy: Hierarchy) -> Hierarchy:
     """The hierarchy; raises if it differs from that of the plan."""
     if hierarchy_digest(hierarchy) != planned.sha256:
         raise HierarchyError(
@@ -188,7 +188,7 @@ def same_hierarchy(column: str, planned: PlannedHierarchy, hierarchy: Hierarchy)
     return hierarchy
 
 
-def _earlier(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
+def _read_hierarchy_file(column: str, planned: PlannedHierarchy, folder: Path) -> Hierarchy:
     if planned.file is None:
         raise HierarchyError(
             "column {column!r}: the plan names no file of its hierarchy",
@@ -214,7 +214,7 @@ def _rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -> Iterat
     made_with   for each rule that was not waived, the thresholds of the search, which may differ from the policy's
     """
     for rule in policy.rules:
-        if rule.name not in IMPLICIT and not rule.about_all_releases:
+        if rule.name not in BUILT_IN_RULES and not rule.about_all_releases:
             parameters = _parameters(rule, policy.subset_sizes)
             asked = made_with.get(rule.name, parameters)
             yield PlannedRule(

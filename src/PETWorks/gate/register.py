@@ -15,10 +15,10 @@ from PETWorks.gate.document.check_document import (
     Entry,
     Registered,
     Spoken,
-    canonical,
+    canonical_json,
     content_digest,
 )
-from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.schema import first_violation
 from PETWorks.gate.document.typed_json import read_json
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.tables.files import check_regular
@@ -27,7 +27,7 @@ MOST_ENTRIES = 10_000
 LARGEST_ENTRY = 1 << 20
 
 
-def entry_of(
+def make_entry(
     document: CheckFile, *, recipients: Spoken | None = None, key: str | None = None, day: str | None = None
 ) -> Entry:
     """The register entry of a checked release; raises if the document cannot be used.
@@ -49,7 +49,7 @@ def entry_of(
         raise ParameterError("the policy does not say who receives the table", Hint.RECIPIENTS, what="recipients")
     return Entry(
         schema="petworks-register/1",
-        date=document.generated[:10] if day is None else _day(day),
+        date=document.generated[:10] if day is None else _check_day(day),
         title=document.title,
         file=document.inputs[0].file,
         sha256=document.inputs[0].sha256,
@@ -68,7 +68,7 @@ def entry_of(
 
 def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
     """The file to write for an entry; empty if the register already has that entry."""
-    content = canonical(entry.to_dict()).encode()
+    content = canonical_json(entry.to_dict()).encode()
     target = folder / entry.name
     if os.path.lexists(target):
         if not target.is_symlink() and target.is_file() and target.read_bytes() == content:
@@ -112,18 +112,18 @@ def read_register(folder: Path) -> tuple[Entry, ...]:
 def read_entry(path: Path) -> Entry:
     """The entry in a file; raises if it is not a valid entry."""
     content = read_json(path, Phrase("an entry of a register"), Hint.REGISTER, LARGEST_ENTRY)
-    problem = violation(content, "register")
+    problem = first_violation(content, "register")
     if problem:
         raise InputError("{file}: not an entry of a register: {problem}", file=path.name, problem=problem)
     entry = Entry.from_dict(content)
     try:
-        _day(entry.date)
+        _check_day(entry.date)
     except ParameterError as error:
         raise InputError("{file}: {problem}", file=path.name, problem=error.worded()) from None
     return entry
 
 
-def _day(text: str) -> str:
+def _check_day(text: str) -> str:
     """The date as given; raises if it is not a valid ISO date."""
     try:
         date.fromisoformat(text if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text) else "")
@@ -132,7 +132,7 @@ def _day(text: str) -> str:
     return text
 
 
-def registered(
+def find_registered(
     policy: Policy, release: Release, digest: str | None, measured: set[str | None]
 ) -> tuple[Registered, ...] | None:
     """The releases in the policy's register that share a key or quasi-identifiers with this one.
@@ -146,12 +146,12 @@ def registered(
         return None
     entries = read_register(policy.register)
     overlaps = (
-        _shared(entry, policy, release, measured) for entry in entries if entry.sha256 != digest or digest is None
+        _overlap(entry, policy, release, measured) for entry in entries if entry.sha256 != digest or digest is None
     )
     return tuple(entry for entry in overlaps if entry.shared_keys or entry.shared_quasi_identifiers)
 
 
-def _shared(entry: Entry, policy: Policy, release: Release, measured: set[str | None]) -> Registered:
+def _overlap(entry: Entry, policy: Policy, release: Release, measured: set[str | None]) -> Registered:
     """The columns that a registered release shares with this one."""
     keys = [policy.releases.key, release.privacy_unit, *release.identifiers]
     return Registered(

@@ -12,7 +12,7 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.measures.catalogue import Metric, all_measures, find
 from PETWorks.measures.result import Result
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Evaluation(Rows, Shown):
+class Evaluation(Rows, Displayable):
     """The results of several measures, and the reasons why other measures do not apply.
 
     >>> found = evaluate(Release("data/patient_anonymized.csv"), {"k-anonymity": {"k": 3}})

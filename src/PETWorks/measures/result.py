@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from PETWorks.measures.numbers import format_value as format_value  # its readers import it from here
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 
 TOLERANCE = 2.0**-49  # eight units in the last place: the effect of a few roundings, and no more
 
@@ -79,7 +79,7 @@ class LazyDetails(Mapping[str, Any]):
 
 
 @dataclass(frozen=True)
-class Result(Shown):
+class Result(Displayable):
     """The result of one measure of one release.
 
     `value` is the tightest threshold the release satisfies, or the measured number itself; `satisfied` is whether the

@@ -14,7 +14,7 @@ from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
 from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet
 from PETWorks.releases.unlinked import Intersection
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class ReleaseAlone:
 
 
 @dataclass(frozen=True)
-class Composition(Rows, Shown):
+class Composition(Rows, Displayable):
     """Disclosure by several releases together about the people of the focal one.
 
     together        the linked adversary with all releases

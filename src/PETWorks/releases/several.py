@@ -45,7 +45,7 @@ from PETWorks.releases.linked import (
     value_counts,
 )
 from PETWorks.releases.unlinked import IntersectionCounts, count_intersections
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -192,7 +192,7 @@ def attacked_columns(release: Release, sensitive: Sequence[str], name: str) -> l
     return [column for column in release.sensitive_attributes if not sensitive or column in sensitive]
 
 
-class Releases(Shown):
+class Releases(Displayable):
     """Several releases about the same people, the oldest first.
 
     releases            `Release` objects, paths or data frames; a dict gives them names

@@ -8,20 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import Joined, ParameterError, ReleaseRefused, unknown
-from PETWorks.gate.check.may_go_out import passes
-from PETWorks.gate.check.verdict import judged
-from PETWorks.gate.check.verification import with_warning
+from PETWorks.gate.check.may_go_out import is_passing
+from PETWorks.gate.check.verdict import judge
+from PETWorks.gate.check.verification import add_warning
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile, content_digest
-from PETWorks.gate.external.edition import external
+from PETWorks.gate.external.edition import external_edition
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.render.formats.formats import FILES, TEXT
-from PETWorks.render.language.language import found_value, measure_name, measured, own, rule_name, said, thresholds
-from PETWorks.render.language.messages import checked_language
+from PETWorks.render.language.language import (
+    found_value,
+    measure_name,
+    message_text,
+    policy_text,
+    rule_name,
+    thresholds,
+    value_with_fraction,
+)
+from PETWorks.render.language.messages import parse_language
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import prose
 from PETWorks.render.report.prose import step_texts
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:
@@ -29,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Check(Rows, Shown):
+class Check(Rows, Displayable):
     """A release judged by a policy. `content` is the complete typed document.
 
     Methods with `edition` take 'internal' or 'external'.
@@ -57,7 +65,7 @@ class Check(Rows, Shown):
     @property
     def passed(self) -> bool:
         """Whether the release may go out: every rule holds or is waived."""
-        return passes(self.verdict)
+        return is_passing(self.verdict)
 
     def file(self, edition: str = INTERNAL) -> CheckFile:
         """The content of an edition with its digest, as written to JSON."""
@@ -68,7 +76,7 @@ class Check(Rows, Shown):
                 external=EXTERNAL,
                 edition=edition,
             )
-        content = self.content if edition == INTERNAL else external(self.content)
+        content = self.content if edition == INTERNAL else external_edition(self.content)
         return CheckFile(**vars(content), content_sha256=content_digest(content))
 
     def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
@@ -155,10 +163,10 @@ def check(
     policy = policy if isinstance(policy, Policy) else read_policy(policy, unread=() if data is None else ("data",))
     policy = policy if register is None else replace(policy, register=Path(register))
     earlier = None if previous is None else read_check(Path(previous))
-    document, note = judged(policy, data, as_of, salt, progress, **counted)
+    document, note = judge(policy, data, as_of, salt, progress, **counted)
     if previous is None or earlier is None:
         return Check(document, note)
-    warned = with_warning(document, earlier)
+    warned = add_warning(document, earlier)
     return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
 
 
@@ -181,14 +189,14 @@ def require_release(
     >>> result["verdict"], result["table"], result["rules"][0]["found"]
     ('pass', 'adult_anonymized.csv', '5')
     """
-    lang = checked_language(lang)
+    lang = parse_language(lang)
     result = check(policy, data=data, **options)
     document = result.file()
     if not result.passed:
         raise ReleaseRefused(Joined(NEW_LINE, refusal(document, lang)))
     return {
         "verdict": document.verdict,
-        "title": own(document.title, "en"),
+        "title": policy_text(document.title, "en"),
         "table": document.inputs[0].file,
         "table_sha256": document.inputs[0].sha256,
         "policy": document.policy.file,
@@ -200,7 +208,7 @@ def require_release(
             {
                 "rule": rule.name,
                 "verdict": rule.verdict,
-                "found": measured(rule, "en"),
+                "found": value_with_fraction(rule, "en"),
                 "required": thresholds(rule, "en"),
             }
             for rule in document.rules
@@ -210,17 +218,23 @@ def require_release(
 
 def refusal(document: CheckFile, lang: str) -> list[str]:
     """The lines of a refusal, without any cell: failing rules with value and threshold, and the next steps."""
-    title = said(lang, "write.labelled", label=said(lang, "verdict.fail"), text=own(document.title, lang))
+    title = message_text(
+        lang, "write.labelled", label=message_text(lang, "verdict.fail"), text=policy_text(document.title, lang)
+    )
     lines = [title, prose.summary(document, lang)]
     for rule in document.rules:
         if rule.verdict != FAIL:
             continue
         measure = measure_name(rule.measure, lang)
         own_name = rule_name(rule.name, lang)
-        label = measure if rule.name == rule.measure else said(lang, "write.of-measure", rule=own_name, measure=measure)
-        values = {"rule": label, "found": measured(rule, lang), "required": thresholds(rule, lang)}
-        lines.append(f"* {said(lang, 'refusal.limit' if values['required'] else 'refusal.found', **values)}")
+        label = (
+            measure
+            if rule.name == rule.measure
+            else message_text(lang, "write.of-measure", rule=own_name, measure=measure)
+        )
+        values = {"rule": label, "found": value_with_fraction(rule, lang), "required": thresholds(rule, lang)}
+        lines.append(f"* {message_text(lang, 'refusal.limit' if values['required'] else 'refusal.found', **values)}")
         lines += [f"  {prose.waiver(rule.waiver, lang)}"] if rule.waiver else []
     steps = step_texts(document, lang)
-    lines += [f"{said(lang, 'section.steps')}:"] if steps else []
+    lines += [f"{message_text(lang, 'section.steps')}:"] if steps else []
     return [*lines, *(f"{place}. {step}" for place, step in enumerate(steps, 1))]

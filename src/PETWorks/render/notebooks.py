@@ -10,7 +10,7 @@ from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.release import Release
-from PETWorks.gate.document.anonymization_document import anonymization_facts, frontier_facts, state
+from PETWorks.gate.document.anonymization_document import anonymization_facts, frontier_facts, table_state
 from PETWorks.measures import numbers
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
 from PETWorks.measures.evaluation import Evaluation
@@ -24,15 +24,15 @@ from PETWorks.render.language.language import (
     found_value,
     limit_name,
     measure_name,
-    name,
-    own,
+    message_text,
     percent,
-    put,
+    policy_text,
     rule_name,
-    said,
+    shorten_name,
     thresholds,
+    value_text,
 )
-from PETWorks.render.language.messages import translated, used_language
+from PETWorks.render.language.messages import chosen_language, translated
 from PETWorks.render.report import making, prose
 from PETWorks.render.report.prose import step_texts
 
@@ -122,7 +122,7 @@ def view_of(result: Any, lang: str | None = None) -> str:
     """The view of a result as HTML, in the language of the user."""
     from markupsafe import Markup
 
-    used = used_language(lang)
+    used = chosen_language(lang)
     make = next(make for cls, make in VIEWS.items() if isinstance(result, cls))
     text: str = (
         environment()
@@ -130,7 +130,7 @@ def view_of(result: Any, lang: str | None = None) -> str:
         .render(
             view=make(result, used),
             lang=used,
-            more=lambda n: said(used, "view.more", n=n),
+            more=lambda n: message_text(used, "view.more", n=n),
             style=Markup(style("view.css")),  # noqa: S704 - files of this package
         )
     )
@@ -138,7 +138,7 @@ def view_of(result: Any, lang: str | None = None) -> str:
 
 
 def _heads(lang: str, *heads: str) -> list[str]:
-    return [said(lang, head) for head in heads]
+    return [message_text(lang, head) for head in heads]
 
 
 def _verdict(satisfied: bool | None, lang: str) -> dict[str, Any]:
@@ -148,15 +148,15 @@ def _verdict(satisfied: bool | None, lang: str) -> dict[str, Any]:
 
 
 def _holds(satisfied: bool | None, lang: str) -> str:
-    return "" if satisfied is None else said(lang, "view.holds" if satisfied else "view.fails")
+    return "" if satisfied is None else message_text(lang, "view.holds" if satisfied else "view.fails")
 
 
 def _release(release: Release, lang: str) -> NotebookView:
     columns = [
         (
-            name(column),
-            said(lang, f"role.{release.roles.get(column, 'none')}"),
-            put(release.hierarchies[column].height, lang) if column in release.hierarchies else "",
+            shorten_name(column),
+            message_text(lang, f"role.{release.roles.get(column, 'none')}"),
+            value_text(release.hierarchies[column].height, lang) if column in release.hierarchies else "",
         )
         for column in release.columns
     ]
@@ -164,18 +164,18 @@ def _release(release: Release, lang: str) -> NotebookView:
     notes = []
     if release.quasi_identifiers and release.engine.name == MEMORY:
         heads = ("view.records-in-classes", "state.classes", "state.smallest_class", "view.largest-class")
-        values = [put(value, lang) for value in release.class_sizes().summary().values()]
+        values = [value_text(value, lang) for value in release.class_sizes().summary().values()]
         classes = list(zip(_heads(lang, *heads), values, strict=True))
         tables.append(ViewTable(_heads(lang, "plot.what", "head.value"), classes, (1,)))
     elif release.quasi_identifiers:
-        notes.append(said(lang, "view.not-counted"))
-    return NotebookView(said(lang, "view.release", n=release.records), (), tables, notes)
+        notes.append(message_text(lang, "view.not-counted"))
+    return NotebookView(message_text(lang, "view.release", n=release.records), (), tables, notes)
 
 
 def _result(result: Result, lang: str) -> NotebookView:
     asked = [(limit_name(parameter, lang), numbers.format_value(value)) for parameter, value in result.asked().items()]
     details = [
-        (name(detail.replace("_", " ")), numbers.format_value(value))
+        (shorten_name(detail.replace("_", " ")), numbers.format_value(value))
         for detail, value in flatten(result.details).items()
         if value is not None
     ]
@@ -194,7 +194,7 @@ def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
     rows = [
         (
             measure_name(result.measure, lang),
-            put(None, lang) if result.value is None else result.summary_cells()[1],
+            value_text(None, lang) if result.value is None else result.summary_cells()[1],
             result.summary_cells()[2],
             _holds(result.satisfied, lang),
         )
@@ -205,8 +205,8 @@ def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
     ]
     known = evaluation.table["quasi_identifiers"]
     return NotebookView(
-        said(lang, "view.evaluation", n=evaluation.table["records"]),
-        [said(lang, "view.known", columns=known)] if known else [],
+        message_text(lang, "view.evaluation", n=evaluation.table["records"]),
+        [message_text(lang, "view.known", columns=known)] if known else [],
         [
             ViewTable(_heads(lang, "head.measure", "head.value", "view.asked", "head.verdict"), rows, (1,)),
             ViewTable(_heads(lang, "head.measure", "view.not-applicable"), reasons),
@@ -219,42 +219,45 @@ def _subsets(subsets: Subsets, lang: str) -> NotebookView:
     answers = [answer for answer in subsets.by_size() if answer["attack"] == RE_IDENTIFICATION]
     rows = [
         (
-            put(answer["known"], lang),
+            value_text(answer["known"], lang),
             *(percent(answer[case]["posterior"], lang) for case in ("lowest", "median", "highest")),
-            put(answer["highest"]["attributes"], lang),
+            value_text(answer["highest"]["attributes"], lang),
         )
         for answer in answers
     ]
     heads = _heads(lang, "head.known", "head.lowest", "head.median", "head.highest", "head.riskiest")
     attack = attack_name(RE_IDENTIFICATION, lang)
-    tables = [ViewTable(heads, rows, range(4), said(lang, "drivers.chart", attack=attack))]
+    tables = [ViewTable(heads, rows, range(4), message_text(lang, "drivers.chart", attack=attack))]
     if subsets.is_complete:
         ranked = sorted(
             (driver for driver in subsets.drivers() if driver["attack"] == RE_IDENTIFICATION),
             key=lambda driver: -driver["shapley"],
         )
         shares = [
-            (name(driver["attribute"]), *(percent(driver[of], lang) for of in ("shapley", "without")))
+            (shorten_name(driver["attribute"]), *(percent(driver[of], lang) for of in ("shapley", "without")))
             for driver in ranked
         ]
         heads = _heads(lang, "head.column", "head.adds", "head.without")
-        tables.append(ViewTable(heads, shares, (1, 2), said(lang, "drivers.columns", attack=attack)))
-    return NotebookView(said(lang, "view.subsets", n=len(subsets), all=len(subsets.quasi_identifiers)), (), tables)
+        tables.append(ViewTable(heads, shares, (1, 2), message_text(lang, "drivers.columns", attack=attack)))
+    return NotebookView(
+        message_text(lang, "view.subsets", n=len(subsets), all=len(subsets.quasi_identifiers)), (), tables
+    )
 
 
 def _recoded(result: Recoded, lang: str) -> NotebookView:
     """Levels, loss, and the table before and after; for a large table only the first two."""
     levels = [
-        (name(column), put(level, lang), put(_height(result, column), lang)) for column, level in result.levels.items()
+        (shorten_name(column), value_text(level, lang), value_text(_height(result, column), lang))
+        for column, level in result.levels.items()
     ]
     tables = [ViewTable(_heads(lang, "head.column", "head.level", "view.hierarchy"), levels, (1, 2))]
-    title = said(lang, "view.on-levels")
+    title = message_text(lang, "view.on-levels")
     if not isinstance(result, Anonymization):
         return NotebookView(title, (), tables)
-    title = said(lang, "view.made-local" if isinstance(result, LocalAnonymization) else "view.made")
+    title = message_text(lang, "view.made-local" if isinstance(result, LocalAnonymization) else "view.made")
     if result.records > MOST_RECORDS or result.original.engine.name != MEMORY:
         return NotebookView(title, (repr(result),), tables)
-    facts = anonymization_facts(result, state(result.original), result.release, None)
+    facts = anonymization_facts(result, table_state(result.original), result.release, None)
     states = ViewTable(_heads(lang, "plot.what", "head.before", "head.after"), making.states(facts, lang), (1, 2))
     return NotebookView(title, making.outcome(facts, lang), [*tables, states])
 
@@ -270,18 +273,23 @@ def _frontier(result: Frontier, lang: str) -> NotebookView:
     heads = making.frontier_heads(facts, lang)
     figures = range(len(heads) - 1)
     texts = making.frontier_texts(facts, lang)
-    return NotebookView(said(lang, "view.frontier"), texts, [ViewTable(heads, rows, figures)])
+    return NotebookView(message_text(lang, "view.frontier"), texts, [ViewTable(heads, rows, figures)])
 
 
 def _releases(releases: Releases, lang: str) -> NotebookView:
     members = releases.joined.members
     rows = [
-        (name(member.name), put(member.people, lang), put(common, lang), put(member.release.quasi_identifiers, lang))
+        (
+            shorten_name(member.name),
+            value_text(member.people, lang),
+            value_text(common, lang),
+            value_text(member.release.quasi_identifiers, lang),
+        )
         for member, common in zip(members, releases.joined.people.in_common, strict=True)
     ]
     heads = _heads(lang, "head.release", "head.people", "head.in-common", "role.quasi_identifier")
     people = releases.joined.focal.people
-    title = said(lang, "view.several", n=len(members), people=people, focal=name(releases.focal))
+    title = message_text(lang, "view.several", n=len(members), people=people, focal=shorten_name(releases.focal))
     return NotebookView(title, (), [ViewTable(heads, rows, (1, 2))])
 
 
@@ -294,14 +302,14 @@ def _composition(composition: Composition, lang: str) -> NotebookView:
     ]
     curve = [
         (
-            name(part.name),
-            put(part.people, lang),
+            shorten_name(part.name),
+            value_text(part.people, lang),
             *(percent(row["chance"], lang) for row in steps if row["number"] == number),
         )
         for number, part in enumerate(composition.releases, 1)
     ]
     limits = [
-        (limit_name(limit["limit"], lang), put(limit["value"], lang), _holds(limit["satisfied"], lang))
+        (limit_name(limit["limit"], lang), value_text(limit["value"], lang), _holds(limit["satisfied"], lang))
         for limit in composition.limits
     ]
     names = [attack_name(row["attack"], lang) for row in last]
@@ -311,7 +319,9 @@ def _composition(composition: Composition, lang: str) -> NotebookView:
         ViewTable(_heads(lang, "head.limit", "head.value", "head.verdict"), limits, (1,)),
     ]
     people = composition.together.people
-    title = said(lang, "view.together", n=len(composition.releases), people=people, focal=name(composition.focal))
+    title = message_text(
+        lang, "view.together", n=len(composition.releases), people=people, focal=shorten_name(composition.focal)
+    )
     return NotebookView(
         title,
         (),
@@ -329,18 +339,18 @@ def _check(check: Check, lang: str) -> NotebookView:
             measure_name(rule.measure, lang),
             found_value(rule, lang),
             thresholds(rule, lang),
-            said(lang, f"verdict.{rule.verdict}"),
+            message_text(lang, f"verdict.{rule.verdict}"),
         )
         for rule in document.rules
     ]
     heads = _heads(lang, "head.rule", "head.measure", "head.found", "head.wanted", "head.verdict")
     return NotebookView(
-        own(document.title, lang),
+        policy_text(document.title, lang),
         [prose.verdict(document, lang)],
         [ViewTable(heads, rows, (2,))],
         step_texts(document, lang),
         document.verdict,
-        said(lang, f"verdict.{document.verdict}"),
+        message_text(lang, f"verdict.{document.verdict}"),
     )
 
 

@@ -21,20 +21,20 @@ from PETWorks.counting.protected_source import protect_source, protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
-from PETWorks.gate.check.notices import OF_EVERY_RELEASE, noticed, suppression_notices
+from PETWorks.gate.check.notices import ALWAYS_SHOWN, find_notices, suppression_notices
 from PETWorks.gate.check.verdict import rule_results
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import FAIL
-from PETWorks.gate.planned import demanded_rules, given_hierarchies, next_policy, prepare
-from PETWorks.gate.plans import checked_plan, earlier_hierarchies, read_plan
+from PETWorks.gate.planned import demanded_rules, match_hierarchies, next_policy, prepare
+from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.render.language.language import measured, percent, rule_name, said, thresholds
+from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.prose import notice_texts
 from PETWorks.tables.opening import open_source
 
-Made = TypeVar("Made", bound=Recoded)
+MadeRelease = TypeVar("MadeRelease", bound=Recoded)
 
 
 def anonymize(
@@ -246,11 +246,11 @@ def apply_plan(
     (True, {'k-anonymity (k=3)': True})
     """
     shuffle, number = order_given(order, seed)
-    plan_document = checked_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
+    plan_document = parse_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
     if hierarchies is None and not isinstance(plan, Mapping):
         earlier = earlier_hierarchies(plan_document, Path(plan).parent)
     else:
-        earlier = given_hierarchies(plan_document, hierarchies)
+        earlier = match_hierarchies(plan_document, hierarchies)
     prepared = prepare(
         data,
         plan_document,
@@ -363,7 +363,7 @@ def _check_roles(release: Release, no_privacy_unit: Mapping[str, str] | None) ->
 
 def why_in_order(order: RecordOrder, lang: str) -> str:
     """The reason why records keep the order of the table."""
-    return said(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
+    return message_text(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
 
 
 def two_levels_texts(release: Release, lang: str) -> Iterator[str]:
@@ -371,12 +371,12 @@ def two_levels_texts(release: Release, lang: str) -> Iterator[str]:
     if release.on_two_levels:
         first = release.on_two_levels[0]
         words = proposal_for(release, first)
-        told = said(lang, "cli.two-levels", columns=list(release.on_two_levels))
-        more = "" if words is None else said(lang, "cli.two-levels.proposed", column=[first], words=words)
+        told = message_text(lang, "cli.two-levels", columns=list(release.on_two_levels))
+        more = "" if words is None else message_text(lang, "cli.two-levels.proposed", column=[first], words=words)
         yield f"{told}{more}"
 
 
-def _with_notices(made: Made, policy: Policy) -> Made:
+def _with_notices(made: MadeRelease, policy: Policy) -> MadeRelease:
     """The release with its notices, each also raised as a warning for the line that called the public function."""
     texts = tuple(dict.fromkeys(_notices(made, policy, language())))
     for notice in texts:
@@ -387,29 +387,29 @@ def _with_notices(made: Made, policy: Policy) -> Made:
 def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
     order = made.order
     if order.why_not is not None and order.why_not != "asked":
-        yield said(lang, "cli.in-order", why=why_in_order(order, lang))
+        yield message_text(lang, "cli.in-order", why=why_in_order(order, lang))
     yield from two_levels_texts(made.original, lang)
     if isinstance(made, Replayed) and not made.within_the_limit:
-        yield said(lang, "apply.too-many", limit=percent(made.problem.suppression, lang))
+        yield message_text(lang, "apply.too-many", limit=percent(made.problem.suppression, lang))
     if made.original.engine.name != "memory":
-        yield said(lang, "python.not-judged", engine=made.original.engine.name)
+        yield message_text(lang, "python.not-judged", engine=made.original.engine.name)
         return
     judged = rule_results(made.release, policy, today())
     for rule in judged:
         if rule.verdict == FAIL:
-            values = {"rule": rule_name(rule.name, lang), "found": measured(rule, lang)}
+            values = {"rule": rule_name(rule.name, lang), "found": value_with_fraction(rule, lang)}
             required = thresholds(rule, lang)
             yield (
-                said(lang, "python.fails", **values)
+                message_text(lang, "python.fails", **values)
                 if not required
-                else said(lang, "python.fails-limit", **values, required=required)
+                else message_text(lang, "python.fails-limit", **values, required=required)
             )
-    columns, all_notices = noticed(made.release, policy, judged, tuple(protect_words(made.original.source)))
-    notices = [notice for notice in all_notices if notice.notice not in OF_EVERY_RELEASE]
+    columns, all_notices = find_notices(made.release, policy, judged, tuple(protect_words(made.original.source)))
+    notices = [notice for notice in all_notices if notice.notice not in ALWAYS_SHOWN]
     if isinstance(made, Anonymization | OnLevels | Replayed):
         yield from notice_texts(tuple(suppression_notices(made, judged)), lang)
     yield from notice_texts(notices, lang)
     named = {column for notice in notices for column in notice.columns or ()}
     unnamed = [column for column in columns if column not in named]
     if unnamed:
-        yield said(lang, "anonymize.look-at", columns=unnamed)
+        yield message_text(lang, "anonymize.look-at", columns=unnamed)

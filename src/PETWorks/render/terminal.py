@@ -64,7 +64,7 @@ def lines_of(text: str, width: int) -> list[str]:
 PROGRESS_LINES = "PETWORKS_PROGRESS_LINES"  # environment variable: if set, progress is printed as lines of JSON
 
 
-def style(output: Path | None) -> dict[str, Any]:
+def text_style(output: Path | None) -> dict[str, Any]:
     """Language, colour and width for text output: those of the command and the terminal, or plain and wide."""
     if output is None and _is_terminal(sys.stdout):
         from rich.console import Console
@@ -97,16 +97,16 @@ def progress(doing: str, what: str = "") -> Any:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(said(language(), f"progress.{doing}", what=what), total=None)
+    progress.add_task(message_text(language(), f"progress.{doing}", what=what), total=None)
     return progress
 
 
 @contextmanager
-def searching() -> Iterator[Callable[[Any], None]]:
+def search_progress() -> Iterator[Callable[[Any], None]]:
     """A context whose value reports the progress of a search and its gap on a terminal; does nothing elsewhere."""
     if PROGRESS_LINES in os.environ:
         yield lambda state: _line(doing="searching", checked=state.checked, best=state.best, bound=state.bound)
@@ -118,26 +118,26 @@ def searching() -> Iterator[Callable[[Any], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from PETWorks.measures.numbers import amount
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         lang = language()
-        task = bar.add_task(said(lang, "progress.searching"), total=None)
+        task = bar.add_task(message_text(lang, "progress.searching"), total=None)
 
         def report(state: Any) -> None:
             if state.best is None:
-                text = said(lang, "progress.none-yet", tried=state.checked)
+                text = message_text(lang, "progress.none-yet", tried=state.checked)
             else:
                 best, bound = amount(state.best), amount(state.bound)
-                text = said(lang, "progress.best", tried=state.checked, best=best, bound=bound)
+                text = message_text(lang, "progress.best", tried=state.checked, best=best, bound=bound)
             bar.update(task, description=text)
 
         yield report
 
 
 @contextmanager
-def counting() -> Iterator[Callable[[int, int], None]]:
+def counting_progress() -> Iterator[Callable[[int, int], None]]:
     """A context with a progress bar and the remaining time on a terminal; does nothing elsewhere."""
     if PROGRESS_LINES in os.environ:
         yield lambda finished, total: _line(doing="subsets", finished=finished, total=total)
@@ -155,15 +155,15 @@ def counting() -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn,
     )
 
-    from PETWorks.render.language.language import said
+    from PETWorks.render.language.language import message_text
 
     lang = language()
     columns = (
-        TextColumn(said(lang, "progress.subsets")),
+        TextColumn(message_text(lang, "progress.subsets")),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn(said(lang, "progress.left")),
+        TextColumn(message_text(lang, "progress.left")),
     )
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("subsets", total=None)

@@ -15,8 +15,8 @@ from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
-from PETWorks.gate.check.built_in_rules import SUGGESTED, preset_for
-from PETWorks.gate.check.facts import below, without
+from PETWorks.gate.check.built_in_rules import SUGGESTED_RULE, preset_for
+from PETWorks.gate.check.facts import records_below, without_each_column
 from PETWorks.gate.check.findings import UNMEASURED, personal_details
 from PETWorks.gate.check.notices import is_unexplained, rejected_for_values, released_identifiers
 from PETWorks.gate.check.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
@@ -35,17 +35,17 @@ from PETWorks.gate.document.check_document import (
 from PETWorks.gate.external.protected import fewest_attacked, range_of, rules_withheld
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import (
-    IMPLICIT,
+    ALL_RELEASES,
+    BUILT_IN_RULES,
     NO_DIFFERENCES,
     NO_UNIQUE,
     PEOPLE_COUNTED,
     RECORDS_LEFT,
     RULES_FIT,
-    TOGETHER,
     VALUES_PROTECTED,
     Rule,
 )
-from PETWorks.gate.suggest.protection_proposal import protections_for
+from PETWorks.gate.suggest.protection_proposal import propose_protections
 from PETWorks.measures.numbers import number
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
@@ -69,10 +69,10 @@ def fixes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iter
     known = all(column in release.hierarchies for column in release.quasi_identifiers)
     if helped and known and release.engine.name == "memory" and release.records <= MOST_RECORDS:
         with suppress(PETWorksError):  # values that are already generalised have no place on other levels
-            yield _fix(release, helped)
+            yield _anonymize_step(release, helped)
 
 
-def _fix(release: Release, rules: Sequence[Rule]) -> NextStep:
+def _anonymize_step(release: Release, rules: Sequence[Rule]) -> NextStep:
     """The step to anonymise, with details for manual changes if rules are about single classes."""
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, None)
     ground = Ground.of(release.view, lattice)
@@ -82,10 +82,10 @@ def _fix(release: Release, rules: Sequence[Rule]) -> NextStep:
         for rule in rules
         if rule.measure is not None and rule.measure.tests is not None
     ]
-    return _by_hand(step, ground, about_classes) if about_classes else step
+    return _with_manual_options(step, ground, about_classes) if about_classes else step
 
 
-def _by_hand(step: NextStep, ground: Ground, rules: Sequence[MeasureRule]) -> NextStep:
+def _with_manual_options(step: NextStep, ground: Ground, rules: Sequence[MeasureRule]) -> NextStep:
     """The step with the number of records to suppress and the levels that would help most."""
     lattice = ground.lattice
     objective = Granularity.of(ground, [1.0] * len(lattice.columns), "geometric")
@@ -138,7 +138,7 @@ def next_steps(
     other_releases   other releases about the same people
     """
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
-    failing = [rule for rule in rules if rule.satisfied is False and rule.name not in IMPLICIT]
+    failing = [rule for rule in rules if rule.satisfied is False and rule.name not in BUILT_IN_RULES]
     small = _rules_with_small_classes(release, failing)
     return (
         *_nothing_left(rules),
@@ -146,7 +146,7 @@ def next_steps(
         *_findings(columns, policy, fails=True),
         *_sufficient_rules(policy, rules),
         *_protect(release, policy, rules),
-        *_write_anew(rules),
+        *_rewrite_values(rules),
         *_unlink(release, policy),
         *_count_people(policy, rules),
         *_merge_classes(release, failing, small, riskiest),
@@ -172,7 +172,7 @@ def next_steps(
 def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -> dict[str, float]:
     """The failing rules that larger classes would help, each with a sufficient class size."""
     sufficient = {rule.name: sufficient_class_size(rule) for rule in failing}
-    return {name: size for name, size in sufficient.items() if below(release.class_sizes(), size)}
+    return {name: size for name, size in sufficient.items() if records_below(release.class_sizes(), size)}
 
 
 def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]:
@@ -194,7 +194,7 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
         columns = rejected_for_values(rules)
         shares = {name: found["share"] for found in rule.details["columns"] for name in found["columns"]}
         declared = tuple(name for name in columns if name in policy.anonymize.get("protect", {}))
-        proposed = protections_for(release, [name for name in columns if name not in declared])
+        proposed = propose_protections(release, [name for name in columns if name not in declared])
         unprotected = tuple(name for name in columns if name not in declared and name not in proposed)
         lines = ", ".join(f"{yaml_text(name)}: {in_yaml(protection.words)}" for name, protection in proposed.items())
         steps = (
@@ -208,7 +208,7 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
                 yield NextStep(step, share=share, columns=names, rules=(rule.name,), policy=line)
 
 
-def _write_anew(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _rewrite_values(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     """Columns with values written in several ways, and content of the file besides the table."""
     for rule in rules:
         if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
@@ -227,7 +227,9 @@ def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[N
     """The lines that a policy lacks if its rules are not sufficient."""
     for rule in rules:
         if rule.verdict == FAIL and rule.name == VALUES_PROTECTED and isinstance(rule.value, tuple):
-            yield NextStep("rule-for-values", columns=tuple(map(str, rule.value)), rules=(rule.name,), policy=SUGGESTED)
+            yield NextStep(
+                "rule-for-values", columns=tuple(map(str, rule.value)), rules=(rule.name,), policy=SUGGESTED_RULE
+            )
         if rule.verdict == FAIL and rule.name == RULES_FIT:
             size = rule.parameters["records"]
             unsaid = policy.release_kind is None
@@ -266,10 +268,10 @@ def _merge_classes(
             yield NextStep(
                 "merge-classes",
                 size=size,
-                records=below(sizes, size),
-                share=below(sizes, size) / sizes.records,
+                records=records_below(sizes, size),
+                share=records_below(sizes, size) / sizes.records,
                 rules=rules,
-                without=without(release, size, riskiest),
+                without=without_each_column(release, size, riskiest),
             )
 
 
@@ -301,7 +303,7 @@ def _fixes(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> I
 
 def _withdraw(failing: Sequence[RuleResult], other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
     """The earlier release whose withdrawal would lower the chance of re-identification most, if a rule on all fails."""
-    rules = tuple(rule.name for rule in failing if rule.measure == TOGETHER)
+    rules = tuple(rule.name for rule in failing if rule.measure == ALL_RELEASES)
     shares = [] if other_releases is None or not rules else other_releases.attacks[0].shares
     saving = [
         (contribution.saves, contribution)

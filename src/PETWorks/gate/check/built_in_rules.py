@@ -15,9 +15,9 @@ from PETWorks.gate.document.check_document import RuleResult, Spoken
 from PETWorks.gate.document.plan_document import JudgedRule, Plan
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.policy.policy_rules import IMPLICIT, NO_HIDDEN, NO_UNIQUE, Rule
-from PETWorks.gate.suggest.starter import PRESET
-from PETWorks.gate.suggest.suggestion import Examined, named_people, same_person_in
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
+from PETWorks.gate.suggest.starter import PRESET_BY_KIND
+from PETWorks.gate.suggest.suggestion import ExaminedColumn, find_privacy_unit, same_person_test
 from PETWorks.measures.attacks.subset_limits import parse_sizes
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
@@ -33,15 +33,15 @@ from PETWorks.tables.hidden_differences import (
 
 # Required class size: for public files what regulators ask; otherwise any limit on class sizes.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
-SUGGESTED = "{measure: l-diversity, l: 2}"
+SUGGESTED_RULE = "{measure: l-diversity, l: 2}"
 # A rule protects values if it rejects a class in which everybody shares a value with this share in the whole table.
-RARE = 1 / 20
+RARE_SHARE = 1 / 20
 ABOUT_VALUES = ("inference", "one-value")  # limits on subsets and on several releases
 
 
 def unprotected_columns(policy: Policy, release: Release, today: date) -> tuple[str, ...]:
     """The released sensitive columns without a rule in force, including those with a reason."""
-    rules = list(_in_force(policy, today))
+    rules = list(_rules_in_force(policy, today))
     released = (name for name in release.sensitive_attributes if name in release.columns)
     return tuple(name for name in released if not any(_protects(rule, name, policy, release) for rule in rules))
 
@@ -53,10 +53,10 @@ def class_size_demanded(policy: Policy, release: Release, today: date) -> int:
     the release. Rules about values count as two records, not more: a class may have missing values only.
     """
     sizes = [0.0]
-    for rule in _in_force(policy, today):
+    for rule in _rules_in_force(policy, today):
         if rule.measure is None:
             limit = parse_number(rule.parameters.get("highest-risk"))
-            sizes += [1 / limit] if limit and _knows_all(policy, release) else []
+            sizes += [1 / limit] if limit and _attacks_all_columns(policy, release) else []
         elif not rule.measure.linked:
             for name in rule.given:
                 parameter, value = rule.measure.parameters[name], rule.parameters[name]
@@ -75,16 +75,16 @@ def class_size_required(policy: Policy, release: Release) -> int | None:
 
 def preset_for(policy: Policy) -> str:
     """The line of a policy with a preset that suits the kind of release."""
-    return f"presets: [{PRESET[policy.release_kind or 'public']}]"
+    return f"presets: [{PRESET_BY_KIND[policy.release_kind or 'public']}]"
 
 
-def _in_force(policy: Policy, today: date) -> Iterator[Rule]:
+def _rules_in_force(policy: Policy, today: date) -> Iterator[Rule]:
     """The rules of the user that are not waived."""
     waived = {waiver.rule for waiver in policy.waivers if waiver.expires >= today}
-    return (rule for rule in policy.rules if rule.name not in IMPLICIT and rule.name not in waived)
+    return (rule for rule in policy.rules if rule.name not in BUILT_IN_RULES and rule.name not in waived)
 
 
-def _knows_all(policy: Policy, release: Release) -> bool:
+def _attacks_all_columns(policy: Policy, release: Release) -> bool:
     """Whether the attacked subsets include the set of all quasi-identifiers."""
     known = len(release.quasi_identifiers)
     return policy.subset_sizes is not None and known in parse_sizes(policy.subset_sizes, known)
@@ -97,13 +97,13 @@ def _protects(rule: Rule, column: str, policy: Policy, release: Release) -> bool
         limit, _, attribute = name.partition(":")
         number = parse_number(threshold)
         is_limit = limit in ABOUT_VALUES and attribute in ("", column) and number is not None and number < 1
-        return is_limit and (rule.about_all_releases or _knows_all(policy, release))
+        return is_limit and (rule.about_all_releases or _attacks_all_columns(policy, release))
     if "a sensitive attribute" not in rule.measure.needs or rule.parameters.get("value") is not None:
         return False  # the rule protects one value only
-    return any(_refuses_one_value(rule, name, column) for name in rule.given)
+    return any(_rejects_one_value(rule, name, column) for name in rule.given)
 
 
-def _refuses_one_value(rule: Rule, name: str, column: str) -> bool:
+def _rejects_one_value(rule: Rule, name: str, column: str) -> bool:
     """Whether a limit rejects a class in which everybody shares a value that is rare in the table.
 
     Let p be the share of the value in the table. For this class, t-closeness gives 1 - p (for equal distances; others
@@ -123,10 +123,10 @@ def _refuses_one_value(rule: Rule, name: str, column: str) -> bool:
         worth = (rule.parameters.get("worth") or {}).get(column, {})
         return bool(limit < max([1, *worth.values()]))
     if name == "t":
-        return not at_most(1 - RARE, limit)
+        return not at_most(1 - RARE_SHARE, limit)
     if name == "beta":
-        return measure == "enhanced-beta-likeness" or not at_most((1 - RARE) / RARE, limit)
-    return name == "delta" and bool(at_most(limit, -math.log(RARE, BASES[rule.parameters["base"]])))
+        return measure == "enhanced-beta-likeness" or not at_most((1 - RARE_SHARE) / RARE_SHARE, limit)
+    return name == "delta" and bool(at_most(limit, -math.log(RARE_SHARE, BASES[rule.parameters["base"]])))
 
 
 # Shown in place of a column name:
@@ -136,7 +136,7 @@ WHOLE_FILE = "FILE"  # for content of the file besides the table
 
 
 @dataclass(frozen=True)
-class Unseen:
+class UnseenDifferences:
     """Differences between records, or content of a file, that are invisible in the values.
 
     further   number of items in the file besides the table, by kind; None if the files are in a cluster, where they
@@ -166,26 +166,26 @@ class Unseen:
         return {**self.found.columns, **{name: number for name, number in of_lines.items() if number}}
 
 
-def unseen_differences(release: Release) -> Unseen:
+def find_unseen_differences(release: Release) -> UnseenDifferences:
     """The invisible differences between the cells of a release, and other content of its file."""
     source = release.source
     if not isinstance(source, SparkFrame):
         personal = sum(map(has_personal_details, descriptions(source)))
         further = {**further_content(source), **({PERSONAL: personal} if personal else {})}
-        return Unseen(hidden_differences(source), further)
+        return UnseenDifferences(hidden_differences(source), further)
     in_cluster = getattr(release.engine, "hidden_differences", hidden_differences)
-    return Unseen(in_cluster(source), None if source.of_files else {})
+    return UnseenDifferences(in_cluster(source), None if source.of_files else {})
 
 
-OF_PEOPLE = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules about values that identify a single person
+RULES_ABOUT_PERSONS = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules about values that identify a single person
 
 
-def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
+def add_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
     """The plan with the verdicts that were reached by counting people; unchanged if the release can be judged again."""
     if policy.privacy_unit is None or policy.keeps_unit:
         return plan
     counting = {rule.name for rule in policy.rules if rule.measure is not None}
-    counting |= {result.name for result in results if result.name in OF_PEOPLE and not result.satisfied}
+    counting |= {result.name for result in results if result.name in RULES_ABOUT_PERSONS and not result.satisfied}
     judged = tuple(
         JudgedRule(
             name=result.name,
@@ -194,7 +194,7 @@ def with_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult])
             value=list(result.value) if isinstance(result.value, tuple) else result.value,
             compared=result.compared,
             satisfied=result.satisfied is True,
-            details=dict(result.details) if result.name in OF_PEOPLE and result.details else None,
+            details=dict(result.details) if result.name in RULES_ABOUT_PERSONS and result.details else None,
         )
         for result in results
         if result.name in counting
@@ -236,13 +236,13 @@ def _is_about(plan: Plan, policy: Policy, release: Release) -> bool:
 
 def rules_without_people(policy: Policy, judged: Mapping[str, JudgedRule]) -> tuple[str, ...]:
     """The rules that should count people but count records."""
-    counting = [rule for rule in policy.rules if rule.name not in IMPLICIT and not rule.about_all_releases]
+    counting = [rule for rule in policy.rules if rule.name not in BUILT_IN_RULES and not rule.about_all_releases]
     return tuple(rule.name for rule in counting if rule.name not in judged)
 
 
 def _is_same(rule: Rule, judged: JudgedRule) -> bool:
     """Whether a rule still has the parameters with which it was judged."""
-    if rule.name in OF_PEOPLE:
+    if rule.name in RULES_ABOUT_PERSONS:
         return True
     if rule.measure is None or rule.measure.name != judged.measure:
         return False
@@ -260,9 +260,9 @@ def check_people_are_declared(release: Release, explained: Mapping[str, Spoken] 
     excluded = {name.strip() for name, reason in (explained or {}).items() if _says_something(reason)}
     names = [name for name in release.identifiers if name in release.columns and name not in excluded]
     profiles = release.engine.profiles(release.source, names) if names else {}
-    examined = {name: Examined.of(profiles[name]) for name in names}
+    examined = {name: ExaminedColumn.of(profiles[name]) for name in names}
     load = partial(release.engine.load, release.source)
-    unit = named_people(examined, same_person_in(load, release.columns))
+    unit = find_privacy_unit(examined, same_person_test(load, release.columns))
     if unit is not None:
         raise RoleError(
             "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "

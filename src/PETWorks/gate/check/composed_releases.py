@@ -25,7 +25,7 @@ from PETWorks.gate.document.check_document import (
 from PETWorks.gate.policy.earlier_releases import THIS, EarlierTable
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.policy.sources import removed_places
+from PETWorks.gate.policy.sources import read_removed_places
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.releases.composition import Composition, Contribution
 from PETWorks.releases.linked import Exposure
@@ -36,13 +36,13 @@ from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.source import Source
 
 
-def composed(release: Release, policy: Policy, **engine_settings: Any) -> Composition | None:
+def compose_releases(release: Release, policy: Policy, **engine_settings: Any) -> Composition | None:
     """The disclosure by the release together with the earlier ones; None if the policy has none to measure."""
     settings = policy.releases
     if not settings.measured:
         return None
     mistakes = Mistakes(policy.file)
-    tables = {earlier.label: _opened(mistakes, earlier, engine_settings) for earlier in settings.measured}
+    tables = {earlier.label: _open_release(mistakes, earlier, engine_settings) for earlier in settings.measured}
     mistakes.report()
     keys = {earlier.label: earlier.key or "" for earlier in settings.measured} | {THIS: settings.key or ""}
     releases = {label: table for label, table in tables.items() if table is not None} | {THIS: release}
@@ -58,7 +58,7 @@ def composed(release: Release, policy: Policy, **engine_settings: Any) -> Compos
         raise located_error(policy.file, ("releases", *within), error) from None
 
 
-def _opened(mistakes: Mistakes, earlier: EarlierTable, engine_settings: dict[str, Any]) -> Release | None:
+def _open_release(mistakes: Mistakes, earlier: EarlierTable, engine_settings: dict[str, Any]) -> Release | None:
     """An earlier release; None, with a mistake added, if it cannot be opened."""
     with mistakes.at(*earlier.key_of_policy):
         if (
@@ -85,7 +85,7 @@ def _opened(mistakes: Mistakes, earlier: EarlierTable, engine_settings: dict[str
                 key=earlier.key,
                 columns=columns_of(source),
             )
-        removed = None if earlier.plan is None else removed_places(earlier.plan)
+        removed = None if earlier.plan is None else read_removed_places(earlier.plan)
         return Release(
             source,
             roles,
@@ -133,19 +133,19 @@ def releases_facts(
         measured=len(settings.measured),
         not_measured=not_measured,
         key=settings.key,
-        releases=tuple(_listed(policy, composition, data)) if settings.earlier else (),
+        releases=tuple(_list_releases(policy, composition, data)) if settings.earlier else (),
         registered=registered,
     )
-    return facts if composition is None else _with_numbers(facts, composition)
+    return facts if composition is None else _add_numbers(facts, composition)
 
 
 def composition_facts(composition: Composition) -> ReleasesFacts:
     """The numbers of a composition, without the facts that only a policy contains."""
     facts = ReleasesFacts(measured=len(composition.releases) - 1, not_measured=0, key=composition.key)
-    return _with_numbers(facts, composition)
+    return _add_numbers(facts, composition)
 
 
-def _listed(policy: Policy, composition: Composition | None, data: Any) -> Iterator[ReleaseOfSet]:
+def _list_releases(policy: Policy, composition: Composition | None, data: Any) -> Iterator[ReleaseOfSet]:
     """The releases: first the measured ones in the order of the composition, then the others."""
     settings = policy.releases
     in_order = [*settings.measured, None, *(earlier for earlier in settings.earlier if earlier.data is None)]
@@ -186,7 +186,7 @@ def _digest(earlier: EarlierTable) -> str | None:
     return table_digest(earlier.data)
 
 
-def _with_numbers(facts: ReleasesFacts, composition: Composition) -> ReleasesFacts:
+def _add_numbers(facts: ReleasesFacts, composition: Composition) -> ReleasesFacts:
     numbers = {part.name: number for number, part in enumerate(composition.releases, 1)}
     return replace(
         facts,

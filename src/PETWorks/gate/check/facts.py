@@ -41,7 +41,7 @@ def worst_case(release: Release) -> Iterator[Notice]:
     if smallest:
         people = smallest * int(sizes.classes[sizes.sizes == smallest].sum())
         yield Notice("highest-risk", records=people, share=1 / smallest, average=sizes.number / sizes.records)
-    certain = {column: view.answer(_certain(view, column)) for column in view.sensitive_attributes}
+    certain = {column: view.answer(_count_certain(view, column)) for column in view.sensitive_attributes}
     most = sorted(certain, key=lambda column: -certain[column])[:MOST_COLUMNS]
     for column in most:
         if certain[column]:
@@ -50,17 +50,17 @@ def worst_case(release: Release) -> Iterator[Notice]:
 
 def worst_case_questions(view: View) -> list[Question[int]]:
     """The counts needed for the worst case, so that they can be computed together with others."""
-    return [_certain(view, column) for column in view.sensitive_attributes] if view.quasi_identifiers else []
+    return [_count_certain(view, column) for column in view.sensitive_attributes] if view.quasi_identifiers else []
 
 
-def _certain(view: View, column: str) -> Question[int]:
+def _count_certain(view: View, column: str) -> Question[int]:
     """The number of people in classes in which a sensitive attribute has a single value that is not missing."""
     values = view.overall(column, attacker=True).values
     missing = values.index(None) if None in values else -1
-    return view.fold("certain value", column, partial(_of_one_value, missing), add, attacker=True)
+    return view.fold("certain value", column, partial(_people_with_one_value, missing), add, attacker=True)
 
 
-def _of_one_value(missing: int, classes: ClassValues) -> int:
+def _people_with_one_value(missing: int, classes: ClassValues) -> int:
     if not len(classes.starts):
         return 0
     alone = (classes.cells_per_class == 1) & (classes.values[classes.starts] != missing)
@@ -72,7 +72,7 @@ MOST_STEPS = 60  # steps of the payout curve
 MOST_REMOVED = 12  # quasi-identifiers whose removal is tried at most
 
 
-def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
+def column_facts(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
     """Every column with its role and its remaining information; removed direct identifiers come last."""
     by_measure = {result.measure: result.details.get("columns", {}) for result in results}
     removed = [name for name in release.identifiers if name not in release.columns]
@@ -81,13 +81,13 @@ def columns(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, .
             column=name,
             role=release.roles.get(name),
             released=name in release.columns,
-            **(_what_is_left(release, name, by_measure) if name in release.compared_columns else {}),
+            **(_remaining_information(release, name, by_measure) if name in release.compared_columns else {}),
         )
         for name in (*release.columns, *removed)
     )
 
 
-def _what_is_left(release: Release, name: str, by_measure: Mapping[str, Any]) -> dict[str, Any]:
+def _remaining_information(release: Release, name: str, by_measure: Mapping[str, Any]) -> dict[str, Any]:
     """The number of distinct values of a column, now and before, and its numbers from the measures."""
     values = release.marginal(name).values
     facts: dict[str, Any] = {
@@ -145,7 +145,7 @@ def _distinct(values: Sequence[str | None]) -> int:
     return len(set(values) - {None, SUPPRESSED})
 
 
-def below(sizes: ClassSizes, size: float) -> int:
+def records_below(sizes: ClassSizes, size: float) -> int:
     """The number of records in classes smaller than a size."""
     return int((sizes.sizes * sizes.classes)[sizes.sizes < size].sum())
 
@@ -154,35 +154,35 @@ def small_classes(release: Release, cell_size: int) -> tuple[SmallClasses, ...]:
     """The number of records in classes below the usual sizes and the policy's cell size."""
     sizes = release.class_sizes()
     return tuple(
-        SmallClasses(size, below(sizes, size), below(sizes, size) / max(sizes.records, 1))
+        SmallClasses(size, records_below(sizes, size), records_below(sizes, size) / max(sizes.records, 1))
         for size in sorted({*CELL_SIZES, cell_size})
     )
 
 
-def assumed(release: Release, adversaries: Iterable[Adversary]) -> tuple[AdversaryFacts, ...]:
+def adversary_facts(release: Release, adversaries: Iterable[Adversary]) -> tuple[AdversaryFacts, ...]:
     """The results for each assumed adversary; adversaries see every record."""
-    return tuple(_assumed(release, adversary) for adversary in adversaries)
+    return tuple(_facts_about(release, adversary) for adversary in adversaries)
 
 
-def _assumed(release: Release, adversary: Adversary) -> AdversaryFacts:
+def _facts_about(release: Release, adversary: Adversary) -> AdversaryFacts:
     sizes = release.view.sizes_by(Grouping(adversary.knows, adversary.knows))
     return AdversaryFacts(
         who=adversary.who,
         knows=adversary.knows,
         classes=sizes.number,
         smallest_class=int(sizes.sizes[0]),
-        unique_records=below(sizes, 2),
-        unique_share=below(sizes, 2) / sizes.records,
+        unique_records=records_below(sizes, 2),
+        unique_share=records_below(sizes, 2) / sizes.records,
         chance=sizes.number / sizes.records,
     )
 
 
-def without(release: Release, size: float, first: Sequence[str]) -> tuple[WithoutColumn, ...]:
+def without_each_column(release: Release, size: float, first: Sequence[str]) -> tuple[WithoutColumn, ...]:
     """Records in classes below a size if a quasi-identifier were removed; the most helpful removal first."""
     if len(release.quasi_identifiers) < 2:
         return ()
     tried = [column for column in first if column in release.quasi_identifiers][:MOST_REMOVED]
-    still_small = {column: below(_sizes_without(release, column), size) for column in tried}
+    still_small = {column: records_below(_sizes_without(release, column), size) for column in tried}
     return tuple(
         WithoutColumn(column, still_small[column])
         for column in sorted(still_small, key=lambda column: still_small[column])
@@ -196,7 +196,7 @@ def _sizes_without(release: Release, column: str) -> ClassSizes:
     return release.view.sizes_by(grouping)
 
 
-def payout(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:
+def payout_steps(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:
     """The publisher's payout by the gain per cost of an attack: at most sixty steps, including both ends."""
     names = ("publisher_loss", "publisher_benefit", "information_loss")
     try:

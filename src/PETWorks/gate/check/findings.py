@@ -16,22 +16,22 @@ from PETWorks.gate.suggest.suggestion import (
     CHINESE_NAME,
     DATE,
     ENGLISH_NAME,
-    FEW,
+    FEW_RECORDS,
     MIXED,
     MOST,
     MOST_DETAILS,
     NAMES,
     SPOTS,
-    Examined,
-    suggested_role,
+    ExaminedColumn,
+    suggest_role,
 )
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name
 
 UNMEASURED = (None, INSENSITIVE_ATTRIBUTE)
-TELLING = ("named", "looks", "remarks")  # reasons for a role that are more than caution
-SOME = 0.05  # share of personal values that deserves a look
-SHARED = 5  # average number of records with the same town or school
+CLEAR_REASONS = ("named", "looks", "remarks")  # reasons for a role that are more than caution
+NOTICEABLE_SHARE = 0.05  # share of personal values that deserves a look
+RECORDS_PER_PLACE = 5  # average number of records with the same town or school
 # The kinds of details that every cell contains in a column with this look.
 LOOKS_OF_DETAILS = {
     **{look: (look,) for look in KINDS},
@@ -40,7 +40,7 @@ LOOKS_OF_DETAILS = {
     MIXED: (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE),
 }
 MASKS = "*＊○〇●"
-HIDDEN = 0.3  # share of the letters and digits that are masked: 0912***678, 王○明
+MASKED_SHARE = 0.3  # share of the letters and digits that are masked: 0912***678, 王○明
 LONGEST_NUMBER = 6  # consecutive digits without a mask: the beginning of a card number
 LONG, SHORT = 40, 6  # characters: of texts that may name people, and of numbers that identify nobody
 
@@ -51,14 +51,14 @@ def examined_columns(
     """The facts about columns, completed by distinct values, uniqueness and findings of released columns."""
     profiles = release.profiles()
     return tuple(
-        _examined(release, column, profiles, no_role) if column.column in profiles else column for column in facts
+        _examine(release, column, profiles, no_role) if column.column in profiles else column for column in facts
     )
 
 
-def _examined(
+def _examine(
     release: Release, facts: ColumnFacts, profiles: Mapping[str, Profile], no_role: Mapping[str, Spoken]
 ) -> ColumnFacts:
-    profile = Examined.of(profiles[facts.column])
+    profile = ExaminedColumn.of(profiles[facts.column])
     declared = facts.role == IDENTIFIER or facts.column == release.privacy_unit
     return replace(
         facts,
@@ -70,7 +70,7 @@ def _examined(
     )
 
 
-def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFinding, ...]:
+def findings(column: str, role: str | None, profile: ExaminedColumn) -> tuple[ColumnFinding, ...]:
     """The findings about a column that contradict its role, the worst first.
 
     A direct identifier, or personal details inside texts, fail in every role. A column in which nearly every record has
@@ -81,14 +81,22 @@ def findings(column: str, role: str | None, profile: Examined) -> tuple[ColumnFi
     ):  # a value in some records and none in others is information too
         return _merge([_in_name(column), _details(profile, None)])
     words = words_of(column)
-    direct = _direct(words, profile)
+    direct = _direct_identifier(words, profile)
     details = _details(profile, direct)
     if details is not None and direct is not None and direct.looks_like == MIXED and not direct.fails:
         direct = None  # the details are more specific
-    certain = _merge((_in_name(column), direct, _named(roles_by_name(words), profile), details, _unique(role, profile)))
+    certain = _merge(
+        (
+            _in_name(column),
+            direct,
+            _named_like_identifier(roles_by_name(words), profile),
+            details,
+            _nearly_unique(role, profile),
+        )
+    )
     if any(finding.fails for finding in certain):
         return certain
-    further = (_known(column, role, profile), None if profile.nearly_unique else _often_unique(role, profile))
+    further = (_perhaps_known(column, role, profile), None if profile.nearly_unique else _often_unique(role, profile))
     return (*certain, *(finding for finding in further if finding is not None))
 
 
@@ -107,15 +115,15 @@ def personal_details(column: ColumnFacts) -> Mapping[str, int]:
     return {kind: number for finding in column.found for kind, number in (finding.details or {}).items()}
 
 
-def _direct(words: str, profile: Examined) -> ColumnFinding | None:
+def _direct_identifier(words: str, profile: ExaminedColumn) -> ColumnFinding | None:
     """A finding if values look like those of a direct identifier."""
     look = None if profile.look == DATE else profile.look
     share = profile.personal_share if look is None else profile.share_like(look)
-    if look is None and share < SOME:
+    if look is None and share < NOTICEABLE_SHARE:
         return None
-    many = profile.distinct >= (profile.present / 2 if look in SPOTS else min(FEW, profile.present / 2))
+    many = profile.distinct >= (profile.present / 2 if look in SPOTS else min(FEW_RECORDS, profile.present / 2))
     other_names = look in NAMES and _names_of_places(words, profile)
-    fails = many and (share >= MOST or look is not None) and not other_names and not _masked(profile)
+    fails = many and (share >= MOST or look is not None) and not other_names and not _is_masked(profile)
     kind: FindingKind = "direct identifier" if fails else "some personal values"
     return ColumnFinding(kind, fails, looks_like=look or MIXED, share=share)
 
@@ -147,13 +155,13 @@ def _names_somebody(column: str) -> bool:
     return any(first.lower() in given_names and last.lower() in family_names for first, last in pairs)
 
 
-def _names_of_places(words: str, profile: Examined) -> bool:
+def _names_of_places(words: str, profile: ExaminedColumn) -> bool:
     """Whether a column has towns or schools, which are named after people: many records share each of them."""
     is_place = names_a_place(words) and IDENTIFIER not in roles_by_name(words)
-    return is_place and profile.distinct * SHARED <= profile.present
+    return is_place and profile.distinct * RECORDS_PER_PLACE <= profile.present
 
 
-def _details(profile: Examined, direct: ColumnFinding | None) -> ColumnFinding | None:
+def _details(profile: ExaminedColumn, direct: ColumnFinding | None) -> ColumnFinding | None:
     """Personal details inside texts, except kinds for which the whole column is an identifier."""
     covered = LOOKS_OF_DETAILS.get(str(direct.looks_like), ()) if direct is not None and direct.fails else ()
     details = {kind: number for kind, number in profile.details.items() if kind not in covered}
@@ -162,18 +170,18 @@ def _details(profile: Examined, direct: ColumnFinding | None) -> ColumnFinding |
     return ColumnFinding("personal details", sum(details.values()) > MOST_DETAILS, details=details)
 
 
-def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | None:
+def _named_like_identifier(points_to: Mapping[str, str], profile: ExaminedColumn) -> ColumnFinding | None:
     """A finding if the name means a direct identifier and the values may be one."""
     subject = points_to.get(IDENTIFIER)
-    if subject is None or profile.distinct < min(FEW, profile.present / 2):
+    if subject is None or profile.distinct < min(FEW_RECORDS, profile.present / 2):
         return None
     own_values = profile.distinct >= profile.present / 2
     if subject == AN_ADDRESS:
         fails = own_values  # a district is not the address of one person
     elif subject == A_NAME:
-        letters = profile.most(lambda text: not any(sign.isdigit() for sign in text) or _names_somebody_inside(text))
-        fails = own_values or (letters and not _masked(profile))
-    elif _masked(profile):
+        letters = profile.most(lambda text: not any(sign.isdigit() for sign in text) or _contains_a_name(text))
+        fails = own_values or (letters and not _is_masked(profile))
+    elif _is_masked(profile):
         fails = False
     elif subject == A_LABEL:
         fails = own_values  # e.g. the number of a visit is the same for many people
@@ -184,13 +192,13 @@ def _named(points_to: Mapping[str, str], profile: Examined) -> ColumnFinding | N
     return ColumnFinding("direct identifier" if fails else "named like an identifier", fails, points_to=subject)
 
 
-def _names_somebody_inside(text: str) -> bool:
+def _contains_a_name(text: str) -> bool:
     """Whether a text is a name once masks and digits are removed: `James** Smith0`."""
     words = re.sub(rf"[\d{re.escape(MASKS)}]+", "", text).strip()
     return is_chinese_name(words) or (" " in words and is_english_name(words))
 
 
-def _masked(profile: Examined) -> bool:
+def _is_masked(profile: ExaminedColumn) -> bool:
     """Whether most values are masked, and enough records share each value to hide the person."""
     return profile.distinct < profile.present / 2 and profile.most(_hides_a_part)
 
@@ -204,7 +212,7 @@ def _hides_a_part(text: str) -> bool:
     [False, False, False, False, False]
     """
     masks = sum(sign in MASKS for sign in text)
-    if masks < HIDDEN * sum(sign.isalnum() or sign in MASKS for sign in text):
+    if masks < MASKED_SHARE * sum(sign.isalnum() or sign in MASKS for sign in text):
         return False
     visible_parts = re.split(f"[{re.escape(MASKS)}]+", text)
     return not any(_is_whole(part.strip()) for part in visible_parts)
@@ -216,17 +224,17 @@ def _is_whole(text: str) -> bool:
     return digits > LONGEST_NUMBER or is_chinese_name(text) or (" " in text and is_english_name(text))
 
 
-def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | None:
+def _perhaps_known(column: str, role: str | None, profile: ExaminedColumn) -> ColumnFinding | None:
     """A finding if an outsider may know a column that measures do not treat as known, as in `petworks init`.
 
     A sensitive attribute is assumed to be secret; the reason to doubt that must be more than caution.
     """
-    suggested = suggested_role(column, profile)
+    suggested = suggest_role(column, profile)
     why = suggested.why
     if role in UNMEASURED and suggested.role == SENSITIVE_ATTRIBUTE:
         return ColumnFinding("perhaps sensitive", False, points_to=why.what)
     may_be_known = suggested.role == QUASI_IDENTIFIER or why.kind == "remarks"
-    if not may_be_known or not (role in UNMEASURED or (role == SENSITIVE_ATTRIBUTE and why.kind in TELLING)):
+    if not may_be_known or not (role in UNMEASURED or (role == SENSITIVE_ATTRIBUTE and why.kind in CLEAR_REASONS)):
         return None
     if why.kind == "named":
         return ColumnFinding("perhaps known", False, points_to=why.what)
@@ -235,15 +243,15 @@ def _known(column: str, role: str | None, profile: Examined) -> ColumnFinding | 
     return ColumnFinding("perhaps known", False)
 
 
-def _unique(role: str | None, profile: Examined) -> ColumnFinding | None:
+def _nearly_unique(role: str | None, profile: ExaminedColumn) -> ColumnFinding | None:
     if profile.nearly_unique:
         return ColumnFinding("nearly unique", role != QUASI_IDENTIFIER and profile.nearly_unique_codes)
-    if role in UNMEASURED and profile.distinct >= FEW and profile.most(lambda text: len(text) >= LONG):
+    if role in UNMEASURED and profile.distinct >= FEW_RECORDS and profile.most(lambda text: len(text) >= LONG):
         return ColumnFinding("long texts", False)
     return None
 
 
-def _often_unique(role: str | None, profile: Examined) -> ColumnFinding | None:
-    if role in UNMEASURED and profile.present >= FEW and profile.distinct >= profile.present / 2:
+def _often_unique(role: str | None, profile: ExaminedColumn) -> ColumnFinding | None:
+    if role in UNMEASURED and profile.present >= FEW_RECORDS and profile.distinct >= profile.present / 2:
         return ColumnFinding("often unique", False)
     return None

@@ -8,40 +8,40 @@ from typing import Any, Literal
 
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError
-from PETWorks.gate.anonymising import SAID_ANEW, policy_content
+from PETWorks.gate.anonymising import RESTATED_KEYS, policy_content
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document.check_document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
 from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.plans import read_plan
-from PETWorks.gate.policy.from_rules import described
+from PETWorks.gate.policy.from_rules import describe_release
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.tables.files import path_from
 
 # Keys that change neither a release nor its verdict. All other keys do, also future ones.
-IMMATERIAL = ("petworks_policy", "title")
+IMMATERIAL_KEYS = ("petworks_policy", "title")
 # Keys that may be changed in the policy of a release after it was made.
-OF_THE_RELEASE = ("context", "cell_size", "sign_off", "waivers", "releases", "register")
+OWN_KEYS = ("context", "cell_size", "sign_off", "waivers", "releases", "register")
 # Of these, keys that may legitimately differ between both policies, so they prove nothing if no record was kept.
-WITHOUT_RECORD = ("cell_size", "sign_off", "register")
+INCONCLUSIVE_KEYS = ("cell_size", "sign_off", "register")
 
 
-def content_said(policy: Policy, release: Release | None = None) -> dict[str, Any]:
+def complete_content(policy: Policy, release: Release | None = None) -> dict[str, Any]:
     """The content of a policy, completed by the roles file beside its table.
 
     release   the table, if it is already open
     """
     has_all = policy.roles is not None and policy.hierarchies is not None  # otherwise the roles file has the rest
-    from_roles_file = {} if has_all else described(policy.release() if release is None else release)
+    from_roles_file = {} if has_all else describe_release(policy.release() if release is None else release)
     return {**from_roles_file, **policy_content(policy)}
 
 
-def meaning(content: Mapping[str, Any], folder: Path) -> dict[str, str]:
+def digests_by_key(content: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """The digest of each key of a policy that matters for a verdict.
 
     folder   the folder of the policy, from which its paths start
     """
     unit = str(content.get("privacy_unit", "")).strip()
-    plain = {key: _plain(value, folder) for key, value in content.items() if key not in IMMATERIAL}
+    plain = {key: _plain(value, folder) for key, value in content.items() if key not in IMMATERIAL_KEYS}
     plain["roles"] = {
         column.strip(): role
         for role, columns in (content.get("roles") or {}).items()
@@ -53,7 +53,7 @@ def meaning(content: Mapping[str, Any], folder: Path) -> dict[str, str]:
     return {key: _digest(value) for key, value in plain.items() if value not in ({}, [], "")}
 
 
-def changed_since_made(origin: Policy, released: Policy, *, judged_alone: bool = False) -> tuple[str, ...]:
+def changed_keys(origin: Policy, released: Policy, *, judged_alone: bool = False) -> tuple[str, ...]:
     """The keys of a policy that changed since a release was made with it, which makes the release outdated.
 
     origin         the policy that the release is made with
@@ -62,19 +62,19 @@ def changed_since_made(origin: Policy, released: Policy, *, judged_alone: bool =
     """
     plan = _plan(released)
     made = None if plan is None else plan.made_by
-    current = meaning(content_said(origin), origin.path.parent)
-    of_release = meaning(policy_content(released), released.path.parent)
+    current = digests_by_key(complete_content(origin), origin.path.parent)
+    of_release = digests_by_key(policy_content(released), released.path.parent)
     changed = []
     for key in sorted({*current, *of_release, *(made or {})}):
         unchanged = made is not None and current.get(key) == made.get(key)
-        if key in SAID_ANEW:
+        if key in RESTATED_KEYS:
             is_same = unchanged or (made is None and (key != "anonymize" or _is_protected_alike(origin, plan)))
         elif current.get(key) == of_release.get(key):
             is_same = True
         elif made is None:
-            is_same = judged_alone or key in WITHOUT_RECORD
+            is_same = judged_alone or key in INCONCLUSIVE_KEYS
         else:
-            is_same = unchanged and (judged_alone or key in OF_THE_RELEASE)
+            is_same = unchanged and (judged_alone or key in OWN_KEYS)
         if not is_same:
             changed.append(key)
     return tuple(changed)
@@ -117,21 +117,21 @@ EXIT_CODES: dict[Verdict, int] = {PASS: 0, WAIVED: 0, FAIL: 1, WITHHELD: 4}
 Obstacle = Literal["fails", "withheld", "changed", "unfinished", "outdated"]
 
 
-def passes(verdict: str) -> bool:
+def is_passing(verdict: str) -> bool:
     """Whether every rule holds or is waived."""
     return verdict in (PASS, WAIVED)
 
 
-def obstacle(document: CheckDocument, table: Path | None = None) -> Obstacle | None:
+def find_obstacle(document: CheckDocument, table: Path | None = None) -> Obstacle | None:
     """The obstacle to handing out a checked table; None if there is none.
 
     table   the present file; if None, the table is assumed to be unchanged
     """
     if document.verdict == WITHHELD:
         return "withheld"
-    if not passes(document.verdict):
+    if not is_passing(document.verdict):
         return "fails"
-    if table is not None and not _is_judged(document, table):
+    if table is not None and not _is_checked_table(document, table):
         return "changed"
     made = document.anonymization
     if made is not None and made.seconds is not None and not made.optimal:  # somebody has to accept an unproved result
@@ -139,7 +139,7 @@ def obstacle(document: CheckDocument, table: Path | None = None) -> Obstacle | N
     return None
 
 
-def obstacle_now(
+def find_current_obstacle(
     made: CheckDocument | None,
     check: CheckDocument,
     released: Policy,
@@ -158,14 +158,14 @@ def obstacle_now(
     judged_alone   as for `changed_since_made`
     """
     for document in (check, *([] if made is None else [made])):
-        against = obstacle(document, table)
+        against = find_obstacle(document, table)
         if against is not None:
             return against
-    changes = [changed_since_made(origin, released, judged_alone=judged_alone) for origin in origins]
+    changes = [changed_keys(origin, released, judged_alone=judged_alone) for origin in origins]
     return "outdated" if changes and all(changes) else None
 
 
-def _is_judged(document: CheckDocument, table: Path) -> bool:
+def _is_checked_table(document: CheckDocument, table: Path) -> bool:
     """Whether a file is the table that was checked."""
     judged = next((file.sha256 for file in document.inputs if file.use == "data"), None)
     try:

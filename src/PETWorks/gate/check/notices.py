@@ -18,7 +18,7 @@ from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.built_in_rules import judged_when_made, lacks_people
-from PETWorks.gate.check.facts import columns, worst_case
+from PETWorks.gate.check.facts import column_facts, worst_case
 from PETWorks.gate.check.findings import examined_columns
 from PETWorks.gate.check.remedies import limits_class_sizes
 from PETWorks.gate.document.check_document import WAIVED, ColumnFacts, Notice, RuleResult
@@ -35,16 +35,16 @@ from PETWorks.gate.policy.policy_rules import (
     SUBSETS,
     VALUES_PROTECTED,
 )
-from PETWorks.gate.suggest.suggestion import FEW, Examined
+from PETWorks.gate.suggest.suggestion import FEW_RECORDS, ExaminedColumn
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.classes import Mask
 from PETWorks.measures.parameters import Number
 from PETWorks.tables.cells import SUPPRESSED
 
-Made = Anonymization | OnLevels | Replayed
+MadeRelease = Anonymization | OnLevels | Replayed
 
 
-def suppression_notices(made: Made, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+def suppression_notices(made: MadeRelease, rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """Notices about what suppression reveals; the class size comes from `rules`."""
     if made.removes and made.suppressed:
         smallest = max((class_size_demanded(rule) or 0 for rule in rules), default=0)
@@ -56,7 +56,7 @@ def suppression_notices(made: Made, rules: Sequence[RuleResult]) -> Iterator[Not
     yield from _minimality(made)
 
 
-def _alike_when_removed(made: Made) -> tuple[str, ...]:
+def _alike_when_removed(made: MadeRelease) -> tuple[str, ...]:
     """The sensitive attributes in which all removed records have the same value."""
     ground = made.classes.ground
     table = ground.view.table
@@ -67,7 +67,7 @@ def _alike_when_removed(made: Made) -> tuple[str, ...]:
     return tuple(name for name in names if len(np.unique(table.columns[name].codes[removed])) == 1)
 
 
-def _minimality(made: Made) -> Iterator[Notice]:
+def _minimality(made: MadeRelease) -> Iterator[Notice]:
     """Groups that are large enough, but were suppressed or generalised because all of them share a value.
 
     Anyone who knows that a release is no coarser than necessary can infer that value.
@@ -83,9 +83,9 @@ def _minimality(made: Made) -> Iterator[Notice]:
         classes = ground.at(problem.lattice.low)
         codes = classes.codes(np.ones(len(classes.records), np.bool_))
         suppressed = made.recoder.suppressed([column.astype(np.uint32) for column in codes])
-        by_attribute = _of_one_value(judge, classes, suppressed)
+        by_attribute = _records_with_one_value(judge, classes, suppressed)
     else:
-        by_attribute = _of_one_value(judge, made.classes, made.taken_out)
+        by_attribute = _records_with_one_value(judge, made.classes, made.taken_out)
         finer = [_coarsened(judge, made.classes, place) for place in range(len(made.classes.node))]
         for name, records in max(finer, key=lambda records_by_name: sum(records_by_name.values())).items():
             by_attribute[name] = by_attribute.get(name, 0) + records
@@ -103,10 +103,10 @@ def _coarsened(judge: Judge, classes: NodeClasses, place: int) -> dict[str, int]
     failing, _ = judge.failing(finer)
     if too_small > judge.most or int(finer.records[failing].sum()) <= judge.most:
         return {}
-    return _of_one_value(judge, finer, failing)
+    return _records_with_one_value(judge, finer, failing)
 
 
-def _of_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, int]:
+def _records_with_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, int]:
     """The number of records, by attribute, in large enough classes of `some` that have a single value."""
     by_attribute: dict[str, int] = {}
     for name in classes.ground.view.sensitive_attributes:
@@ -122,8 +122,8 @@ def _of_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> dict[str, i
 
 
 # The worst case and the assumptions: shown for every release, and no reason for a warning.
-OF_EVERY_RELEASE = ("highest-risk", "certain-value", "not-covered", "not-covered-columns", "not-covered-tables")
-NOT_KNOWN = (
+ALWAYS_SHOWN = ("highest-risk", "certain-value", "not-covered", "not-covered-columns", "not-covered-tables")
+ABOUT_COLUMNS = (
     "perhaps-known",
     "perhaps-sensitive",
     "perhaps-sensitive-coarser",
@@ -131,9 +131,9 @@ NOT_KNOWN = (
     "explained",
     "found-by-amount",
 )
-ALWAYS = {"t-closeness": {"t": 1.0}}  # limits that no table exceeds, although the parameter may be larger
+LOOSEST_LIMITS = {"t-closeness": {"t": 1.0}}  # limits that no table exceeds, although the parameter may be larger
 TWO_YEARS = timedelta(days=731)  # with a leap day
-ALONE = 0.05  # share of records that an amount may single out without a notice
+SINGLED_OUT_SHARE = 0.05  # share of records that an amount may single out without a notice
 
 
 def notices(
@@ -170,7 +170,7 @@ def notices(
         *_unseen_differences(rules),
         *_formulas(release),
     )
-    mentioned = {column for notice in all_notices if notice.notice in NOT_KNOWN for column in notice.columns or ()}
+    mentioned = {column for notice in all_notices if notice.notice in ABOUT_COLUMNS for column in notice.columns or ()}
     return *all_notices, *_not_covered(policy, [column for column in examined if column.column not in mentioned])
 
 
@@ -194,11 +194,11 @@ def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
     )
 
 
-def noticed(
+def find_notices(
     release: Release, policy: Policy, rules: Sequence[RuleResult], protected: Collection[str] | None = None
 ) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
     """The columns of a release that deserve a look, and the notices, without a complete check."""
-    examined = examined_columns(release, columns(release, ()), policy.no_role)
+    examined = examined_columns(release, column_facts(release, ()), policy.no_role)
     rejected = rejected_for_values(rules)
     names = tuple(
         column.column for column in examined if column.column not in rejected and is_unexplained(column, policy)
@@ -252,12 +252,12 @@ def released_identifiers(release: Release, key: str | None) -> tuple[str, ...]:
     return tuple(name for name in release.identifiers if name in release.columns and name not in needed)
 
 
-def _is_gone(release: Release, column: str) -> bool:
+def _is_fully_suppressed(release: Release, column: str) -> bool:
     """Whether every cell of a column is `*`."""
     return set(release.marginal(column).values) == {SUPPRESSED}
 
 
-def _made_coarser(release: Release, policy: Policy) -> Collection[str]:
+def _protected_columns(release: Release, policy: Policy) -> Collection[str]:
     """The columns that were protected when this file was made, according to its plan."""
     path = release.source.path
     plan = plan_of_file(policy, path) if path is not None and path.is_file() else None
@@ -274,19 +274,23 @@ def _columns(
         for column in examined
         if column.role == SENSITIVE_ATTRIBUTE and _is_nearly_unique(column) and not column.fails
     ]
-    alone = {column.column: _alone_with(release, column.column) for column in examined if _is_amount(release, column)}
-    amounts = [column for column in examined if alone.get(column.column, 0) > ALONE]
+    alone = {
+        column.column: _unique_share_with(release, column.column) for column in examined if _is_amount(release, column)
+    }
+    amounts = [column for column in examined if alone.get(column.column, 0) > SINGLED_OUT_SHARE]
     quasi = [column for column in examined if column.released and column.role == QUASI_IDENTIFIER]
     doubtful = {column.column: column for column in (*known, *secret, *unique, *amounts)}.values()
     unexplained = [column.column for column in secret if not _has_reason(column, policy)]
-    coarser = _made_coarser(release, policy) if unexplained and protected is None else protected or ()
+    coarser = _protected_columns(release, policy) if unexplained and protected is None else protected or ()
     by_notice = (
         Notice("perhaps-known", tuple(column.column for column in known if not _has_reason(column, policy))),
         Notice("perhaps-sensitive", tuple(name for name in unexplained if name not in coarser)),
         Notice("perhaps-sensitive-coarser", tuple(name for name in unexplained if name in coarser)),
         Notice("nearly-unique", tuple(column.column for column in unique if not _has_reason(column, policy))),
         Notice("explained", tuple(column.column for column in doubtful if _has_reason(column, policy))),
-        Notice("nothing-left", tuple(column.column for column in quasi if _is_gone(release, column.column))),
+        Notice(
+            "nothing-left", tuple(column.column for column in quasi if _is_fully_suppressed(release, column.column))
+        ),
         Notice(
             "one-value",
             tuple(column.column for column in quasi if column.distinct == 1 < (column.distinct_before or 0)),
@@ -300,13 +304,13 @@ def _columns(
 
 def _is_amount(release: Release, column: ColumnFacts) -> bool:
     """Whether a sensitive attribute has numbers that others may know, such as a bill or an award."""
-    if column.role != SENSITIVE_ATTRIBUTE or _is_nearly_unique(column) or (column.distinct or 0) < FEW:
+    if column.role != SENSITIVE_ATTRIBUTE or _is_nearly_unique(column) or (column.distinct or 0) < FEW_RECORDS:
         return False
     table: Any = release.table  # already loaded, with all sensitive attributes
-    return Examined.of(profiles_of(table.columns, [column.column])[column.column]).measured
+    return ExaminedColumn.of(profiles_of(table.columns, [column.column])[column.column]).measured
 
 
-def _alone_with(release: Release, column: str) -> float:
+def _unique_share_with(release: Release, column: str) -> float:
     """The share of the records that are unique for an adversary who knows one more column."""
     known = (*release.quasi_identifiers, column)
     sizes = release.table.ask([class_sizes(release.table, Grouping(known, known))])[0]
@@ -365,7 +369,7 @@ def _rules_without_meaning(
         yield Notice("rule-about-one-value", single, rules=about_values)
     known = [column.column for column in examined if column.released and column.role == QUASI_IDENTIFIER]
     sizes = tuple(rule.name for rule in holding if limits_class_sizes(rule) and rule.name not in always)
-    if sizes and known and release.records and all(_is_gone(release, column) for column in known):
+    if sizes and known and release.records and all(_is_fully_suppressed(release, column) for column in known):
         yield Notice("rule-about-nothing", tuple(known), rules=sizes)
 
 
@@ -379,7 +383,7 @@ def _always_holds(rule: RuleResult) -> bool:
         name: value for name, value in rule.parameters.items() if known[name].limit is not None and value is not None
     }
     return bool(limits_given) and all(
-        _is_loosest(known[name].rule, value, ALWAYS.get(rule.measure, {}).get(name))
+        _is_loosest(known[name].rule, value, LOOSEST_LIMITS.get(rule.measure, {}).get(name))
         for name, value in limits_given.items()
     )
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from PETWorks.gate.document.check_document import CheckDocument, RuleResult
-from PETWorks.gate.policy.policy_rules import SUBSETS, TOGETHER
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
 from PETWorks.measures.catalogue import Parameter, catalogue
 from PETWorks.measures.result import Result
 
@@ -16,7 +16,7 @@ def remedy(rule: RuleResult, has_small_classes: bool) -> str | None:
     """The step that helps a failing rule besides larger classes; None if larger classes are enough."""
     if rule.measure == SUBSETS:
         return "blur"
-    if rule.measure == TOGETHER:
+    if rule.measure == ALL_RELEASES:
         return "blur-together"
     step = catalogue[rule.measure].if_it_fails
     return None if step == "blur" and has_small_classes else step

@@ -6,7 +6,7 @@ from datetime import date
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.document.check_document import EarlierRelease, Regime, SignOff
-from PETWorks.gate.policy.accountability import APPROVER_ITEM, asking_for
+from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_for
 from PETWorks.gate.policy.policy import Policy
 
 # Tests whether a policy has an item of a regime. An empty list of earlier releases states that there are none.
@@ -46,7 +46,11 @@ def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
 def regimes_without_approver(policy: Policy) -> tuple[str, ...]:
     """The regimes of the policy that require an approver, if the policy names none."""
     stated = policy.accountability
-    return () if stated.approver is not None else asking_for(APPROVER_ITEM, (regime.name for regime in stated.regimes))
+    return (
+        ()
+        if stated.approver is not None
+        else regimes_asking_for(APPROVER_ITEM, (regime.name for regime in stated.regimes))
+    )
 
 
 def _earlier(policy: Policy) -> tuple[EarlierRelease, ...] | None:

@@ -16,9 +16,9 @@ from PETWorks.counting.release import Release
 from PETWorks.gate.document.check_document import ColumnFacts
 from PETWorks.tables.cells import SUPPRESSED
 
-SHARE = 0.05  # share of the records that exact values may single out, unless the policy states another
-OF_ANY_TEXT = 0.25  # the same for short texts without digits, since words usually recur
-FEW = 5  # records that a column may always single out
+UNIQUE_SHARE = 0.05  # share of the records that exact values may single out, unless the policy states another
+UNIQUE_TEXT_SHARE = 0.25  # the same for short texts without digits, since words usually recur
+ALWAYS_ALLOWED = 5  # records that a column may always single out
 # The names of columns with latitudes and longitudes.
 _AXES = (
     ("latitude", "longitude"),
@@ -42,7 +42,7 @@ class SinglingOut:
     share: float
 
 
-def singling_out(
+def find_singling_out(
     release: Release, columns: Sequence[ColumnFacts], share: float, key: str | None
 ) -> tuple[SinglingOut, ...]:
     """The columns that single out too many records: more than five, and more than a share of all.
@@ -68,8 +68,11 @@ def singling_out(
     for column in candidates:
         rows = profiles[column.column].records  # by people, if these are known
         exact, any_value = column.alone or 0, profiles[column.column].unique
-        alone[column.column,] = (any_value if singles_out(any_value, rows, max(share, OF_ANY_TEXT)) else exact, rows)
-    alone |= {pair: _unique_pairs(release, pair) for pair in coordinates([column.column for column in candidates])}
+        alone[column.column,] = (
+            any_value if singles_out(any_value, rows, max(share, UNIQUE_TEXT_SHARE)) else exact,
+            rows,
+        )
+    alone |= {pair: _unique_pairs(release, pair) for pair in coordinate_pairs([column.column for column in candidates])}
     return tuple(
         SinglingOut(names, records, records / rows)
         for names, (records, rows) in alone.items()
@@ -77,12 +80,12 @@ def singling_out(
     )
 
 
-def singles_out(alone: int, records: int, share: float = SHARE) -> bool:
+def singles_out(alone: int, records: int, share: float = UNIQUE_SHARE) -> bool:
     """Whether this number of unique records is too large."""
-    return alone > FEW and alone / records > share
+    return alone > ALWAYS_ALLOWED and alone / records > share
 
 
-def coordinates(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
+def coordinate_pairs(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pairs of columns that are a latitude and a longitude, judged by their names."""
     words = {words_of(column): column for column in columns}
     for name, column in words.items():

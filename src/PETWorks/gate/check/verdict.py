@@ -16,22 +16,22 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
 from PETWorks.gate.check.advice import columns_to_explain, columns_with_unfit_roles, next_steps
 from PETWorks.gate.check.built_in_rules import (
-    OF_PEOPLE,
+    RULES_ABOUT_PERSONS,
     class_size_demanded,
     class_size_required,
+    find_unseen_differences,
     judged_when_made,
     lacks_people,
     rules_without_people,
     unprotected_columns,
-    unseen_differences,
 )
-from PETWorks.gate.check.composed_releases import composed, releases_facts
-from PETWorks.gate.check.facts import assumed, columns, payout, small_classes, worst_case_questions
+from PETWorks.gate.check.composed_releases import compose_releases, releases_facts
+from PETWorks.gate.check.facts import adversary_facts, column_facts, payout_steps, small_classes, worst_case_questions
 from PETWorks.gate.check.findings import examined_columns, personal_details
 from PETWorks.gate.check.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.check.notices import notices, released_identifiers
 from PETWorks.gate.check.sign_off import regimes_without_approver, sign_off
-from PETWorks.gate.check.unique_values import SHARE, singles_out, singling_out
+from PETWorks.gate.check.unique_values import UNIQUE_SHARE, find_singling_out, singles_out
 from PETWorks.gate.document.check_document import (
     FAIL,
     FORMAT,
@@ -52,12 +52,13 @@ from PETWorks.gate.document.check_document import (
     Value,
     WaiverFacts,
     WaiverState,
-    together,
+    combine_verdicts,
 )
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.accountability import APPROVER_ITEM
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import (
+    ALL_RELEASES,
     ALL_ROLES,
     APPROVER,
     NO_DIFFERENCES,
@@ -69,12 +70,11 @@ from PETWorks.gate.policy.policy_rules import (
     RECORDS_LEFT,
     RULES_FIT,
     SUBSETS,
-    TOGETHER,
     VALUES_PROTECTED,
     Rule,
     Waiver,
 )
-from PETWorks.gate.register import registered
+from PETWorks.gate.register import find_registered
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find
 from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
@@ -83,7 +83,7 @@ from PETWorks.releases.composition import Composition
 from PETWorks.tables.opening import is_address
 
 
-def judged(
+def judge(
     policy: Policy,
     data: Any = None,
     as_of: datetime | str | None = None,
@@ -96,27 +96,27 @@ def judged(
 
     people   the person of each record, if the table no longer has a column for it
     """
-    moment = _moment(as_of)
+    moment = _parse_moment(as_of)
     salt = _salt(salt)
     address = isinstance(data, str) and "://" in data
     other_data = Path(data) if isinstance(data, str | os.PathLike) and not address else data
-    if other_data is None or _is_the_policys(other_data, policy):
+    if other_data is None or _is_policy_table(other_data, policy):
         other_data = None
     inputs = Inputs(policy, policy.data if other_data is None else other_data)
     release = policy.release(other_data, people, **engine_settings)
-    composition = composed(release, policy, **engine_settings)
+    composition = compose_releases(release, policy, **engine_settings)
     subsets, drivers = _subsets(release, policy, progress)
     # Counted together, so that rules and overview share their counts.
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
     measures = [*ruled, *((entry, entry.check({})) for entry in all_measures())]
     prepare(release.view, measures, worst_case_questions(release.view))
     overview = _overview(release, policy)
-    examined = examined_columns(release, columns(release, overview.results), policy.no_role)
+    examined = examined_columns(release, column_facts(release, overview.results), policy.no_role)
     rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))
     noticed = notices(release, policy, examined, rules, today=moment.date())
     signed = sign_off(release, policy, moment.date())
     files = inputs.facts()
-    other_releases = _others(release, policy, composition, other_data, files)
+    other_releases = _other_releases(release, policy, composition, other_data, files)
     document = CheckDocument(
         schema=FORMAT,
         petworks=__version__,
@@ -124,7 +124,7 @@ def judged(
         as_of_given=as_of is not None,
         edition=INTERNAL,
         title=policy.title if other_data is None else _title(policy, shown_table(other_data)),
-        verdict=together([rule.verdict for rule in rules]),
+        verdict=combine_verdicts([rule.verdict for rule in rules]),
         rule_verdicts=_rule_verdicts(rules),
         policy=policy_facts(policy),
         inputs=files,
@@ -132,7 +132,7 @@ def judged(
         columns=examined,
         rules=rules,
         small_classes=small_classes(release, policy.cell_size),
-        adversaries=assumed(release, policy.adversaries),
+        adversaries=adversary_facts(release, policy.adversaries),
         subsets=subsets,
         payout_curve=_payout_curve(release, overview),
         results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
@@ -151,20 +151,20 @@ def judged(
 def rule_results(release: Release, policy: Policy, today: date) -> tuple[RuleResult, ...]:
     """The results of the rules alone, for a release that need not be a file yet."""
     subsets = _subsets(release, policy, None)[0] if policy.limits else None
-    examined = examined_columns(release, columns(release, ()), policy.no_role)
-    return tuple(_rules(release, policy, subsets, composed(release, policy), examined, today))
+    examined = examined_columns(release, column_facts(release, ()), policy.no_role)
+    return tuple(_rules(release, policy, subsets, compose_releases(release, policy), examined, today))
 
 
-def _others(
+def _other_releases(
     release: Release, policy: Policy, composition: Composition | None, data: Any, files: Sequence[Input]
 ) -> ReleasesFacts | None:
     """Other releases about the same people: those of the policy and of its register."""
     measured = {file.sha256 for file in files if file.use == "release"}
-    entries = registered(policy, release, files[0].sha256, measured)
+    entries = find_registered(policy, release, files[0].sha256, measured)
     return releases_facts(policy, composition, policy.data if data is None else data, entries)
 
 
-def _is_the_policys(data: Any, policy: Policy) -> bool:
+def _is_policy_table(data: Any, policy: Policy) -> bool:
     """Whether data is the file named in the policy."""
     both_files = isinstance(data, Path) and isinstance(policy.data, Path) and data.is_file() and policy.data.is_file()
     return both_files and data.samefile(policy.data)
@@ -175,14 +175,16 @@ def _title(policy: Policy, table: str | None) -> Spoken:
     title = None if policy.title == shown_table(policy.data) else policy.title
     if table is not None and not isinstance(title, Mapping):
         return table if title is None else f"{title}: {table}"
-    english, chinese = ("", "") if title is None else (title, title) if isinstance(title, str) else _both(title)
+    english, chinese = (
+        ("", "") if title is None else (title, title) if isinstance(title, str) else _in_both_languages(title)
+    )
     return {
         "en": f"{english}{': ' if english else ''}{table or 'a table in memory'}",
         "zh-TW": f"{chinese}{'：' if chinese else ''}{table or '記憶體中的資料表'}",
     }
 
 
-def _both(title: Mapping[Literal["en", "zh-TW"], str]) -> tuple[str, str]:
+def _in_both_languages(title: Mapping[Literal["en", "zh-TW"], str]) -> tuple[str, str]:
     """A title in both languages; the same text twice if it is given in one."""
     texts = dict(title)
     either = next(iter(texts.values()))
@@ -211,7 +213,7 @@ def _is_named(policy: Policy) -> bool:
     return register is not None and policy.register == policy.path.parent / register
 
 
-def _moment(as_of: datetime | str | None) -> datetime:
+def _parse_moment(as_of: datetime | str | None) -> datetime:
     """A time in UTC; times without a zone are taken as UTC."""
     try:
         moment = datetime.fromisoformat(as_of.strip()) if isinstance(as_of, str) else as_of or datetime.now(UTC)
@@ -276,7 +278,7 @@ def _table(release: Release, overview: Evaluation) -> TableFacts:
 
 def _payout_curve(release: Release, overview: Evaluation) -> tuple[PayoutStep, ...] | None:
     parameters = [result.parameters for result in overview.results if result.measure == "publisher-payout"]
-    return payout(release, parameters[0]) if parameters else None
+    return payout_steps(release, parameters[0]) if parameters else None
 
 
 def _rule_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
@@ -295,9 +297,9 @@ def _rules(
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     judged = judged_when_made(policy, release)
     uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
-    singled_out_by = singling_out(release, columns, min(policy.unique_share, SHARE), policy.releases.key)
+    singled_out_by = find_singling_out(release, columns, min(policy.unique_share, UNIQUE_SHARE), policy.releases.key)
     alone = [found for found in singled_out_by if found.share > policy.unique_share]
-    differences = unseen_differences(release)
+    differences = find_unseen_differences(release)
     unprotected = unprotected_columns(policy, release, today)
     demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
     too_weak = required is not None and demanded < required
@@ -338,21 +340,21 @@ def _rules(
 
     def measured(rule: Rule) -> dict[str, Any]:
         if rule.name in judged and (
-            rule.name not in OF_PEOPLE or not (judged[rule.name].satisfied or violations[rule.name])
+            rule.name not in RULES_ABOUT_PERSONS or not (judged[rule.name].satisfied or violations[rule.name])
         ):
             earlier = judged[rule.name]
             value = tuple(earlier.value) if isinstance(earlier.value, list) else earlier.value
             fields = _without_details(earlier.measure, earlier.parameters, value, satisfied=earlier.satisfied)
             return {**fields, "compared": earlier.compared, "details": dict(earlier.details or {})}
         if rule.name not in violations:
-            return _measured(release, policy, rule, subsets, composition)
+            return _measure_rule(release, policy, rule, subsets, composition)
         value_now: Value = violations[rule.name] if rule.name != RULES_FIT else demanded or None
         inside_texts = _without_details(
             rule.name, parameters.get(rule.name, {}), value_now, satisfied=not violations[rule.name]
         )
         return {**inside_texts, "details": details.get(rule.name, {})}
 
-    return [_judged(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
+    return [_rule_result(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
 
 
 def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:
@@ -368,7 +370,7 @@ def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (unit, key) if name in release.columns and name != may_stay))
 
 
-def _measured(
+def _measure_rule(
     release: Release,
     policy: Policy,
     rule: Rule,
@@ -386,7 +388,7 @@ def _measured(
         if composition is not None and rule.about_all_releases:
             limit_facts = next(limit for limit in composition.limits if limit["limit"] == name)
             limits = {name: limit_facts.get("at_most", limit_facts.get("at_least"))}
-            return _without_details(TOGETHER, limits, limit_facts["value"], satisfied=limit_facts["satisfied"])
+            return _without_details(ALL_RELEASES, limits, limit_facts["value"], satisfied=limit_facts["satisfied"])
         assert subsets is not None
         limit = next(limit for limit in subsets.limits if limit.limit == name)
         return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
@@ -442,7 +444,7 @@ def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"value": value, "compared": name}
 
 
-def _judged(rule: Rule, waiver: Waiver | None, today: date, measured: Mapping[str, Any]) -> RuleResult:
+def _rule_result(rule: Rule, waiver: Waiver | None, today: date, measured: Mapping[str, Any]) -> RuleResult:
     """The result of a rule with its verdict; a waiver holds up to and including its last day."""
     facts = None if waiver is None else _waiver(waiver, today, satisfied=measured["satisfied"])
     waived = facts is not None and facts.state == "active"

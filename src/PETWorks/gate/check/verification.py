@@ -13,17 +13,17 @@ from PETWorks.gate.document.check_document import (
     CheckFile,
     Commitments,
     NextStep,
+    combine_verdicts,
     content_digest,
-    together,
 )
 from PETWorks.gate.document.typed_json import JSONObject
-from PETWorks.gate.external.edition import commitment, external
+from PETWorks.gate.external.edition import commitment, external_edition
 
 PUBLISHED = ("verdict", "table", "columns", "rules", "adversaries", "subsets", "results")  # parts that depend on data
 
 
 @dataclass(frozen=True)
-class Verified(JSONObject):
+class VerifiedItem(JSONObject):
     """Something that was compared, and whether it matches."""
 
     what: str
@@ -32,7 +32,7 @@ class Verified(JSONObject):
 
 def verify(
     document: CheckFile, *, data: Path | None = None, policy: Path | None = None, internal: CheckFile | None = None
-) -> tuple[Verified, ...]:
+) -> tuple[VerifiedItem, ...]:
     """Compare a document with its own digest, and with the given files and internal edition.
 
     The external edition has commitments instead of digests of files. They can be verified only with the salt in the
@@ -41,24 +41,26 @@ def verify(
     if internal is not None and internal.edition != INTERNAL:
         raise InputError("the document given as the internal edition is an external one")
     verified = [
-        Verified(Phrase("the document and its content digest"), content_digest(document) == document.content_sha256),
-        Verified(
+        VerifiedItem(
+            Phrase("the document and its content digest"), content_digest(document) == document.content_sha256
+        ),
+        VerifiedItem(
             Phrase("the verdict and the verdicts of the rules"),
-            document.verdict == together([rule.verdict for rule in document.rules]),
+            document.verdict == combine_verdicts([rule.verdict for rule in document.rules]),
         ),
     ]
     if internal is not None:
         verified.append(
-            Verified(
+            VerifiedItem(
                 Phrase("the internal edition and its content digest"),
                 content_digest(internal) == internal.content_sha256,
             )
         )
         expected = internal if document.edition == INTERNAL else _external_of(internal)
         same = content_digest(document) == content_digest(expected) and document.commitments == expected.commitments
-        verified.append(Verified(Phrase("the document and the internal edition"), same))
+        verified.append(VerifiedItem(Phrase("the document and the internal edition"), same))
         verified.append(
-            Verified(Phrase("the time of the check in both editions"), document.generated == internal.generated)
+            VerifiedItem(Phrase("the time of the check in both editions"), document.generated == internal.generated)
         )
     salt = None if internal is None else internal.salt
     commitments = document.commitments or Commitments(None, None)
@@ -67,11 +69,11 @@ def verify(
         (Phrase("the policy"), policy, document.policy.sha256, commitments.policy),
     ):
         if file is not None:
-            verified.append(Verified(what, _matches(what, table_digest(file), recorded, committed, salt)))
+            verified.append(VerifiedItem(what, _matches(what, table_digest(file), recorded, committed, salt)))
     return tuple(verified)
 
 
-def with_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:
+def add_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:
     """The document with a step that warns of an earlier external edition about a different table."""
     digests = document.inputs[0].sha256, earlier.inputs[0].sha256
     if None not in digests and digests[0] == digests[1]:
@@ -85,7 +87,7 @@ def with_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocume
 def _external_of(document: CheckDocument) -> CheckDocument:
     """The external edition of an internal one from a file, which may have been edited."""
     try:
-        return external(document)
+        return external_edition(document)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
         raise InputError("the internal edition is not complete, so no external one can be made of it") from None
 

@@ -261,7 +261,7 @@ def anonymization_facts(
         suppressed=result.suppressed,
         suppression_limit=problem.suppression,
         before=before,
-        after=state(after),
+        after=table_state(after),
         utility=None if result.is_raised else _utility(result.utility()),
         next_best=()
         if explanation is None
@@ -319,7 +319,7 @@ def _utility(utility: Utility) -> UtilityKept:
     )
 
 
-def state(release: Release) -> State:
+def table_state(release: Release) -> State:
     """The state of a table: sizes, risks and utility."""
     sizes = release.class_sizes()
     unique = int(sizes.classes[sizes.sizes == 1].sum())
@@ -330,11 +330,11 @@ def state(release: Release) -> State:
         sizes.smallest,
         1 / sizes.smallest if sizes.smallest else 0.0,
         unique / sizes.records if sizes.records else 0.0,
-        **{name: _measured(release, name) for name in UTILITY},
+        **{name: _value_or_none(release, name) for name in UTILITY},
     )
 
 
-def _measured(release: Release, name: str) -> float | None:
+def _value_or_none(release: Release, name: str) -> float | None:
     """The value of a measure; None if it does not apply."""
     try:
         value: Any = find(name)(release).value

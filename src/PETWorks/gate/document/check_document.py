@@ -354,7 +354,7 @@ class ReleasesFacts(JSONObject):
     `people` are those of the release that is checked.
     """
 
-    measured: Annotated[Tables, "earlier releases that were measured together with this one"]
+    measured: Annotated[Tables, "earlier releases that were measured combine_verdicts with this one"]
     not_measured: Annotated[Tables, "other releases that are known, but were not measured"]
     key: Annotated[str, "the column that names the person"] | None = None
     people: Count = None
@@ -404,7 +404,7 @@ Value = Annotated[
 Details = Annotated[Mapping[str, Any], "further results, which differ by measure; empty in the external edition"]
 
 
-def together(verdicts: Sequence[Verdict]) -> Verdict:
+def combine_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
     """The verdict of several rules. Withheld if one of them is withheld, unless another one fails."""
     worst: tuple[Verdict, ...] = (FAIL, WITHHELD, WAIVED)
     return next((verdict for verdict in worst if verdict in verdicts), PASS)
@@ -683,7 +683,7 @@ class CheckFile(CheckDocument):
 
     content_sha256: Annotated[
         Sha256,
-        "SHA-256 of this document in canonical form without 'generated', 'as_of_given', 'salt', 'commitments' "
+        "SHA-256 of this document in canonical_json form without 'generated', 'as_of_given', 'salt', 'commitments' "
         "and this key",
     ]
 
@@ -692,7 +692,7 @@ class CheckFile(CheckDocument):
 NOT_CONTENT = ("generated", "as_of_given", "salt", "commitments", "content_sha256")
 
 
-def canonical(document: Mapping[str, Any]) -> str:
+def canonical_json(document: Mapping[str, Any]) -> str:
     """A document in canonical form: sorted keys, an indent of two spaces, each number in its shortest form.
 
     Lone surrogates, which UTF-8 cannot encode, become question marks.
@@ -704,7 +704,7 @@ def canonical(document: Mapping[str, Any]) -> str:
 def content_digest(document: CheckDocument) -> str:
     """SHA-256 of the content of a check, without the time and random values."""
     content = {name: value for name, value in document.to_dict().items() if name not in NOT_CONTENT}
-    return hashlib.sha256(canonical(content).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()
 
 
 SUFFIX = ".json"

@@ -45,7 +45,7 @@ def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
 
     errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(mistakes.file.content)
     # A hostile file may have any number of errors: only the first hundred are worded.
-    in_words = (message for error in errors for message in _in_words(error))
+    in_words = (message for error in errors for message in _messages(error))
     worded = list(islice(in_words, MOST_WORDED))
     mistakes.there_are_more = next(in_words, None) is not None
     for key, text in worded:
@@ -53,7 +53,7 @@ def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
     return [key for key, _ in worded]
 
 
-def violation(document: Any, name: str) -> Phrase | None:
+def first_violation(document: Any, name: str) -> Phrase | None:
     """The first violation of a schema in a document; None if it is valid."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
@@ -65,7 +65,7 @@ def violation(document: Any, name: str) -> Phrase | None:
     return Phrase("{place} violates {rule!r} of the schema", place=place, rule=error.validator)
 
 
-def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], Phrase]]:
+def _messages(error: Any) -> Iterator[tuple[tuple[str | int, ...], Phrase]]:
     """The key of an error, and a message about what is expected there."""
     key, schema = tuple(error.absolute_path), error.schema
     if error.validator == "additionalProperties" and schema["additionalProperties"] is False:
@@ -83,7 +83,12 @@ def _in_words(error: Any) -> Iterator[tuple[tuple[str | int, ...], Phrase]]:
     elif error.validator in ("maxItems", "maxLength"):
         yield key, Phrase("longer than {most:,}", most=error.validator_value)
     else:
-        yield key, Phrase("expected {expected}, got {given}", expected=_expected(schema), given=_given(error.instance))
+        yield (
+            key,
+            Phrase(
+                "expected {expected}, got {given}", expected=_expected(schema), given=_describe_given(error.instance)
+            ),
+        )
 
 
 def _expected(schema: Mapping[str, Any]) -> Phrase:
@@ -99,7 +104,7 @@ def _expected(schema: Mapping[str, Any]) -> Phrase:
     return listed if described is None else Phrase("{kind} ({meaning})", kind=listed, meaning=described)
 
 
-def _given(value: Any) -> Phrase:
+def _describe_given(value: Any) -> Phrase:
     if isinstance(value, Mapping | list):
         return _KINDS["object" if isinstance(value, Mapping) else "array"]
     return Phrase("nothing") if value in ("", None) else quoted([value])

@@ -53,13 +53,13 @@ class JSONObject:
     def to_dict(self) -> dict[str, Any]:
         """The object as plain dicts, lists, numbers and strings."""
         values = ((field, getattr(self, field.name)) for field in fields(self))
-        return {_key(field): _plain(value) for field, value in values if value is not field.default}
+        return {_key(field): _to_plain(value) for field, value in values if value is not field.default}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """The object made of a dict that fits the schema."""
         hints, known = _hints(cls), {_key(field): field.name for field in fields(cls)}
-        return cls(**{name: _typed(hints[name], content[key]) for key, name in known.items() if key in content})
+        return cls(**{name: _to_typed(hints[name], content[key]) for key, name in known.items() if key in content})
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -69,23 +69,23 @@ class JSONObject:
         return {**schema, "$defs": {name: definitions[name] for name in sorted(definitions)}}
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, JSONObject):
         return value.to_dict()
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _to_plain(item) for key, item in value.items()}
+    return [_to_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _typed(hint: Any, value: Any) -> Any:
+def _to_typed(hint: Any, value: Any) -> Any:
     """A value of a JSON document in the type of its hint; a union has at most one object type and one list type."""
     for member in _members(hint):
         if isinstance(value, Mapping) and _is_object(member):
             return member.from_dict(value)
         if isinstance(value, list) and get_origin(member) is tuple:
-            return tuple(_typed(get_args(member)[0], item) for item in value)
+            return tuple(_to_typed(get_args(member)[0], item) for item in value)
         if isinstance(value, Mapping) and get_args(member):
-            return {key: _typed(get_args(member)[1], item) for key, item in value.items()}
+            return {key: _to_typed(get_args(member)[1], item) for key, item in value.items()}
     return value
 
 

@@ -35,30 +35,33 @@ from PETWorks.gate.document.check_document import (
     TableFacts,
     Value,
     Verdict,
-    together,
+    combine_verdicts,
 )
 from PETWorks.gate.external.protected import (
-    Protected,
+    ProtectedStatistics,
     Range,
     answers_shown,
     attacks_shown,
-    cases,
     complement,
     drivers_shown,
     intersections,
-    protected,
+    protect_statistics,
     range_of,
     share_of,
+    subset_cases,
     two_figures,
 )
-from PETWorks.gate.policy.policy_rules import SUBSETS, TOGETHER
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.measures.catalogue import Metric, catalogue, find
 from PETWorks.measures.parameters import Text, Worths
 
 
-def releases_outside(
-    document: CheckDocument, known: Protected, share: Callable[[Range], Bound], about: Callable[[Range], Bound]
+def external_releases(
+    document: CheckDocument,
+    known: ProtectedStatistics,
+    share: Callable[[Range], Bound],
+    about: Callable[[Range], Bound],
 ) -> ReleasesFacts | None:
     """Other releases as outsiders may see them; `share` and `about` turn a range into a bound."""
     facts = document.releases
@@ -89,7 +92,7 @@ def releases_outside(
         measured=facts.measured,
         not_measured=facts.not_measured,
         people=about(known.people),
-        releases=tuple(_outside(release) for release in facts.releases),
+        releases=tuple(_external_release(release) for release in facts.releases),
         attacks=tuple(attacks),
         unlinked=tuple(
             SetIntersection(intersection.attribute, None if people is None else about(people))
@@ -98,7 +101,7 @@ def releases_outside(
     )
 
 
-def _outside(release: ReleaseOfSet) -> ReleaseOfSet:
+def _external_release(release: ReleaseOfSet) -> ReleaseOfSet:
     """The number of a release, and its name in the policy."""
     return ReleaseOfSet(number=release.number, name=release.name, this=release.this, measured=release.measured)
 
@@ -116,9 +119,9 @@ STEPS = (
 SMALL_CLASS = Bound(withheld="small class")
 
 
-def external(document: CheckDocument) -> CheckDocument:
+def external_edition(document: CheckDocument) -> CheckDocument:
     """The external edition of a check; the document must be the internal edition."""
-    return _Edition(document, protected(document)).made()
+    return _Edition(document, protect_statistics(document)).made()
 
 
 def commitment(salt: str, digest: str) -> str:
@@ -129,7 +132,7 @@ def commitment(salt: str, digest: str) -> str:
 class _Edition:
     """The external edition: names, texts and thresholds come from the document, all numbers from `known`."""
 
-    def __init__(self, document: CheckDocument, known: Protected) -> None:
+    def __init__(self, document: CheckDocument, known: ProtectedStatistics) -> None:
         self.document, self.known = document, known
         self._ranges: Iterator[tuple[Range, Range, Range]] = iter(known.subsets)
 
@@ -142,7 +145,7 @@ class _Edition:
             as_of_given=document.as_of_given,
             edition=EXTERNAL,
             title=document.title,
-            verdict=together(known.verdicts),
+            verdict=combine_verdicts(known.verdicts),
             rule_verdicts=_rule_verdicts(known.verdicts),
             policy=replace(document.policy, sha256=None),
             inputs=tuple(replace(file, bytes=None, sha256=None) for file in document.inputs if file.use == "data"),
@@ -164,7 +167,7 @@ class _Edition:
             results=tuple(self._results()),
             not_applicable={},
             next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in STEPS),
-            releases=releases_outside(document, known, self._share, _about),
+            releases=external_releases(document, known, self._share, _about_bound),
             options={name: value for name, value in document.options.items() if name != "previous"},
             commitments=self._commitments(),
         )
@@ -184,9 +187,9 @@ class _Edition:
     def _table(self, table: TableFacts) -> TableFacts:
         known = self.known
         return TableFacts(
-            records=_about(known.records if known.people.low else known.people),
+            records=_about_bound(known.records if known.people.low else known.people),
             treatment=table.treatment,
-            population=None if known.population is None else _about(known.population),
+            population=None if known.population is None else _about_bound(known.population),
             quasi_identifiers=table.quasi_identifiers,
             sensitive_attributes=table.sensitive_attributes,
             hierarchies=table.hierarchies,
@@ -198,7 +201,7 @@ class _Edition:
     def _removed(self, table: TableFacts) -> Count:
         """The number of removed suppressed records as a range, also if there are none."""
         removed = table.removed_records
-        return _about(range_of(removed, self.known.cell_size)) if isinstance(removed, int) else removed
+        return _about_bound(range_of(removed, self.known.cell_size)) if isinstance(removed, int) else removed
 
     def _column(self, column: ColumnFacts, cells: tuple[Range | None, Range | None]) -> ColumnFacts:
         missing, lost = cells
@@ -266,7 +269,7 @@ class _Edition:
             verdict=verdict,
             measure=rule.measure,
             parameters=parameters,
-            value=_on_its_side(self._value(rule), rule, parameters, satisfied),
+            value=_consistent_with_verdict(self._value(rule), rule, parameters, satisfied),
             compared=rule.compared,
             satisfied=satisfied,
             details={},
@@ -274,7 +277,7 @@ class _Edition:
         )
 
     def _value(self, rule: RuleResult) -> Value:
-        if rule.measure in (SUBSETS, TOGETHER):
+        if rule.measure in (SUBSETS, ALL_RELEASES):
             return TELLS_COUNTS
         if rule.measure not in catalogue:
             return rule.value  # names of columns
@@ -291,11 +294,11 @@ class _Edition:
             for name in rule.parameters
         }
         return SubsetAnswers(
-            records=_about(self.known.people),
+            records=_about_bound(self.known.people),
             number=answers.number,
             if_they_know=tuple(map(self._if_they_know, answers_shown(self.document))),
             limits=tuple(
-                replace(limit, worst=_beside(limit.at_most, limit.satisfied))
+                replace(limit, worst=_bound_by_limit(limit.at_most, limit.satisfied))
                 for limit in answers.limits
                 if limit.limit in shown
             ),
@@ -310,7 +313,7 @@ class _Edition:
         )
 
     def _if_they_know(self, answer: KnownAttributes) -> KnownAttributes:
-        lowest, median, highest = (self._case(answer.attack, case) for case in cases(answer))
+        lowest, median, highest = (self._case(answer.attack, case) for case in subset_cases(answer))
         return KnownAttributes(answer.known, answer.attack, answer.subsets, lowest, median, highest)
 
     def _case(self, attack: str, case: SubsetCase) -> SubsetCase:
@@ -338,28 +341,30 @@ def _rule_verdicts(verdicts: tuple[Verdict, ...]) -> RuleVerdicts:
     return RuleVerdicts(passed, waived, failed, withheld or None)
 
 
-def _about(count: Range) -> Bound:
+def _about_bound(count: Range) -> Bound:
     return Bound(about=count.middle) if count.low else Bound(below=count.high + 1)
 
 
-def _beside(limit: float, satisfied: bool) -> Bound:
+def _bound_by_limit(limit: float, satisfied: bool) -> Bound:
     return Bound(at_most=limit) if satisfied else Bound(above=limit)
 
 
-def _on_its_side(value: Value, rule: RuleResult, parameters: Mapping[str, Any], satisfied: bool | None) -> Value:
+def _consistent_with_verdict(
+    value: Value, rule: RuleResult, parameters: Mapping[str, Any], satisfied: bool | None
+) -> Value:
     """The value, or its relation to the limit if the rounded value would contradict the verdict."""
     if satisfied is None or len(parameters) != 1:
         return value
     ((name, limit),) = parameters.items()
-    if rule.measure in (SUBSETS, TOGETHER):
-        return _beside(limit, satisfied)
+    if rule.measure in (SUBSETS, ALL_RELEASES):
+        return _bound_by_limit(limit, satisfied)
     kind = catalogue[rule.measure].parameters[name].limit if rule.measure in catalogue else None
     if kind is None or not isinstance(value, Bound):
         return value
     if kind == "at least" and value.at_least is not None and satisfied:
         return Bound(at_least=max(value.at_least, limit))
     if kind == "at most" and value.about is not None and (value.about <= limit) != satisfied:
-        return _beside(limit, satisfied)
+        return _bound_by_limit(limit, satisfied)
     if kind == "at most" and value.at_most is not None and satisfied:
         return Bound(at_most=min(value.at_most, limit))
     return value

@@ -20,7 +20,7 @@ from PETWorks.gate.document.check_document import (
     SubsetCase,
     Verdict,
 )
-from PETWorks.gate.policy.policy_rules import SUBSETS, TOGETHER
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 from PETWorks.measures.catalogue import catalogue
 
@@ -40,10 +40,10 @@ class Range(NamedTuple):
         return (self.low + self.high + 1) // 2
 
 
-def narrowest(cell_size: int) -> int:
+def narrowest_width(cell_size: int) -> int:
     """The width of the narrowest range: a round number that is not smaller than the cell size.
 
-    >>> [narrowest(size) for size in (1, 3, 5, 11, 20)]
+    >>> [narrowest_width(size) for size in (1, 3, 5, 11, 20)]
     [2, 5, 5, 20, 20]
     """
     width = round_number(cell_size)
@@ -56,19 +56,19 @@ def range_of(count: int, cell_size: int) -> Range:
     >>> range_of(3, 5), range_of(42, 5), range_of(45222, 5)
     (Range(low=0, high=4), Range(low=40, high=44), Range(low=44000, high=45999))
     """
-    width = max(narrowest(cell_size), round_number(count // 10))
+    width = max(narrowest_width(cell_size), round_number(count // 10))
     low = count // width * width
     return Range(low, low + width - 1)
 
 
-def has_few(records: Range, cell_size: int) -> bool:
+def has_few_records(records: Range, cell_size: int) -> bool:
     """Whether a table has too few records to publish shares of them."""
-    return records.low < FEWEST_RANGES * narrowest(cell_size)
+    return records.low < FEWEST_RANGES * narrowest_width(cell_size)
 
 
 def share_of(count: Range, records: Range, cell_size: int) -> Bound:
     """The share of the records, as far as it follows from the ranges."""
-    if has_few(records, cell_size):
+    if has_few_records(records, cell_size):
         return FEW_RECORDS
     if count.low == 0:
         return Bound(below=_rounded((count.high + 1) / records.low, math.ceil))
@@ -171,7 +171,7 @@ def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) 
     """
     hidden: set[SizeLimit] = set()
     limits = {limit for rule in rules for limit in _class_sizes(rule)}
-    if has_few(records, cell_size):
+    if has_few_records(records, cell_size):
         return {(axis, size) for axis, size in limits if size != cell_size}
     implied = set(map(_size_implied, rules))
     for axis in {axis for axis, _ in limits}:
@@ -222,7 +222,7 @@ class ShareLimit(NamedTuple):
     @property
     def statistic(self) -> Hashable:
         """The limited statistic: equal for limits on numbers that depend on (nearly) the same count."""
-        of_set = self.measure in (SUBSETS, TOGETHER)
+        of_set = self.measure in (SUBSETS, ALL_RELEASES)
         key = self.parameter.partition(":")[0] if of_set or self.parameter == "average" else self.measure
         return SAME_COUNT.get(key, (self.measure, self.parameter, self.threshold))
 
@@ -243,7 +243,7 @@ SAME_COUNT = {
 
 def _shares_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> Iterator[ShareLimit]:
     """Limits on few records, on all but few, and limits that only few records lie between."""
-    few = narrowest(cell_size)
+    few = narrowest_width(cell_size)
     shown: dict[Hashable, list[float]] = {}
     for limit in dict.fromkeys(limit for rule in rules for limit in _shares(rule)):
         share = limit.share
@@ -259,9 +259,9 @@ def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
     if rule.measure == SUBSETS:
         limits = ((name, value) for name, value in rule.parameters.items() if name != "highest-risk")
         yield from (ShareLimit(SUBSETS, name, None, value) for name, value in limits)
-    elif rule.measure == TOGETHER:
+    elif rule.measure == ALL_RELEASES:
         limits = ((name, value) for name, value in rule.parameters.items() if _limit_of(rule) in SHARES_OF_PEOPLE)
-        yield from (ShareLimit(TOGETHER, name, None, value) for name, value in limits)
+        yield from (ShareLimit(ALL_RELEASES, name, None, value) for name, value in limits)
     elif rule.measure in catalogue and catalogue[rule.measure].family != "privacy":
         entry = catalogue[rule.measure]
         for name, value in rule.parameters.items():
@@ -272,7 +272,7 @@ def _shares(rule: RuleResult) -> Iterator[ShareLimit]:
 
 def _is_in_money(rule: RuleResult) -> bool:
     """Whether a rule limits an amount of money, which is a sum over records."""
-    if rule.measure == TOGETHER:
+    if rule.measure == ALL_RELEASES:
         return _limit_of(rule) == "gain"
     return rule.measure in catalogue and catalogue[rule.measure].unit == "money"
 
@@ -305,19 +305,19 @@ def _reveals_people(rule: RuleResult, rules: Sequence[RuleResult], cell_size: in
     The first rule of each kind is shown, unless few people or all but few are within its limit. The smallest class of
     other releases, which m-invariance is about, is not revealed.
     """
-    if rule.measure != TOGETHER or _limit_of(rule) not in ABOUT_VALUES:
+    if rule.measure != ALL_RELEASES or _limit_of(rule) not in ABOUT_VALUES:
         return False
     kind = _limit_of(rule)
-    first = next(other for other in rules if other.measure == TOGETHER and _limit_of(other) == kind)
+    first = next(other for other in rules if other.measure == ALL_RELEASES and _limit_of(other) == kind)
     if kind == "m-invariance" or rule.parameters != first.parameters:
         return True
     if kind not in SHARES_OF_ATTACKED:
         return False
     (share,) = rule.parameters.values()
-    few = narrowest(cell_size)
+    few = narrowest_width(cell_size)
     return (
         attacked is None
-        or has_few(attacked, cell_size)
+        or has_few_records(attacked, cell_size)
         or share * attacked.low < few
         or (share < 1 and (1 - share) * attacked.low < few)
     )
@@ -336,15 +336,19 @@ def _reveals_values(rule: RuleResult, rules: Sequence[RuleResult], cell_size: in
         return hides_guesses(rules, cell_size)
     if not is_about_values(rule):
         return False
-    if rule.measure == TOGETHER:
-        return has_few(records, cell_size)
+    if rule.measure == ALL_RELEASES:
+        return has_few_records(records, cell_size)
     first = next(other for other in rules if other.measure == rule.measure)
-    return has_few(records, cell_size) or rule.parameters != first.parameters or _size_implied(rule) == cell_size - 1
+    return (
+        has_few_records(records, cell_size)
+        or rule.parameters != first.parameters
+        or _size_implied(rule) == cell_size - 1
+    )
 
 
 def is_about_values(rule: RuleResult) -> bool:
     """Whether a rule limits the content of single classes, apart from their size."""
-    if rule.measure == TOGETHER:
+    if rule.measure == ALL_RELEASES:
         return _limit_of(rule) in ABOUT_VALUES
     return (
         rule.measure in catalogue
@@ -355,19 +359,19 @@ def is_about_values(rule: RuleResult) -> bool:
 
 def _is_about_guesses(rule: RuleResult) -> bool:
     """Whether a rule limits the chance to guess a value."""
-    if rule.measure in (SUBSETS, TOGETHER):
+    if rule.measure in (SUBSETS, ALL_RELEASES):
         return any(name.startswith("inference") for name in rule.parameters)
     return rule.measure in catalogue and catalogue[rule.measure].outside == "guesses"
 
 
 OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices about tables that do not identify people
-WHATEVER = Range(0, 0)  # placeholder for a count that is not published
+UNPUBLISHED = Range(0, 0)  # placeholder for a count that is not published
 Steps = tuple[Range, Range]
 Shares = tuple[Range | None, Range | None]
 
 
 @dataclass(frozen=True)
-class Protected:
+class ProtectedStatistics:
     """All statistics that outsiders may see.
 
     people           the denominator of shares: records, or people if a person may have several records
@@ -407,7 +411,7 @@ def _finds_class_size(rule: RuleResult) -> bool:
     return rule.measure == "k-anonymity" or rule.compared == "cell_size"
 
 
-def protected(document: CheckDocument) -> Protected:
+def protect_statistics(document: CheckDocument) -> ProtectedStatistics:
     """The protected statistics of a release, from the internal edition of its check."""
     return _Counts(document).protected()
 
@@ -423,16 +427,16 @@ class _Counts:
         self.cell_size = document.policy.cell_size
         self.records = table.records
         self.people = table.records if table.people is None else table.people
-        self.few = has_few(range_of(self.people, self.cell_size), self.cell_size)
+        self.few = has_few_records(range_of(self.people, self.cell_size), self.cell_size)
 
-    def protected(self) -> Protected:
+    def protected(self) -> ProtectedStatistics:
         document, people = self.document, range_of(self.people, self.cell_size)
         (unique,) = (small.records for small in document.small_classes if small.size == 2)
         population = document.table.population
         attacked = fewest_attacked(document.releases, self.cell_size)
         hidden = rules_withheld(document.rules, self.cell_size, people, attacked)
         guesses = [result.value for result in document.results if result.measure == "attribute-inference"]
-        return Protected(
+        return ProtectedStatistics(
             cell_size=self.cell_size,
             records=range_of(self.records, self.cell_size),
             people=people,
@@ -447,7 +451,7 @@ class _Counts:
                 for adversary in document.adversaries
             ),
             subsets=tuple(
-                self._case(answer.attack, case) for answer in answers_shown(document) for case in cases(answer)
+                self._case(answer.attack, case) for answer in answers_shown(document) for case in subset_cases(answer)
             ),
             drivers=tuple(map(self._driver, drivers_shown(document))),
             releases=tuple(map(self._attack, attacks_shown(document))),
@@ -492,7 +496,7 @@ class _Counts:
         steps = tuple(
             (
                 self._guesses(attack.attack, step.chance),
-                self._people(step.certain) if is_re_identification else WHATEVER,
+                self._people(step.certain) if is_re_identification else UNPUBLISHED,
             )
             for step in attack.curve
         )
@@ -526,7 +530,7 @@ class _Counts:
 
     def _range(self, count: object) -> Range:
         """The range of a count; a placeholder for a small table."""
-        return WHATEVER if self.few else range_of(_whole(count), self.cell_size)
+        return UNPUBLISHED if self.few else range_of(_whole(count), self.cell_size)
 
 
 def answers_shown(document: CheckDocument) -> tuple[KnownAttributes, ...]:
@@ -552,7 +556,7 @@ def drivers_shown(document: CheckDocument) -> tuple[Driver, ...]:
     return tuple(driver for driver in drivers if _is_shown(document, driver.attack))
 
 
-def cases(answer: KnownAttributes) -> tuple[SubsetCase, SubsetCase, SubsetCase]:
+def subset_cases(answer: KnownAttributes) -> tuple[SubsetCase, SubsetCase, SubsetCase]:
     """The cases of an attack, in a fixed order."""
     return answer.lowest, answer.median, answer.highest
 

@@ -25,7 +25,7 @@ def regimes() -> dict[str, Regime]:
     }
 
 
-def asking_for(item: str, names: Iterable[str]) -> tuple[str, ...]:
+def regimes_asking_for(item: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names of those regimes that ask for an item."""
     known = regimes()
     return tuple(name for name in names if name in known and item in (entry.item for entry in known[name].items))
@@ -70,21 +70,21 @@ def accountability_of(mistakes: Mistakes) -> Accountability:
         role_reasons={column.strip(): reason for column, reason in content.get("role_reasons", {}).items()},
         earlier_releases=None
         if earlier is None
-        else tuple(_earlier(mistakes, place, release) for place, release in enumerate(earlier)),
+        else tuple(_earlier_release(mistakes, place, release) for place, release in enumerate(earlier)),
         approver=signed.get("approver"),
         role=signed.get("role"),
-        review_by=None if review is None else checked_day(mistakes, ("sign_off", "review_by"), review),
+        review_by=None if review is None else parse_day(mistakes, ("sign_off", "review_by"), review),
         incident_contact=signed.get("incident_contact"),
         regimes=tuple(chosen_regimes(mistakes)),
     )
 
 
-def _earlier(mistakes: Mistakes, place: int, release: Mapping[str, Any]) -> EarlierRelease:
-    checked_day(mistakes, ("context", "earlier_releases", place, "date"), release["date"])
+def _earlier_release(mistakes: Mistakes, place: int, release: Mapping[str, Any]) -> EarlierRelease:
+    parse_day(mistakes, ("context", "earlier_releases", place, "date"), release["date"])
     return EarlierRelease(release["what"], release["date"], release["recipients"])
 
 
-def checked_day(mistakes: Mistakes, key: Key, text: str) -> date | None:
+def parse_day(mistakes: Mistakes, key: Key, text: str) -> date | None:
     """The date that a policy gives; None and a mistake if it is invalid."""
     try:
         return date.fromisoformat(text)

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from PETWorks.about.roles import roles_from_lists
 from PETWorks.errors import quoted
 from PETWorks.gate.document.check_document import Spoken
-from PETWorks.gate.policy.accountability import checked_day
+from PETWorks.gate.policy.accountability import parse_day
 from PETWorks.gate.policy.mistakes import Mistakes
-from PETWorks.gate.policy.sources import named_source
+from PETWorks.gate.policy.sources import resolve_source
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.yaml_files import Key, YAMLFile
 
@@ -157,7 +157,9 @@ class _Reader:
     def _table(self, entry: Mapping[str, Any], at: Key, key: str | None) -> EarlierTable:
         policy = None
         if "policy" in entry:
-            path = named_source(self.mistakes, (*at, "policy"), entry["policy"], self.folder, self.root, network=False)
+            path = resolve_source(
+                self.mistakes, (*at, "policy"), entry["policy"], self.folder, self.root, network=False
+            )
             policy = self.read(Path(path))
         elif not {"data", "sha256"} & entry.keys():
             raise self.mistakes.file.error(at, "which table was it? Give its 'data', its 'policy' or its 'sha256'")
@@ -167,7 +169,7 @@ class _Reader:
         if recipients is None:
             self.mistakes.add(at, "the key 'recipients' is missing: who has that table")
         if "date" in entry:
-            checked_day(self.mistakes, (*at, "date"), entry["date"])
+            parse_day(self.mistakes, (*at, "date"), entry["date"])
         title = None if policy is None or "title" not in policy.file.content else policy.title
         return EarlierTable(
             key_of_policy=at,
@@ -188,7 +190,7 @@ class _Reader:
     def _source(self, at: Key, key: str, entry: Mapping[str, Any]) -> Path | str | None:
         if key not in entry:
             return None
-        return named_source(self.mistakes, (*at, key), str(entry[key]), self.folder, self.root, network=self.network)
+        return resolve_source(self.mistakes, (*at, key), str(entry[key]), self.folder, self.root, network=self.network)
 
     def _reading(self, entry: Mapping[str, Any]) -> dict[str, str]:
         options = {**{name: self.mistakes.file.content.get(name) for name in ("separator", "encoding")}, **entry}

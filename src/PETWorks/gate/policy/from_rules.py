@@ -8,7 +8,7 @@ from typing import Any
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.counting.release import Release
-from PETWorks.gate.policy.policy import Policy, checked_policy
+from PETWorks.gate.policy.policy import Policy, parse_policy
 from PETWorks.tables.yaml_files import YAMLFile
 
 TABLES = ("data", "original", "population")
@@ -19,7 +19,7 @@ def columns_without_role(release: Release) -> list[str]:
     return [name for name in release.columns if name not in release.roles and name != release.privacy_unit]
 
 
-def described(release: Release) -> dict[str, Any]:
+def describe_release(release: Release) -> dict[str, Any]:
     """The keys of a policy that describe a table: roles, privacy unit and treatment of records."""
     unit = {} if release.privacy_unit is None else {"privacy_unit": release.privacy_unit}
     treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
@@ -31,7 +31,7 @@ def described(release: Release) -> dict[str, Any]:
     return {"roles": roles, **unit, "treatment": treatment}
 
 
-def rules_written(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:
+def rule_entries(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:
     """The rules as entries of a policy; several rules with one measure get different names."""
     measures = Counter(rule.metric.name for rule in rules)
     names: set[str] = set()
@@ -56,13 +56,13 @@ def policy_for(
     """A policy with the roles of a release and these rules, except rules with functions of the user's own."""
     of_measures = [rule for rule in rules if isinstance(rule, MeasureRule) and not _has_function(rule)]
     subsets = [rule for rule in rules if isinstance(rule, SubsetRule)]
-    content: dict[str, Any] = {"petworks_policy": 1, "data": "table", **described(release)}
+    content: dict[str, Any] = {"petworks_policy": 1, "data": "table", **describe_release(release)}
     if role_reasons:
         content["role_reasons"] = role_reasons
     if no_privacy_unit:
         content["no_privacy_unit"] = no_privacy_unit
     if of_measures:
-        content["rules"] = list(rules_written(of_measures))
+        content["rules"] = list(rule_entries(of_measures))
     if subsets:
         content["subsets"] = {"sizes": subsets[0].sizes, "limits": {rule.limit: rule.at_most for rule in subsets}}
     return policy_in_memory(content)
@@ -71,7 +71,7 @@ def policy_for(
 def policy_in_memory(content: Mapping[str, Any]) -> Policy:
     """The policy with this content, as if read from a file; its tables are not read."""
     file = YAMLFile("policy", _as_texts(content), {}, "")
-    return checked_policy(file, Path("policy"), unread=TABLES, needs_rule=False)
+    return parse_policy(file, Path("policy"), unread=TABLES, needs_rule=False)
 
 
 def _has_function(rule: MeasureRule) -> bool:

@@ -81,7 +81,7 @@ def located_error(file: YAMLFile, key: Key, error: PETWorksError) -> InputError:
     return InputError(*parts, what=error.what, measure=error.measure, where=file.place(key))
 
 
-def without(file: YAMLFile, wrong: list[Key]) -> YAMLFile:
+def drop_keys(file: YAMLFile, wrong: list[Key]) -> YAMLFile:
     """A copy of the file without its wrong keys, so that the rest can be checked; wrong list items become None."""
     content: dict[str, Any] = dict(file.content)
     for key in wrong:
@@ -94,7 +94,7 @@ def without(file: YAMLFile, wrong: list[Key]) -> YAMLFile:
     return replace(file, content=content)
 
 
-def raw_names(content: Mapping[str, Any]) -> set[str]:
+def possible_rule_names(content: Mapping[str, Any]) -> set[str]:
     """All names that rules of the file may have, valid or not, so that waivers of them are accepted."""
     rules = content.get("rules") if isinstance(content.get("rules"), list) else []
     presets = content.get("presets") if isinstance(content.get("presets"), list) else []

@@ -16,17 +16,17 @@ from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
-from PETWorks.gate.check.unique_values import SHARE
+from PETWorks.gate.check.unique_values import UNIQUE_SHARE
 from PETWorks.gate.document.check_document import ReleaseKind, Spoken
 from PETWorks.gate.document.schema import check_schema
 from PETWorks.gate.policy.accountability import Accountability, accountability_of
 from PETWorks.gate.policy.earlier_releases import ReleaseSet, releases_of
-from PETWorks.gate.policy.mistakes import Mistakes, located_error, raw_names, without
+from PETWorks.gate.policy.mistakes import Mistakes, drop_keys, located_error, possible_rule_names
 from PETWorks.gate.policy.policy_rules import (
-    IMPLICIT,
+    ALL_RELEASES,
+    BUILT_IN_RULES,
     NO_LINKS,
-    TOGETHER,
-    Located,
+    LocatingErrors,
     Preset,
     Rule,
     Waiver,
@@ -39,11 +39,11 @@ from PETWorks.gate.policy.policy_rules import (
 from PETWorks.gate.policy.sources import (
     Find,
     check_columns,
-    check_known,
-    find_at_its_place,
-    named_source,
-    removed_places,
-    sources,
+    check_references,
+    read_removed_places,
+    resolve_source,
+    resolve_sources,
+    same_path,
 )
 from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.formats.packed import unpacked_path
@@ -120,7 +120,9 @@ class Policy:
     no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns without a rule, and why
     no_privacy_unit: Mapping[str, Spoken] = field(default_factory=dict)  # identifiers that name other people, and why
     rules_reason: Spoken | None = None  # why the rules are enough for the recipients
-    unique_values: float = SHARE  # share of the records that exact values may single out, as stated in the policy
+    unique_values: float = (
+        UNIQUE_SHARE  # share of the records that exact values may single out, as stated in the policy
+    )
     unique_values_reason: Spoken | None = None  # why that share may be larger than usual
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
@@ -134,7 +136,7 @@ class Policy:
     @property
     def unique_share(self) -> float:
         """The share of records that exact values may single out: more than usual only with a reason."""
-        return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, SHARE)
+        return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, UNIQUE_SHARE)
 
     def release(
         self, data: Any = None, people: Column | None = None, *, protect: bool = False, **engine_settings: Any
@@ -192,7 +194,7 @@ class Policy:
                 records=planned[1],
                 given=release.records,
             )
-        check_known(mistakes, release.quasi_identifiers, release.sensitive_attributes)
+        check_references(mistakes, release.quasi_identifiers, release.sensitive_attributes)
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:
                 mistakes.add(("no_role", column), "the column has a role")
@@ -213,7 +215,7 @@ class Policy:
         if self.plan is None:
             return None
         with self.located("plan"):
-            return removed_places(self.plan)
+            return read_removed_places(self.plan)
 
     def _source(self, table: Any) -> Source:
         """A table opened with the policy's reading options."""
@@ -225,9 +227,9 @@ class Policy:
         with self.located(key):
             return self._source(table)
 
-    def located(self, *key: str | int) -> Located:
+    def located(self, *key: str | int) -> LocatingErrors:
         """A context in which errors get the file name, the line and the key."""
-        return Located(self.file, key)
+        return LocatingErrors(self.file, key)
 
 
 def read_policy(
@@ -237,7 +239,7 @@ def read_policy(
     network: bool = False,
     alone: bool = False,
     unread: Collection[str] = (),
-    find: Find = find_at_its_place,
+    find: Find = same_path,
 ) -> Policy:
     """Read and check a policy file; all its mistakes are reported at once.
 
@@ -253,10 +255,10 @@ def read_policy(
     """
     path = Path(path)
     _check_no_table(path)
-    return checked_policy(read_yaml(find(path)), path, root, network=network, alone=alone, unread=unread, find=find)
+    return parse_policy(read_yaml(find(path)), path, root, network=network, alone=alone, unread=unread, find=find)
 
 
-def checked_policy(
+def parse_policy(
     file: YAMLFile,
     path: Path,
     root: str | Path | None = None,
@@ -264,7 +266,7 @@ def checked_policy(
     network: bool = False,
     alone: bool = False,
     unread: Collection[str] = (),
-    find: Find = find_at_its_place,
+    find: Find = same_path,
     needs_rule: bool = True,
 ) -> Policy:
     """The checked policy in a YAML file; see `read_policy`.
@@ -275,24 +277,24 @@ def checked_policy(
         raise file.error((), "expected a mapping that begins with 'petworks_policy: 1'")
     _check_version(file)
     if alone:
-        file = without(file, [("releases",), ("register",)])
+        file = drop_keys(file, [("releases",), ("register",)])
     mistakes = Mistakes(file)
-    mistakes.file = without(file, check_schema(mistakes, "policy"))
+    mistakes.file = drop_keys(file, check_schema(mistakes, "policy"))
     content = mistakes.file.content
     chosen = tuple(chosen_presets(mistakes))
     rules = tuple(rules_of(mistakes, chosen))
-    if needs_rule and not mistakes and all(rule.name in IMPLICIT for rule in rules):
+    if needs_rule and not mistakes and all(rule.name in BUILT_IN_RULES for rule in rules):
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     folders = path.parent, path.parent if root is None else Path(root)
-    resolved = sources(mistakes, *folders, network=network, unread=unread, find=find)
+    resolved = resolve_sources(mistakes, *folders, network=network, unread=unread, find=find)
     if "privacy_unit" not in content and _unit_beside(content, resolved["data"]) is not None:
         rules = (*rules, *rules_of_people())
-    other_releases = _others(mistakes, *folders, network=network)
+    other_releases = _read_other_releases(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
     # A waiver of a rule that has a mistake is not itself a mistake.
-    names = [*(rule.name for rule in rules), *(raw_names(file.content) if mistakes else ())]
+    names = [*(rule.name for rule in rules), *(possible_rule_names(file.content) if mistakes else ())]
     if alone:
-        names += [name for name in waived_rules(content) if name == NO_LINKS or name.startswith(f"{TOGETHER}: ")]
+        names += [name for name in waived_rules(content) if name == NO_LINKS or name.startswith(f"{ALL_RELEASES}: ")]
     waivers = tuple(waivers_of(mistakes, names))
     if mistakes and "data" not in unread and isinstance(resolved["data"], Path):
         with mistakes.at("data"):
@@ -302,10 +304,10 @@ def checked_policy(
     _check_anonymize(mistakes, roles)
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
-    exact = content.get("unique_values", SHARE)
+    exact = content.get("unique_values", UNIQUE_SHARE)
     stated = exact if isinstance(exact, Mapping) else {"share": exact}
     unique_values = _share(
-        mistakes, ("unique_values", *(["share"] if stated is exact else [])), stated.get("share"), SHARE
+        mistakes, ("unique_values", *(["share"] if stated is exact else [])), stated.get("share"), UNIQUE_SHARE
     )
     mistakes.report()
     subsets = content.get("subsets", {})
@@ -346,7 +348,7 @@ def _unit_beside(content: Mapping[str, Any], data: Path | str | None) -> str | N
     return None
 
 
-def _others(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> dict[str, Any]:
+def _read_other_releases(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> dict[str, Any]:
     """Other releases about the same people, and the register of them."""
 
     def read(path: Path) -> Policy:
@@ -356,7 +358,7 @@ def _others(mistakes: Mistakes, folder: Path, root: Path, *, network: bool) -> d
     if "register" in mistakes.file.content:
         with mistakes.at("register"):
             text = mistakes.file.content["register"]
-            register = named_source(mistakes, ("register",), text, folder, root, network=False)
+            register = resolve_source(mistakes, ("register",), text, folder, root, network=False)
     return {"releases": releases_of(mistakes, folder, root, read, network=network), "register": register}
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document.check_document import PresetFacts, Spoken
-from PETWorks.gate.policy.accountability import APPROVER_ITEM, asking_for
+from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_for
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.measures.catalogue import Metric, find
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
 
 SUBSETS = "every-subset"
-TOGETHER = "all-releases"  # this release together with earlier ones
+ALL_RELEASES = "all-releases"  # this release together with earlier ones
 NO_IDENTIFIERS = "no-direct-identifiers"  # in every policy that names identifiers, or leaves them to another file
 NO_HIDDEN = "no-hidden-identifiers"
 ALL_ROLES = "every-column-has-a-role"
@@ -24,12 +24,12 @@ NO_UNIQUE = "no-unique-values"
 NO_DIFFERENCES = "no-hidden-differences"
 RECORDS_LEFT = "records-left"  # not every record is suppressed
 RULES_FIT = "rules-fit-the-release"
-OF_EVERY_POLICY = (NO_HIDDEN, ALL_ROLES, NO_UNIQUE, NO_DIFFERENCES, RECORDS_LEFT, RULES_FIT)
+RULES_OF_EVERY_POLICY = (NO_HIDDEN, ALL_ROLES, NO_UNIQUE, NO_DIFFERENCES, RECORDS_LEFT, RULES_FIT)
 PEOPLE_COUNTED = "people-are-counted"  # in policies with a privacy unit
 NO_LINKS = "no-linked-records"  # in policies with a privacy unit, or with a key of other releases
-OF_PEOPLE = (PEOPLE_COUNTED, NO_LINKS)
+RULES_OF_PEOPLE = (PEOPLE_COUNTED, NO_LINKS)
 VALUES_PROTECTED = "sensitive-columns-have-rules"  # in policies that name sensitive columns, or leave them to a file
-IMPLICIT = (NO_IDENTIFIERS, *OF_EVERY_POLICY, APPROVER, *OF_PEOPLE, VALUES_PROTECTED)
+BUILT_IN_RULES = (NO_IDENTIFIERS, *RULES_OF_EVERY_POLICY, APPROVER, *RULES_OF_PEOPLE, VALUES_PROTECTED)
 
 
 UNDATED = "unknown"  # the date of a source that has none
@@ -87,7 +87,7 @@ class Rule:
     @property
     def about_all_releases(self) -> bool:
         """Whether the rule limits the disclosure by this release together with earlier ones."""
-        return self.measure is None and self.name.startswith(f"{TOGETHER}: ")
+        return self.measure is None and self.name.startswith(f"{ALL_RELEASES}: ")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Waiver:
 
 
 @dataclass(frozen=True)
-class Located:
+class LocatingErrors:
     """A context in which errors get the file name, the line and the key."""
 
     file: YAMLFile
@@ -150,7 +150,7 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     ]
     for rule, preset, key in rule_entries:
         with mistakes.at(*key):
-            measure, parameters, checked = _checked(mistakes.file, rule, key)
+            measure, parameters, checked = _check_rule(mistakes.file, rule, key)
             name = _name(rule, preset, measure, chosen)
             yield from new(Rule(name, measure, checked, tuple(parameters), preset, rule.get("why"), key))
     for limit, value in content.get("subsets", {}).get("limits", {}).items():
@@ -158,8 +158,8 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
         yield from new(Rule(f"{SUBSETS}: {limit}", None, {limit: value}, (limit,), None, None, key))
     for limit, value in content.get("releases", {}).get("limits", {}).items():
         key = ("releases", "limits", limit)
-        yield from new(Rule(f"{TOGETHER}: {limit}", None, {limit: value}, (limit,), None, None, key))
-    for name in OF_EVERY_POLICY:
+        yield from new(Rule(f"{ALL_RELEASES}: {limit}", None, {limit: value}, (limit,), None, None, key))
+    for name in RULES_OF_EVERY_POLICY:
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
     if "roles" not in content or content["roles"].get("sensitive_attributes"):
         yield from new(Rule(VALUES_PROTECTED, None, {}, (), None, None, ("rules",)))
@@ -168,18 +168,18 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
             yield from new(of_people)
     elif "key" in content.get("releases", {}):
         yield from new(Rule(NO_LINKS, None, {}, (), None, None, ("releases", "key")))
-    if asking_for(APPROVER_ITEM, content.get("regimes", ())):
+    if regimes_asking_for(APPROVER_ITEM, content.get("regimes", ())):
         yield from new(Rule(APPROVER, None, {}, (), None, None, ("regimes",)))
 
 
 def rules_of_people() -> Iterator[Rule]:
     """The built-in rules for tables in which a person may have several records."""
-    yield from (Rule(name, None, {}, (), None, None, ("privacy_unit",)) for name in OF_PEOPLE)
+    yield from (Rule(name, None, {}, (), None, None, ("privacy_unit",)) for name in RULES_OF_PEOPLE)
 
 
-def _checked(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric, dict[str, Any], dict[str, Any]]:
+def _check_rule(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric, dict[str, Any], dict[str, Any]]:
     """The measure of a rule, its parameters in the file, and all parameters with defaults."""
-    with Located(file, (*key, "measure")):
+    with LocatingErrors(file, (*key, "measure")):
         measure = find(rule["measure"])
     parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
     try:

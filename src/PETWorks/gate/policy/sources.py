@@ -17,7 +17,7 @@ from PETWorks.anonymizer.plan import places_in
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted, unknown
 from PETWorks.gate.document.plan_document import Plan
-from PETWorks.gate.document.schema import violation
+from PETWorks.gate.document.schema import first_violation
 from PETWorks.gate.document.typed_json import read_json
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
@@ -35,19 +35,19 @@ SAFE_OPTIONS = ("sslmode", "connect_timeout", "application_name", "target_sessio
 Find = Callable[[Path], Path]  # from the path in a policy to the file's present location
 
 
-def find_at_its_place(path: Path) -> Path:
+def same_path(path: Path) -> Path:
     """The path itself: files are where the policy states."""
     return path
 
 
-def sources(
+def resolve_sources(
     mistakes: Mistakes,
     folder: Path,
     root: Path,
     *,
     network: bool,
     unread: Collection[str] = (),
-    find: Find = find_at_its_place,
+    find: Find = same_path,
 ) -> dict[str, Any]:
     """The sources to read, the options for reading them, and the title (by default the name of the table).
 
@@ -66,12 +66,12 @@ def sources(
                 elif isinstance(content[key], dict):
                     resolved[key] = _hierarchies(mistakes, content[key], folder, root, find)
                 else:
-                    resolved[key] = named_source(
+                    resolved[key] = resolve_source(
                         mistakes, (key,), str(content[key]), folder, root, network=network, find=find
                     )
     if "plan" in content:
         with mistakes.at("plan"):
-            plan = named_source(mistakes, ("plan",), str(content["plan"]), folder, root, network=False, find=find)
+            plan = resolve_source(mistakes, ("plan",), str(content["plan"]), folder, root, network=False, find=find)
             resolved["plan"] = Path(plan)
     table = resolved["data"]
     return {
@@ -90,12 +90,12 @@ def _hierarchies(mistakes: Mistakes, entries: Any, folder: Path, root: Path, fin
             hierarchies[column] = (
                 parse_declaration(entry, name_of(column))
                 if isinstance(entry, dict)
-                else named_source(mistakes, place, str(entry), folder, root, network=False, find=find)
+                else resolve_source(mistakes, place, str(entry), folder, root, network=False, find=find)
             )
     return hierarchies
 
 
-def named_source(
+def resolve_source(
     mistakes: Mistakes,
     key: Key,
     text: str,
@@ -103,7 +103,7 @@ def named_source(
     root: Path,
     *,
     network: bool,
-    find: Find = find_at_its_place,
+    find: Find = same_path,
 ) -> Path | str:
     """The path, which must not lead out of the root, or the address of a server."""
     file = mistakes.file
@@ -196,10 +196,10 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
     if original is not None:
         with mistakes.at("original"):
             check_same_columns(source, original, (*by_role.get("identifiers", ()), unit))
-    check_known(mistakes, by_role.get("quasi_identifiers", ()), by_role.get("sensitive_attributes", ()))
+    check_references(mistakes, by_role.get("quasi_identifiers", ()), by_role.get("sensitive_attributes", ()))
 
 
-def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[str]) -> None:
+def check_references(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[str]) -> None:
     """Add a mistake for each reference to a quasi-identifier or sensitive attribute that does not exist."""
     content, names, sensitive = mistakes.file.content, tuple(known), tuple(sensitive)
     if not names:
@@ -222,13 +222,13 @@ def check_known(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[st
             checked_limits_together({limit: value}, sensitive)
 
 
-def removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
+def read_removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
     """The places of the records removed from a table and its original size, by its plan; None if all stayed.
 
     The places are None if the engine that made the release has no record order.
     """
     content = read_json(path, Phrase("a plan"), Hint.PLAN)
-    problem = violation(content, "plan")
+    problem = first_violation(content, "plan")
     if problem:
         raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=problem)
     plan = Plan.from_dict(content)

@@ -18,22 +18,28 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.profiles import are_exact, sharing
 from PETWorks.counting.release import Release
-from PETWorks.gate.check.unique_values import FEW, OF_ANY_TEXT, SHARE, coordinates, singles_out
+from PETWorks.gate.check.unique_values import (
+    ALWAYS_ALLOWED,
+    UNIQUE_SHARE,
+    UNIQUE_TEXT_SHARE,
+    coordinate_pairs,
+    singles_out,
+)
 from PETWorks.tables.arrays import arrow_codes, strings
 from PETWorks.tables.cells import SUPPRESSED
 
 MOST_VALUES = 1_000_000  # distinct values of a column for which a protection is proposed
 MOST_DECIMALS = 6
 MOST_STEPS = 40
-TAIL = Fraction(1, 20)  # share of records that top or bottom coding may affect
-ROOM = 2  # stay at half of what the rule allows: suppressing records makes others unique
+CODED_SHARE = Fraction(1, 20)  # share of records that top or bottom coding may affect
+SAFETY_FACTOR = 2  # stay at half of what the rule allows: suppressing records makes others unique
 
 Reals = NDArray[np.float64]
-AloneAfter = Callable[[Callable[[str], str | None]], tuple[int, int]]
+CountUniqueAfter = Callable[[Callable[[str], str | None]], tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Protect:
+class ProposedProtection:
     """A protection as declared in a policy, and the number of records singled out before and after."""
 
     words: Mapping[str, Any]
@@ -41,7 +47,7 @@ class Protect:
     after: int
 
 
-def alone_in(counts: Mapping[str | None, int]) -> int:
+def count_unique(counts: Mapping[str | None, int]) -> int:
     """The number of records with an exact value that no other record has."""
     unique = [value for value, times in counts.items() if times == 1 and value not in (None, SUPPRESSED)]
     return int(are_exact(strings(unique)).true_count) if unique else 0
@@ -51,10 +57,10 @@ def is_rejected(counts: Mapping[str | None, int]) -> bool:
     """Whether the rule about unique values rejects a column; `counts` are the records by value."""
     records = sum(counts.values())
     unique = sum(times == 1 and _is_value(value) for value, times in counts.items())
-    return singles_out(alone_in(counts), records) or singles_out(unique, records, OF_ANY_TEXT)
+    return singles_out(count_unique(counts), records) or singles_out(unique, records, UNIQUE_TEXT_SHARE)
 
 
-def by_people(column: Column, people: Column) -> AloneAfter:
+def unique_counter_for_people(column: Column, people: Column) -> CountUniqueAfter:
     """A function that counts, after a protection, the values held by one person only, and all values of people."""
 
     def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
@@ -62,12 +68,12 @@ def by_people(column: Column, people: Column) -> AloneAfter:
         places: dict[str | None, int] = {}
         codes = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
         shared = sharing(Column(strings(list(places)), codes[column.codes]), people)[0]
-        return alone_in(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
+        return count_unique(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
 
     return alone_after
 
 
-def by_named_people(table: PartitionedTable, column: str) -> AloneAfter:
+def by_named_people(table: PartitionedTable, column: str) -> CountUniqueAfter:
     """The same for a table that an engine keeps, with the column that names people."""
 
     def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
@@ -75,14 +81,14 @@ def by_named_people(table: PartitionedTable, column: str) -> AloneAfter:
             value: protection(str(value)) if _is_value(value) else value for value in table.columns[column].values
         }
         shared = table.generalised({column: changes}).per_person((column,)).marginal(column)
-        return alone_in(dict(zip(shared.values, shared.counts.tolist(), strict=True))), int(shared.counts.sum())
+        return count_unique(dict(zip(shared.values, shared.counts.tolist(), strict=True))), int(shared.counts.sum())
 
     return alone_after
 
 
-def proposed_protection(
-    counts: Mapping[str | None, int], share: float = SHARE, alone_after: AloneAfter | None = None
-) -> Protect | None:
+def propose_protection(
+    counts: Mapping[str | None, int], share: float = UNIQUE_SHARE, alone_after: CountUniqueAfter | None = None
+) -> ProposedProtection | None:
     """The finest protection that stays well below the limit of the rule; None if there is none.
 
     counts        number of records, or people, by value
@@ -91,32 +97,32 @@ def proposed_protection(
     records, known = sum(counts.values()), {value: times for value, times in counts.items() if _is_value(value)}
     if not known or len(known) > MOST_VALUES:
         return None
-    before, most = alone_in(counts), most_alone(records, share)
-    for words in chain(_of_dates(known, most), _of_numbers(known, most, records)):
+    before, most = count_unique(counts), allowed_unique(records, share)
+    for words in chain(_date_protections(known, most), _number_protections(known, most, records)):
         protection = protection_of("", words)
         after: Counter[str | None] = Counter()
         for value, times in known.items():
             after[protection.value(str(value))] += times
-        alone = alone_in(after)
+        alone = count_unique(after)
         if alone_after is not None and alone <= most and None not in after:
             alone, remaining = alone_after(protection.value)
-            if alone > most_alone(remaining, share):
+            if alone > allowed_unique(remaining, share):
                 continue
         if alone <= most and None not in after:
-            return Protect(words, before, alone)
+            return ProposedProtection(words, before, alone)
     return None
 
 
-def most_alone(records: int, share: float = SHARE) -> int:
+def allowed_unique(records: int, share: float = UNIQUE_SHARE) -> int:
     """The number of records that a proposed protection may single out."""
-    return max(FEW, int(share * records)) // ROOM
+    return max(ALWAYS_ALLOWED, int(share * records)) // SAFETY_FACTOR
 
 
 def _is_value(value: str | None) -> bool:
     return value is not None and value != SUPPRESSED
 
 
-def _of_dates(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
+def _date_protections(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
     """Periods, the shortest first, if every value is a date or a time."""
     for period in PERIODS:
         protection = protection_of("", {"dates": period})
@@ -131,7 +137,7 @@ def _of_dates(counts: Mapping[Any, int], most: int) -> Iterator[dict[str, Any]]:
                 yield {"dates": period}
 
 
-def _of_numbers(counts: Mapping[Any, int], most: int, records: int) -> Iterator[dict[str, Any]]:
+def _number_protections(counts: Mapping[Any, int], most: int, records: int) -> Iterator[dict[str, Any]]:
     """Roundings, the finest first, each alone or with top or bottom coding, if every value is a number."""
     identity = protection_of("", {"round": 1})
     counted = [(identity.position(value), times) for value, times in counts.items()]
@@ -143,7 +149,7 @@ def _of_numbers(counts: Mapping[Any, int], most: int, records: int) -> Iterator[
         rounded = np.round(numbers / float(step))
         if _alone(rounded, times) <= most:
             yield {"round": as_text(step)}
-        top, bottom = (_end(rounded, times, step, records, highest=highest) for highest in (True, False))
+        top, bottom = (_coding_limit(rounded, times, step, records, highest=highest) for highest in (True, False))
         for low, high in ((None, top), (bottom, None), (bottom, top)):
             ends = {key: end for key, end in (("bottom", low), ("top", high)) if end is not None}
             apart = low is None or high is None or low < high
@@ -175,15 +181,15 @@ def _alone_between(rounded: Reals, times: Integers, step: Fraction, ends: Mappin
     return _alone(coded, times)
 
 
-def _end(rounded: Reals, times: Integers, step: Fraction, records: int, *, highest: bool) -> Fraction | None:
+def _coding_limit(rounded: Reals, times: Integers, step: Fraction, records: int, *, highest: bool) -> Fraction | None:
     """The limit for top or bottom coding: a short number with about a twentieth of the records beyond it."""
     values, places = np.unique(rounded, return_inverse=True)
     numbers = np.bincount(places, weights=times)
     if highest:
         values, numbers = values[::-1], numbers[::-1]
     beyond = np.cumsum(numbers)
-    last = int(np.searchsorted(beyond, float(TAIL * records), side="right")) - 1
-    if last < 0 or beyond[last] <= FEW:
+    last = int(np.searchsorted(beyond, float(CODED_SHARE * records), side="right")) - 1
+    if last < 0 or beyond[last] <= ALWAYS_ALLOWED:
         return None
     end = Fraction(int(values[last])) * step
     digits = len(str(int(abs(end))))
@@ -191,12 +197,12 @@ def _end(rounded: Reals, times: Integers, step: Fraction, records: int, *, highe
     return (end // unit if highest else -(-end // unit)) * unit
 
 
-def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Protect]:
+def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, ProposedProtection]:
     """A protection for each of the columns for which one can be proposed at reasonable cost."""
     if release.engine.name == "spark" or not columns:
         return {}
     protections = {}
-    pairs = list(coordinates(columns))
+    pairs = list(coordinate_pairs(columns))
     for column in columns:
         people = release.people_of_records
         unit = release.privacy_unit if people is None and release.counts_people else None
@@ -204,18 +210,18 @@ def protections_for(release: Release, columns: Sequence[str]) -> dict[str, Prote
         if people is None:
             marginal = (table if unit is None else table.per_person((column,))).marginal(column)
             counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-            proposed = proposed_protection(counts, alone_after=None if unit is None else by_named_people(table, column))
+            proposed = propose_protection(counts, alone_after=None if unit is None else by_named_people(table, column))
         else:
             cells = table.columns[column]
             shared = dict(zip(cells.values, sharing(cells, people)[0].tolist(), strict=True))
-            proposed = proposed_protection(shared, alone_after=by_people(cells, people))
+            proposed = propose_protection(shared, alone_after=unique_counter_for_people(cells, people))
         if proposed is not None:
             protections[column] = proposed
     if pairs and release.engine.name == "memory":
         for pair in pairs:
             rows: Any = release.engine.load(release.source, pair)
             latitudes, longitudes = (cells_of(rows.columns[name]) for name in pair)
-            proposed = proposed_for_places(latitudes, longitudes, people=whose(people))
+            proposed = propose_for_coordinates(latitudes, longitudes, people=whose(people))
             protections |= {} if proposed is None else dict.fromkeys(pair, proposed)
     return protections
 
@@ -231,12 +237,12 @@ def cells_of(column: Column) -> list[str | None]:
     return cells
 
 
-def proposed_for_places(
+def propose_for_coordinates(
     latitudes: Sequence[str | None],
     longitudes: Sequence[str | None],
-    share: float = SHARE,
+    share: float = UNIQUE_SHARE,
     people: Sequence[int] | None = None,
-) -> Protect | None:
+) -> ProposedProtection | None:
     """One rounding for a latitude and a longitude, so that few pairs single out a record, or a person.
 
     people   whose each record is: records of one person at one place count once
@@ -253,9 +259,9 @@ def proposed_for_places(
         after = {(protection.value(one), protection.value(other), owner) for one, other, owner in told}
         if any(None in row for row in after):
             return None
-        alone, most = _places_alone(after), most_alone(len(after) + len(rows) - len(told), share)
+        alone, most = _places_alone(after), allowed_unique(len(after) + len(rows) - len(told), share)
         if alone <= most:
-            return Protect({"round": as_text(step)}, before, alone)
+            return ProposedProtection({"round": as_text(step)}, before, alone)
     return None
 
 

@@ -16,22 +16,22 @@ from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import sharing
 from PETWorks.errors import InputError, Phrase, printable
-from PETWorks.gate.check.unique_values import coordinates
+from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
 from PETWorks.gate.suggest.protection_proposal import MOST_VALUES as MOST_PROTECTED
 from PETWorks.gate.suggest.protection_proposal import (
-    Protect,
-    alone_in,
-    by_people,
+    ProposedProtection,
+    allowed_unique,
     cells_of,
+    count_unique,
     is_rejected,
-    most_alone,
-    proposed_for_places,
-    proposed_protection,
+    propose_for_coordinates,
+    propose_protection,
+    unique_counter_for_people,
     whose,
 )
-from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggested_privacy_unit, suggested_roles
+from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_privacy_unit, suggest_roles
 from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from
@@ -39,7 +39,7 @@ from PETWorks.tables.headers import has_header_line, names_a_person
 from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
-PRESET = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
+PRESET_BY_KIND = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 SUPPRESSION = 0.05  # share of records that a release may suppress
 MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody reviews more roles, and the size of policy files is limited
 MOST_VALUES = 100_000  # distinct values of a column for which a hierarchy is proposed
@@ -60,7 +60,7 @@ SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 PROTECT = "coarser values where exact ones would give people away: the finest that do not"
 
 
-def suggestions(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
+def suggest_for_file(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
     """A suggested role with its reason for each column, and the column that names the person, if any."""
     source = open_source(open_one(data, separator, encoding), Phrase("the table"))
     if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
@@ -89,10 +89,10 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
             file=data.name,
             columns=columns,
         )
-    guesses = suggested_roles(table, names)
-    unit = None if known_roles else suggested_privacy_unit(table, guesses)
+    guesses = suggest_roles(table, names)
+    unit = None if known_roles else suggest_privacy_unit(table, guesses)
     if unit is not None:
-        guesses = suggested_roles(table, names, unit)
+        guesses = suggest_roles(table, names, unit)
     suggested = [
         replace(suggestion, role=known_roles[suggestion.column], why=Reason("beside"))
         if suggestion.column in known_roles
@@ -105,7 +105,7 @@ def suggestions(data: Path, separator: str | None, encoding: str | None) -> tupl
             _with_hierarchy(suggestion, table) if suggestion.role == QUASI_IDENTIFIER else suggestion
             for suggestion in suggested
         ]
-    suggested = with_protections(suggested, table, None if unit is None else table.columns[unit])
+    suggested = add_protections(suggested, table, None if unit is None else table.columns[unit])
     suggested = [
         replace(suggestion, unread_dates=False)
         if suggestion.hierarchy is not None and "dates" in suggestion.hierarchy.words
@@ -128,7 +128,7 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
     return replace(suggestion, hierarchy=replace(proposal, height=hierarchy.height))
 
 
-def with_protections(
+def add_protections(
     suggested: Sequence[Suggestion], table: WeightedRows, people: Column | None = None
 ) -> list[Suggestion]:
     """The suggestions with protections for values that single out records.
@@ -137,7 +137,7 @@ def with_protections(
 
     people   the person of each record: a value that only one person has singles that person out
     """
-    protections: dict[str, Protect] = {}
+    protections: dict[str, ProposedProtection] = {}
     left_out: set[str] = set()
     candidates = {
         suggestion.column: suggestion
@@ -151,18 +151,20 @@ def with_protections(
         times = cells.counts if people is None else sharing(cells, people)[0]
         counts = dict(zip(cells.values, times.tolist(), strict=True))
         records = sum(counts.values())
-        alone = alone_in(counts)
+        alone = count_unique(counts)
         proposed = None
-        if alone > most_alone(records):
-            proposed = proposed_protection(counts, alone_after=None if people is None else by_people(cells, people))
+        if alone > allowed_unique(records):
+            proposed = propose_protection(
+                counts, alone_after=None if people is None else unique_counter_for_people(cells, people)
+            )
         if proposed is not None:
             protections[column] = proposed
         elif is_rejected(counts) and suggestion.why.kind != "beside":
             left_out.add(column)
-    for pair in coordinates(list(candidates)):
+    for pair in coordinate_pairs(list(candidates)):
         latitudes, longitudes = (cells_of(table.columns[name]) for name in pair)
-        proposed = proposed_for_places(latitudes, longitudes, people=whose(people))
-        if proposed is not None and proposed.before > most_alone(table.rows):
+        proposed = propose_for_coordinates(latitudes, longitudes, people=whose(people))
+        if proposed is not None and proposed.before > allowed_unique(table.rows):
             protections |= dict.fromkeys(pair, proposed)
             left_out -= set(pair)
     return [
@@ -339,14 +341,14 @@ def _presets(release: str, say: Say) -> list[str]:
             + (say(" (rule of thumb)") if preset.rule_of_thumb else "")
             for preset in presets().values()
         ),
-        f"presets: [{PRESET[release]}]",
+        f"presets: [{PRESET_BY_KIND[release]}]",
     ]
 
 
 def _waivers(release: str, say: Say) -> list[str]:
     return [
         f"# waivers:                      # {say('a rule that need not hold, up to and including a day')}",
-        f"#   - rule: {PRESET[release]}",
+        f"#   - rule: {PRESET_BY_KIND[release]}",
         f"#     owner: {say('who answers for it')}",
         f"#     reason: {say('why')}",
         "#     expires: 2030-12-31",

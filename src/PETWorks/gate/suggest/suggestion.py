@@ -52,7 +52,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import LONGEST, Profile, are_measured, profile_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.errors import Phrase
-from PETWorks.gate.suggest.protection_proposal import Protect
+from PETWorks.gate.suggest.protection_proposal import ProposedProtection
 from PETWorks.measures.numbers import percent
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.headers import is_chinese_name, is_english_name
@@ -103,8 +103,8 @@ _TAIWANESE = re.compile(r"(?<![A-Z\d])([A-Z]) ?([1289A-D]) ?(\d{8})(?![A-Z\d])",
 _MAINLAND = re.compile(r"\d{6}(19|20)\d{9}[\dXx]", re.ASCII)
 _AMERICAN = re.compile(r"\d{3}-\d\d-\d{4}", re.ASCII)
 _CARD = re.compile(r"[2-6]\d{12,18}", re.ASCII)
-ENOUGH = 0.8  # share of the values that decides the kind of a column
-FEW = 20  # among fewer records, uniqueness means little
+ENOUGH_SHARE = 0.8  # share of the values that decides the kind of a column
+FEW_RECORDS = 20  # among fewer records, uniqueness means little
 NEARLY = 0.9  # share of records with a unique value that makes a column nearly unique
 
 
@@ -168,7 +168,7 @@ PERSONAL = (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE)
 MOST_DETAILS = 5  # personal details that the texts of a column may contain
 # Many names do not contain a common given name, but hardly any other kind of column does.
 ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
-LEAST = {CHINESE_NAME: FEW, ENGLISH_NAME: 5}
+LEAST = {CHINESE_NAME: FEW_RECORDS, ENGLISH_NAME: 5}
 
 
 def _plain(text: str) -> str:
@@ -183,11 +183,11 @@ def looks_personal(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Examined(Profile):
+class ExaminedColumn(Profile):
     """A profile, and the conclusions from it."""
 
     @classmethod
-    def of(cls, profile: Profile) -> "Examined":
+    def of(cls, profile: Profile) -> "ExaminedColumn":
         """The profile as one that can be examined."""
         return cls(**vars(profile))
 
@@ -211,7 +211,7 @@ class Examined(Profile):
     @property
     def nearly_unique(self) -> bool:
         """Whether nearly every record with a value has a unique one."""
-        return self.present >= FEW and self.unique >= NEARLY * self.present
+        return self.present >= FEW_RECORDS and self.unique >= NEARLY * self.present
 
     @property
     def nearly_unique_codes(self) -> bool:
@@ -240,7 +240,7 @@ class Examined(Profile):
         some = self.plain[:: 1 + len(self.plain) // 100]
         for look, test in LOOKS.items():
             alike = self._alike(look) if any(map(test, some)) else 0
-            enough = ENOUGH_BY_LOOK.get(look, ENOUGH)
+            enough = ENOUGH_BY_LOOK.get(look, ENOUGH_SHARE)
             # Other words begin like surnames too, so a handful of them proves nothing.
             if alike >= max(enough * len(self.sample), LEAST.get(look, 1)) and not self._too_short(look):
                 return look
@@ -275,7 +275,7 @@ class Examined(Profile):
 
     def most(self, test: Callable[[str], bool]) -> bool:
         """Whether most values pass a test."""
-        return sum(map(test, self.sample)) >= max(ENOUGH * len(self.sample), 1)
+        return sum(map(test, self.sample)) >= max(ENOUGH_SHARE * len(self.sample), 1)
 
 
 CHANGING = 0.25  # share of the changes expected by chance; records of one person have fewer
@@ -291,7 +291,7 @@ REACHING = (A_WAY_TO_REACH, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
 SamePerson = Callable[[str, bool], bool | None]
 
 
-class Kind(IntEnum):
+class IdentifierKind(IntEnum):
     """How well a column identifies people, the best kind first."""
 
     NUMBER = 0  # assigned to a person
@@ -306,11 +306,11 @@ def stands_for_people(words: str) -> bool:
     return words in terms(f"{SUBJECTS}, {PSEUDONYMS}", whole=True)
 
 
-def named_people(identifiers: Mapping[str, Examined], same_person: SamePerson) -> str | None:
+def find_privacy_unit(identifiers: Mapping[str, ExaminedColumn], same_person: SamePerson) -> str | None:
     """The identifier of people who have several records; None if there is none."""
     kinds = {column: _kind(words_of(column), profile) for column, profile in identifiers.items()}
     one_each = any(
-        kind == Kind.NUMBER and identifiers[column].distinct == identifiers[column].records > 1
+        kind == IdentifierKind.NUMBER and identifiers[column].distinct == identifiers[column].records > 1
         for column, kind in kinds.items()
     )
     candidates = []
@@ -318,7 +318,7 @@ def named_people(identifiers: Mapping[str, Examined], same_person: SamePerson) -
         kind = kinds[column]
         if kind is None or not 1 < profile.distinct < profile.present:
             continue
-        by_name = kind <= Kind.CODE and not one_each
+        by_name = kind <= IdentifierKind.CODE and not one_each
         if by_name or _repeats(column, kind, profile, same_person, one_each=one_each):
             candidates.append((kind, profile.present < profile.records, place, column))
     best = [column for kind, _, _, column in sorted(candidates) if kind == min(candidates)[0]]
@@ -328,37 +328,39 @@ def named_people(identifiers: Mapping[str, Examined], same_person: SamePerson) -
     return best[0] if best else None
 
 
-def _kind(words: str, profile: Examined) -> Kind | None:
+def _kind(words: str, profile: ExaminedColumn) -> IdentifierKind | None:
     """The kind of identifier that a column is; None if it identifies others than the people of the table."""
     if any(term in words for term in terms(OTHERS)):  # the mother's number identifies another person
         return None
     subject, look = roles_by_name(words).get(IDENTIFIER), profile.look
     if words in terms(ALONE[A_NUMBER], whole=True):
-        return Kind.CODE
+        return IdentifierKind.CODE
     if subject == A_NUMBER or stands_for_people(words) or look == NATIONAL_ID:
-        return Kind.NUMBER
+        return IdentifierKind.NUMBER
     if any(term in words for term in terms(OFFICES)):
-        return Kind.OTHER
+        return IdentifierKind.OTHER
     reaches = subject in REACHING and not any(term in words for term in terms(NO_DEVICES))
     if reaches or look in (EMAIL, PHONE, PAYMENT_CARD, KEYS):
-        return Kind.REACH
-    return Kind.NAME if subject == A_NAME else Kind.OTHER
+        return IdentifierKind.REACH
+    return IdentifierKind.NAME if subject == A_NAME else IdentifierKind.OTHER
 
 
-def _repeats(column: str, kind: Kind, profile: Examined, same_person: SamePerson, *, one_each: bool) -> bool:
+def _repeats(
+    column: str, kind: IdentifierKind, profile: ExaminedColumn, same_person: SamePerson, *, one_each: bool
+) -> bool:
     """Whether people clearly have several records, by a column that may repeat for other reasons.
 
     one_each   whether another number is different in every record
     """
-    if profile.present < FEW or profile.present < REPEATED * profile.distinct:
+    if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct:
         return False
-    decided = same_person(column, kind <= Kind.REACH)
-    if decided is not None or one_each or kind > Kind.REACH:
+    decided = same_person(column, kind <= IdentifierKind.REACH)
+    if decided is not None or one_each or kind > IdentifierKind.REACH:
         return decided is True
     return profile.present >= OFTEN * profile.distinct and profile.distinct > SEVERAL
 
 
-def same_person_in(load: Callable[[Sequence[str]], Any], columns: Sequence[str]) -> SamePerson:
+def same_person_test(load: Callable[[Sequence[str]], Any], columns: Sequence[str]) -> SamePerson:
     """A test whether records belong to one person, by the other columns of a table that can be loaded."""
     subjects = {name: roles_by_name(words_of(name)) for name in columns}
     known = {name: roles.get(QUASI_IDENTIFIER) for name, roles in subjects.items() if IDENTIFIER not in roles}
@@ -426,7 +428,7 @@ class Suggestion:
     why: Reason
     facts: str = ""  # the counts as a phrase
     hierarchy: Proposal | None = None
-    protect: Protect | None = None
+    protect: ProposedProtection | None = None
     records: int | None = None  # of the table
     unread_dates: bool = False  # whether its values look like dates that cannot be read
 
@@ -441,52 +443,52 @@ class Suggestion:
         return self.why.kind not in ("same", "beside")
 
 
-def suggested_roles(table: WeightedRows, columns: Sequence[str], unit: str | None = None) -> list[Suggestion]:
+def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None = None) -> list[Suggestion]:
     """A suggested role for each of these columns, in their order.
 
     unit   the column that names the person; with it, a value in many records may still be that of one person
     """
     suggestions = []
     for column in columns:
-        profile = _examined(table, column)
-        suggestion = suggested_role(column, profile)
+        profile = _examine(table, column)
+        suggestion = suggest_role(column, profile)
         if unit is not None and column != unit:
             suggestion = replace(
-                suggested_role(column, _examined(table, column, table.columns[unit])), facts=suggestion.facts
+                suggest_role(column, _examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
         suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_unread_date)))
     return suggestions
 
 
-def suggested_role(column: str, profile: Examined) -> Suggestion:
+def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:
     """A suggested role for a column.
 
     Tried in this order: a name that means an identifier, the look of the values, any other meaning of the name, and
     uniqueness. Everything else becomes a quasi-identifier: a reviewer can undo that, but would not notice a risk that
     was not computed.
     """
-    return Suggestion(column, *_suggested(words_of(column), profile), profile.facts)
+    return Suggestion(column, *_role_and_reason(words_of(column), profile), profile.facts)
 
 
-def suggested_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
+def suggest_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
     """The identifier of people who have several records; None if there is none."""
     names = [suggestion.column for suggestion in suggestions if suggestion.role == IDENTIFIER]
-    same_person = same_person_in(lambda _columns: table, [suggestion.column for suggestion in suggestions])
-    return named_people({name: _examined(table, name) for name in names}, same_person)
+    same_person = same_person_test(lambda _columns: table, [suggestion.column for suggestion in suggestions])
+    return find_privacy_unit({name: _examine(table, name) for name in names}, same_person)
 
 
-def _examined(table: WeightedRows, column: str, people: Column | None = None) -> Examined:
-    return Examined.of(profile_of(table.columns[column], table.rows, column, people))
+def _examine(table: WeightedRows, column: str, people: Column | None = None) -> ExaminedColumn:
+    return ExaminedColumn.of(profile_of(table.columns[column], table.rows, column, people))
 
 
-def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
+def _role_and_reason(words: str, profile: ExaminedColumn) -> tuple[str | None, Reason]:
     """The role of a column and the reason."""
     roles, look = roles_by_name(words), profile.look
     if IDENTIFIER in roles:
         return IDENTIFIER, Reason("named", roles[IDENTIFIER])
     if look and look != DATE:
         return IDENTIFIER, profile.seen
-    if profile.personal_share >= MOST and profile.distinct >= FEW:
+    if profile.personal_share >= MOST and profile.distinct >= FEW_RECORDS:
         return IDENTIFIER, Reason("mixed", MIXED)
     if sum(profile.details.values()) > MOST_DETAILS:
         return IDENTIFIER, Reason("details", whole=sum(profile.details.values()))
@@ -507,7 +509,7 @@ def _suggested(words: str, profile: Examined) -> tuple[str | None, Reason]:
     return _by_uniqueness(words, profile)
 
 
-def _are_codes(profile: Examined) -> bool:
+def _are_codes(profile: ExaminedColumn) -> bool:
     """Whether values look assigned to people or records: many, and consecutive or letters with digits."""
     if profile.distinct < FEWEST_CODES:
         return False
@@ -515,11 +517,11 @@ def _are_codes(profile: Examined) -> bool:
     return mixed or profile.numbered
 
 
-def _by_uniqueness(words: str, profile: Examined) -> tuple[str, Reason]:
+def _by_uniqueness(words: str, profile: ExaminedColumn) -> tuple[str, Reason]:
     """The role and reason for a column whose name and kind of value are not conclusive."""
     labels = terms(f"{LABELS}, {CALLED}")
     labelled = any(label in words for label in labels) or stands_for_people(words)
-    if profile.present < FEW:
+    if profile.present < FEW_RECORDS:
         return QUASI_IDENTIFIER, Reason("few")
     if stands_for_people(words) and _are_codes(profile):
         return IDENTIFIER, Reason("labelled")

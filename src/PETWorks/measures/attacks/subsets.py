@@ -30,7 +30,7 @@ from PETWorks.measures.attacks.subset_limits import (
     parse_sizes,
 )
 from PETWorks.measures.result import at_most
-from PETWorks.showing import Shown
+from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
 from PETWorks.tables.frames import Rows
 
@@ -176,7 +176,7 @@ def _units(
 
 
 @dataclass(frozen=True, eq=False)
-class Subsets(Rows, Shown):
+class Subsets(Rows, Displayable):
     """Attacks by adversaries who know some of the quasi-identifiers; each array has a number for each subset of them.
 
     priors           for each sensitive attribute, the number of records with its most frequent value

@@ -19,9 +19,9 @@ from PETWorks.gate.document.check_document import (
     SetAttack,
 )
 from PETWorks.measures.numbers import amount, number, whole
-from PETWorks.render.language.language import attack_name, percent, said, spoken
+from PETWorks.render.language.language import attack_name, in_spans, message_text, percent
 from PETWorks.render.languages import LANGUAGES
-from PETWorks.render.report.making import varied
+from PETWorks.render.report.making import varied_threshold
 from PETWorks.render.report.other_releases import intersection_of
 from PETWorks.tables.frames import Rows
 
@@ -106,7 +106,7 @@ BROAD = "MW@%"  # letters that are nearly as wide as Chinese characters
 LONGEST = 22  # characters of a name, wide ones counting twice
 
 
-def bars(
+def bars_chart(
     groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], legend: Sequence[tuple[str, str]], lang: str
 ) -> dict[str, Any]:
     """Groups of horizontal bars, one below the other.
@@ -120,7 +120,7 @@ def bars(
     drawn = []
     for name, shares in groups:
         height = BAR if len(shares) == 1 else PAIR
-        drawn.append({"name": shortened(name), "full": name, "middle": round(top + height * len(shares) / 2 + 4, 1)})
+        drawn.append({"name": shorten(name), "full": name, "middle": round(top + height * len(shares) / 2 + 4, 1)})
         drawn[-1]["bars"] = [
             {
                 "kind": kind,
@@ -136,7 +136,7 @@ def bars(
     return {"rows": drawn, "left": LABELS, "height": top, "legend": list(legend)}
 
 
-def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang: str) -> dict[str, Any]:
+def squares_chart(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang: str) -> dict[str, Any]:
     """A square for each pair of names, stronger for a higher share; none where there is no share."""
     most = max((share for row in shares for share in row if share is not None), default=0.0) or 1.0
     side = min((WIDTH - LABELS) / max(len(names), 1), 70)
@@ -161,21 +161,21 @@ def squares(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang
         "cells": cells,
         "names": [
             {
-                "name": shortened(name),
+                "name": shorten(name),
                 "y": round(height * (place + 0.5) + 4, 1),
                 "x": round(LABELS + side * (place + 0.5), 1),
             }
             for place, name in enumerate(names)
         ],
         "below": below,
-        "height": round(below + 24 + 4.4 * max((width_of(shortened(name)) for name in names), default=0)),
+        "height": round(below + 24 + 4.4 * max((width_of(shorten(name)) for name in names), default=0)),
     }
 
 
-def shortened(text: str, longest: int = LONGEST) -> str:
+def shorten(text: str, longest: int = LONGEST) -> str:
     """The text, cut to the width of a name; wide characters count twice.
 
-    >>> shortened("marital-status"), shortened("x" * 40)
+    >>> shorten("marital-status"), shorten("x" * 40)
     ('marital-status', 'xxxxxxxxxxxxxxxxxxxxx…')
     """
     return text if width_of(text) <= longest else cut_at(text, longest - 1) + "…"
@@ -203,14 +203,14 @@ MOST_ROWS = 12
 MOST_LINES = 5
 
 
-def drawn(share: Number) -> float:
+def bar_length(share: Number) -> float:
     """A share in per cent of a bar; 0 for a share that is only known to be below a bound."""
     if isinstance(share, Bound):
         share = share.about if share.above is None else share.above
     return round(100 * min(max(float(share or 0), 0), 1), 2)
 
 
-def view(document: CheckDocument) -> dict[str, Any]:
+def report_charts(document: CheckDocument) -> dict[str, Any]:
     """The charts of a report."""
     subsets = document.subsets
     curve = document.payout_curve
@@ -227,10 +227,10 @@ def risk(document: CheckDocument) -> list[dict[str, Any]]:
     if document.subsets is None:
         return []
     attacks = dict.fromkeys(answer.attack for answer in document.subsets.if_they_know)
-    return risk_charts(document.subsets.if_they_know, {attack: allowed(document, attack) for attack in attacks})
+    return risk_charts(document.subsets.if_they_know, {attack: policy_limit(document, attack) for attack in attacks})
 
 
-def allowed(document: CheckDocument, attack: str) -> tuple[float, str] | None:
+def policy_limit(document: CheckDocument, attack: str) -> tuple[float, str] | None:
     """The highest chance that the policy allows for an attack, and the message for its line."""
     kind = attack.partition(" of ")[0]
     subsets = () if document.subsets is None else document.subsets.limits
@@ -272,17 +272,17 @@ def risk_charts(
         rows = [answer for answer in answers if answer.attack == attack]
         sizes = [row.known for row in rows]
         limit, label = (allowed or {}).get(attack) or (None, "")
-        most = max([limit or 0.0, *(drawn(row.highest.posterior) / 100 for row in rows)])
+        most = max([limit or 0.0, *(bar_length(row.highest.posterior) / 100 for row in rows)])
         chart = _axes(min(sizes), max(sizes), min(_round_up(most), 1.0), percent)
         for kind in ("highest", "median", "lowest"):
-            shares = [drawn(getattr(row, kind).posterior) / 100 for row in rows]
+            shares = [bar_length(getattr(row, kind).posterior) / 100 for row in rows]
             _add_line(chart, kind, sizes, shares, dots=True)
         chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MOST_ROWS)]
         chart["x_label"] = _texts("drivers.axis")
         chart["title"] = _attack_title(attack, "drivers.chart")
         chart["rows"] = rows
         if limit is not None:
-            shown = {lang: said(lang, label, share=percent(limit, lang)) for lang in LANGUAGES}
+            shown = {lang: message_text(lang, label, share=percent(limit, lang)) for lang in LANGUAGES}
             chart["limit"] = {"at": chart["y"](limit), "label": shown}
         charts.append(chart)
     return charts
@@ -303,7 +303,7 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
     ticks = [ratios[-1] * part / 4 for part in range(5)]
     chart["x_ticks"] = [{"at": chart["x"](tick), "label": number(tick, 3)} for tick in ticks]
     chart["x_label"] = _texts("profit.axis")
-    chart["title"] = spoken(lambda lang: said(lang, "profit.chart"))
+    chart["title"] = in_spans(lambda lang: message_text(lang, "profit.chart"))
     return chart
 
 
@@ -315,10 +315,10 @@ def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
         shares = [share for points in lines.values() for _, share in points]
         if any(isinstance(share, Bound) and share.withheld is not None for share in shares):
             continue
-        most = max(drawn(share) / 100 for share in shares)
+        most = max(bar_length(share) / 100 for share in shares)
         chart = _axes(1, len(attack.curve), min(_round_up(most), 1.0), percent)
         for kind, points in lines.items():
-            numbers, known = [number for number, _ in points], [drawn(share) / 100 for _, share in points]
+            numbers, known = [number for number, _ in points], [bar_length(share) / 100 for _, share in points]
             _add_line(chart, kind, numbers, known, dots=True)
             chart["lines"][-1]["sample"] = True
         numbers = _spread([step.release for step in attack.curve], MOST_ROWS)
@@ -369,9 +369,10 @@ def frontier(facts: FrontierFacts) -> dict[str, Any]:
         labels, of_rules = [amount(step or 0) for step in steps], (steps.index(facts.threshold), facts.suppression)
     chart["x_ticks"] = [{"at": chart["x"](place), "label": label} for place, label in enumerate(labels)]
     chart["x_label"] = {
-        lang: said(lang, "head.suppression-limit") if by_limit else varied(facts, lang) for lang in LANGUAGES
+        lang: message_text(lang, "head.suppression-limit") if by_limit else varied_threshold(facts, lang)
+        for lang in LANGUAGES
     }
-    chart["title"] = spoken(lambda lang: said(lang, "frontier.chart"))
+    chart["title"] = in_spans(lambda lang: message_text(lang, "frontier.chart"))
     places: list[tuple[int, float | None, float]] = [(place, None, limit) for place, limit in enumerate(limits)]
     if not by_limit:
         places = [(place, step, limit) for limit in limits for place, step in enumerate(steps)]
@@ -398,15 +399,15 @@ def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
     groups = []
     for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MOST_CHARTS]:
         of_attack = (driver for driver in drivers if driver.attack == attack)
-        shown = sorted(of_attack, key=lambda driver: -drawn(driver.shapley))[:MOST_BARS]
-        most = max((drawn(driver.shapley) for driver in shown), default=0) or 1
+        shown = sorted(of_attack, key=lambda driver: -bar_length(driver.shapley))[:MOST_BARS]
+        most = max((bar_length(driver.shapley) for driver in shown), default=0) or 1
         title = _attack_title(attack, "drivers.columns")
-        rows = [{"driver": driver, "width": drawn(driver.shapley) / most} for driver in shown]
+        rows = [{"driver": driver, "width": bar_length(driver.shapley) / most} for driver in shown]
         groups.append({"title": title, "rows": rows})
     return groups
 
 
-def shares(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], axis: str) -> dict[str, Any]:
+def shares_chart(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], axis: str) -> dict[str, Any]:
     """A line chart of shares by whole numbers, such as the number of a release.
 
     lines   by kind (highest, median, lowest): the label in each language, and the points
@@ -453,9 +454,9 @@ def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> di
             bar["is_struck"] = abs(at - bar["middle"]) < 24
         chart["limit"] = {
             "at": at,
-            "label": {lang: said(lang, "identity.required", size=wanted) for lang in LANGUAGES},
+            "label": {lang: message_text(lang, "identity.required", size=wanted) for lang in LANGUAGES},
         }
-    chart["title"] = spoken(lambda lang: said(lang, "identity.histogram"))
+    chart["title"] = in_spans(lambda lang: message_text(lang, "identity.histogram"))
     chart["x_label"] = _texts("head.class-size")
     return chart
 
@@ -516,8 +517,8 @@ def _spread(rows: Sequence[Any], most: int) -> list[Any]:
 
 
 def _texts(message: str) -> dict[str, str]:
-    return {lang: said(lang, message) for lang in LANGUAGES}
+    return {lang: message_text(lang, message) for lang in LANGUAGES}
 
 
 def _attack_title(attack: str, message: str) -> Any:
-    return spoken(lambda lang: said(lang, message, attack=attack_name(attack, lang)))
+    return in_spans(lambda lang: message_text(lang, message, attack=attack_name(attack, lang)))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, ChartData
-from PETWorks.render.language.language import name, percent
+from PETWorks.render.language.language import percent, shorten_name
 from PETWorks.tables.frames import import_optional
 
 SMALL, FILL, BEFORE = "#b3261e", "#2f6fb3", "#9aa2ab"
@@ -109,7 +109,7 @@ def _bars(data: ChartData, axes: Any) -> None:
         colour = BEFORE if len(groups) > 1 and place == 0 else FILL
         bars = axes.barh(at, [row[data.x] for row in rows], height, label=_text(label), color=colour)
         axes.bar_label(bars, [percent(row[data.x], data.lang) for row in rows], fontsize="small", padding=3)
-    axes.set_yticks(range(len(names)), [_text(name(data.called(value))) for value in names])
+    axes.set_yticks(range(len(names)), [_text(shorten_name(data.called(value))) for value in names])
     axes.invert_yaxis()
     axes.set_xlabel(_text(data.called(data.x)))
     axes.margins(x=0.12)
@@ -127,7 +127,7 @@ def _squares(data: ChartData, axes: Any) -> None:
         for row in data.rows:
             place = names.index(row[data.x]), names.index(row[data.y])
             axes.text(*place, percent(row[data.value], data.lang), ha="center", va="center", fontsize="small")
-    texts = [_text(name(attribute)) for attribute in names]
+    texts = [_text(shorten_name(attribute)) for attribute in names]
     axes.set_xticks(range(len(names)), texts, rotation=40, ha="right")
     axes.set_yticks(range(len(names)), texts)
     _percents(axes.figure.colorbar(shown, ax=axes, label=_text(data.called(data.value))).ax.yaxis, data)

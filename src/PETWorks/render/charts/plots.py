@@ -16,7 +16,7 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted, unknown
 from PETWorks.gate.check.composed_releases import composition_facts
 from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
-from PETWorks.gate.document.anonymization_document import FrontierFacts, State, frontier_facts, state
+from PETWorks.gate.document.anonymization_document import FrontierFacts, State, frontier_facts, table_state
 from PETWorks.gate.document.check_document import Bound, Driver, KnownAttributes, Number, ReleasesFacts
 from PETWorks.measures.attacks.subset_limits import check_limits
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
@@ -29,11 +29,11 @@ from PETWorks.render.charts import charts
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit, cut_at, width_of
 from PETWorks.render.checks import Check
 from PETWorks.render.formats.html import environment
-from PETWorks.render.language.language import attack_name, name, own, percent, said
-from PETWorks.render.language.messages import used_language
+from PETWorks.render.language.language import attack_name, message_text, percent, policy_text, shorten_name
+from PETWorks.render.language.messages import chosen_language
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.notebooks import style
-from PETWorks.render.report.making import varied
+from PETWorks.render.report.making import varied_threshold
 from PETWorks.tables.frames import Rows
 from PETWorks.tables.output import check_writable, write_whole
 
@@ -66,18 +66,20 @@ def risk(
         for case in CASES
         for answer in known
     ]
-    limit = None if allowed is None else Limit(allowed[0], said(lang, allowed[1], share=percent(allowed[0], lang)))
+    limit = (
+        None if allowed is None else Limit(allowed[0], message_text(lang, allowed[1], share=percent(allowed[0], lang)))
+    )
     return ChartData(
         "risk",
         LINES,
-        said(lang, "drivers.chart", attack=attack_name(attack, lang)),
+        message_text(lang, "drivers.chart", attack=attack_name(attack, lang)),
         lang,
         rows,
         "known",
         "chance",
         lambda: _with_samples(charts.risk_charts(known, {attack: allowed})[0]),
         series="case",
-        labels=_called(lang, known="drivers.axis", chance="head.chance", **{case: f"head.{case}" for case in CASES}),
+        labels=_labels(lang, known="drivers.axis", chance="head.chance", **{case: f"head.{case}" for case in CASES}),
         limit=limit,
     )
 
@@ -105,19 +107,19 @@ def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | Non
     return ChartData(
         "classes",
         COLUMNS,
-        said(lang, "identity.histogram"),
+        message_text(lang, "identity.histogram"),
         lang,
         rows,
         "class_size",
         "share",
         lambda: charts.class_sizes(sizes, wanted) or {},
         series=None if wanted is None else "too_small",
-        labels=_called(
+        labels=_labels(
             lang, class_size="head.class-size", share="head.share", True_="plot.too-small", False_="plot.large-enough"
         ),
         limit=None
         if wanted is None
-        else Limit(wanted, said(lang, "identity.required", size=wanted), charts.place_of(wanted, firsts)),
+        else Limit(wanted, message_text(lang, "identity.required", size=wanted), charts.place_of(wanted, firsts)),
     )
 
 
@@ -135,7 +137,7 @@ def drivers(all_drivers: Sequence[Driver], lang: str, attack: str | None) -> Cha
         }
         for driver in ranked[: charts.MOST_BARS]
     ]
-    title = said(lang, "drivers.columns", attack=attack_name(attack, lang))
+    title = message_text(lang, "drivers.columns", attack=attack_name(attack, lang))
     return _ranked("drivers", title, lang, rows, "attribute", "head.column")
 
 
@@ -153,14 +155,16 @@ def contributions(facts: ReleasesFacts, names: Sequence[str], lang: str, attack:
         }
         for share in shares
     ]
-    title = said(lang, "plot.contributions", attack=attack_name(attack, lang))
+    title = message_text(lang, "plot.contributions", attack=attack_name(attack, lang))
     return _ranked("contributions", title, lang, rows, "release", "head.release")
 
 
 def _ranked(kind: str, title: str, lang: str, rows: list[dict[str, Any]], of: str, head: str) -> ChartData:
-    groups = [(name(row[of]), [("fill", row["adds"])]) for row in rows]
-    labels = _called(lang, adds="head.adds", without="head.without", **{of: head})
-    return ChartData(kind, BARS, title, lang, rows, "adds", of, partial(charts.bars, groups, (), lang), labels=labels)
+    groups = [(shorten_name(row[of]), [("fill", row["adds"])]) for row in rows]
+    labels = _labels(lang, adds="head.adds", without="head.without", **{of: head})
+    return ChartData(
+        kind, BARS, title, lang, rows, "adds", of, partial(charts.bars_chart, groups, (), lang), labels=labels
+    )
 
 
 def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
@@ -181,14 +185,14 @@ def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
     return ChartData(
         "pairs",
         SQUARES,
-        said(lang, "plot.pairs", attack=attack_name(attack, lang)),
+        message_text(lang, "plot.pairs", attack=attack_name(attack, lang)),
         lang,
         rows,
         "attribute",
         "other",
-        partial(charts.squares, [name(attribute) for attribute in shown], grid, lang),
+        partial(charts.squares_chart, [shorten_name(attribute) for attribute in shown], grid, lang),
         value="chance",
-        labels=_called(lang, chance="head.chance", attribute="head.column", other="head.column"),
+        labels=_labels(lang, chance="head.chance", attribute="head.column", other="head.column"),
     )
 
 
@@ -207,11 +211,11 @@ def frontier(facts: FrontierFacts, lang: str) -> ChartData:
     value_labels = {str(limit): percent(limit, lang) for limit in limits} | {
         str(step): amount(step) for step in facts.thresholds if step is not None
     }
-    head = said(lang, "head.suppression-limit")
+    head = message_text(lang, "head.suppression-limit")
     return ChartData(
         "frontier",
         LINES,
-        said(lang, "frontier.chart"),
+        message_text(lang, "frontier.chart"),
         lang,
         rows,
         "suppression" if by_limit else "threshold",
@@ -220,9 +224,9 @@ def frontier(facts: FrontierFacts, lang: str) -> ChartData:
         series=None if by_limit else "suppression",
         labels={
             **value_labels,
-            "threshold": head if by_limit else varied(facts, lang),
+            "threshold": head if by_limit else varied_threshold(facts, lang),
             "suppression": head,
-            "loss": said(lang, "head.loss"),
+            "loss": message_text(lang, "head.loss"),
         },
         shares=False,
         ringed=next((row for row in rows if (row["threshold"], row["suppression"]) == of_rules), None),
@@ -239,21 +243,21 @@ def before_after(before: State, after: State, lang: str) -> ChartData:
                 {"what": measure, "state": state, "share": share}
                 for state, share in zip(("before", "after"), shares, strict=True)
             ]
-            groups.append((said(lang, f"plot.{measure}"), list(zip(("before", "fill"), shares, strict=True))))
-    legend = [("before", said(lang, "head.before")), ("fill", said(lang, "head.after"))]
+            groups.append((message_text(lang, f"plot.{measure}"), list(zip(("before", "fill"), shares, strict=True))))
+    legend = [("before", message_text(lang, "head.before")), ("fill", message_text(lang, "head.after"))]
     return ChartData(
         "before-after",
         BARS,
-        said(lang, "plot.before-after"),
+        message_text(lang, "plot.before-after"),
         lang,
         rows,
         "share",
         "what",
-        lambda: charts.bars(groups, legend, lang),  # type: ignore[arg-type] # none of them is None
+        lambda: charts.bars_chart(groups, legend, lang),  # type: ignore[arg-type] # none of them is None
         series="state",
         labels={
-            **_called(lang, share="head.share", what="plot.what", before="head.before", after="head.after"),
-            **{measure: said(lang, f"plot.{measure}") for measure in STATES},
+            **_labels(lang, share="head.share", what="plot.what", before="head.before", after="head.after"),
+            **{measure: message_text(lang, f"plot.{measure}") for measure in STATES},
         },
     )
 
@@ -281,14 +285,14 @@ def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | N
     return ChartData(
         "curve",
         LINES,
-        said(lang, "releases.curve", attack=attack_name(attack, lang)),
+        message_text(lang, "releases.curve", attack=attack_name(attack, lang)),
         lang,
         rows,
         "number",
         "share",
         lambda: drawn[0],
         series="line",
-        labels=_called(lang, number="releases.axis", share="head.share", **{kind: f"head.{kind}" for kind in lines}),
+        labels=_labels(lang, number="releases.axis", share="head.share", **{kind: f"head.{kind}" for kind in lines}),
     )
 
 
@@ -311,11 +315,11 @@ def _attack(wanted: str | None, known: Sequence[str]) -> str:
 
 def _number(share: Number) -> float:
     """A share as a number; for a bound, the number that a report draws."""
-    return charts.drawn(share) / 100 if share is None or isinstance(share, Bound) else float(share)
+    return charts.bar_length(share) / 100 if share is None or isinstance(share, Bound) else float(share)
 
 
-def _called(lang: str, **messages: str) -> dict[str, str]:
-    return {key.rstrip("_"): said(lang, message) for key, message in messages.items()}
+def _labels(lang: str, **messages: str) -> dict[str, str]:
+    return {key.rstrip("_"): message_text(lang, message) for key, message in messages.items()}
 
 
 Kinds = Mapping[str, Callable[..., ChartData]]
@@ -373,7 +377,7 @@ def _threshold(threshold: Any) -> int | None:
 
 
 def _before_after(result: Recoded, lang: str) -> ChartData:
-    return before_after(state(result.original), state(result.release), lang)
+    return before_after(table_state(result.original), table_state(result.release), lang)
 
 
 def _classes_after(result: Recoded, lang: str, *, threshold: int | None = None) -> ChartData:
@@ -403,23 +407,23 @@ def _checked_classes(result: Check, lang: str) -> ChartData:
 
 
 def _checked_risk(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
-    subsets = _known(result.content.subsets, "subsets")
-    return risk(subsets.if_they_know, lang, attack, partial(charts.allowed, result.content))
+    subsets = _require_part(result.content.subsets, "subsets")
+    return risk(subsets.if_they_know, lang, attack, partial(charts.policy_limit, result.content))
 
 
 def _checked_drivers(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
-    subsets = _known(result.content.subsets, "subsets")
-    return drivers(_known(subsets.drivers, "subsets"), lang, attack)
+    subsets = _require_part(result.content.subsets, "subsets")
+    return drivers(_require_part(subsets.drivers, "subsets"), lang, attack)
 
 
 def _checked_curve(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
-    facts = _known(result.content.releases, "releases")
-    _known(facts.attacks or None, "releases")
-    names = [own(release.name or release.file or str(release.number), lang) for release in facts.releases]
+    facts = _require_part(result.content.releases, "releases")
+    _require_part(facts.attacks or None, "releases")
+    names = [policy_text(release.name or release.file or str(release.number), lang) for release in facts.releases]
     return curve(facts, names, lang, attack)
 
 
-def _known(part: Any, key: str) -> Any:
+def _require_part(part: Any, key: str) -> Any:
     """The part of the document; raises if the policy lacks the key that requests it."""
     if part is None:
         raise NotApplicable("there is nothing to draw: the policy does not ask for it with its key {key!r}", key=key)
@@ -442,7 +446,7 @@ LONGEST_LINE = 74  # width of a line of a title, in narrow characters
 MOST_TOLD = 60  # records in the description of a picture at most
 
 
-def plotted(result: Any, kind: str | None, backend: str, lang: str | None, options: Mapping[str, Any]) -> Any:
+def make_plot(result: Any, kind: str | None, backend: str, lang: str | None, options: Mapping[str, Any]) -> Any:
     """A chart of a result, drawn by one of the libraries."""
     if backend not in BACKENDS:
         raise unknown("backend", str(backend), BACKENDS, what="backend")
@@ -460,7 +464,7 @@ def plotted(result: Any, kind: str | None, backend: str, lang: str | None, optio
         )
     make = kinds[wanted]
     _check_options(wanted, make, options)
-    data: ChartData = make(result, used_language(lang), **options)
+    data: ChartData = make(result, chosen_language(lang), **options)
     if backend == "altair":
         from PETWorks.render.charts.altair_charts import altair_chart
 
@@ -499,8 +503,8 @@ class Plot(Rows):
     def svg(self) -> str:
         """The picture: complete, without scripts and external requests, for light and dark pages."""
         drawing, data = self.data.drawing(), self.data
-        lines = _wrapped(data.title)
-        described = _described(data)
+        lines = _wrap(data.title)
+        described = _describe(data)
         digest = sha256(f"{data.title}{described}".encode()).hexdigest()[:12]
         from markupsafe import Markup
 
@@ -549,7 +553,7 @@ class Plot(Rows):
         return f"<Plot {self.data.kind!r}: {self.data.title}>"
 
 
-def _wrapped(title: str) -> list[str]:
+def _wrap(title: str) -> list[str]:
     """The title on lines that fit the picture, broken between words if possible."""
     lines, rest = [], title
     while width_of(rest) > LONGEST_LINE:
@@ -560,17 +564,17 @@ def _wrapped(title: str) -> list[str]:
     return [*lines, rest]
 
 
-def _described(data: ChartData) -> str:
+def _describe(data: ChartData) -> str:
     """The records in words, for people who cannot see the picture."""
     fields = [field for field in (data.series, data.x, data.y, data.value) if field is not None]
     sentences = [
-        ", ".join(f"{data.called(field)} {_written(data, row[field])}" for field in fields)
+        ", ".join(f"{data.called(field)} {_value_text(data, row[field])}" for field in fields)
         for row in data.rows[:MOST_TOLD]
     ]
     return "; ".join([*([] if data.limit is None else [data.limit.label]), *sentences])
 
 
-def _written(data: ChartData, value: Any) -> str:
+def _value_text(data: ChartData, value: Any) -> str:
     if isinstance(value, float) and str(value) not in data.labels:
         return percent(value, data.lang) if data.shares else amount(value)
-    return name(data.called(value))
+    return shorten_name(data.called(value))

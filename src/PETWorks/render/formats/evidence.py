@@ -10,12 +10,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.check.may_go_out import Obstacle, obstacle
+from PETWorks.gate.check.may_go_out import Obstacle, find_obstacle
 from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL
 from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.render.checks import Check
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
@@ -34,7 +34,7 @@ def evidence_files(check: Check, policy: Policy, lang: str) -> dict[str, bytes]:
     if sha256(text).hexdigest() != check.content.policy.sha256:
         raise InputError("{file}: the file changed while it was checked; check again", file=policy.path.name)
     files = {f"{INSIDE}/{policy.path.name}": text}
-    outside = f"{OUT}/report" if _against(check) is None else f"{INSIDE}/{EXTERNAL_INSIDE}"
+    outside = f"{OUT}/report" if _obstacle(check) is None else f"{INSIDE}/{EXTERNAL_INSIDE}"
     for report, edition in ((outside, EXTERNAL), (f"{INSIDE}/report", INTERNAL)):
         for name in KINDS:
             files[f"{report}.{name}"] = check.to_format(name, lang, edition).encode("utf-8", "replace")
@@ -63,9 +63,9 @@ def _plan(policy: Policy, check: Check) -> Path | None:
     return path if path.is_file() and read_plan(path).release_sha256 == checked else None
 
 
-def _against(check: Check) -> Obstacle | None:
+def _obstacle(check: Check) -> Obstacle | None:
     """The obstacle to handing out the table, as far as outsiders may know it."""
-    return obstacle(check.file(EXTERNAL)) or obstacle(check.content)
+    return find_obstacle(check.file(EXTERNAL)) or find_obstacle(check.content)
 
 
 def recipients_files(folder: Path) -> list[Path]:
@@ -89,7 +89,7 @@ def _digest(path: Path) -> str | None:
 
 def _readme(check: Check, lang: str) -> str:
     """The content of the folder, the files that may go out, and the digests of the tables, in all languages."""
-    document, against, shown = check.content, _against(check), check.file(EXTERNAL).verdict
+    document, against, shown = check.content, _obstacle(check), check.file(EXTERNAL).verdict
     paragraphs = []
     for code in (lang, *(other for other in LANGUAGES if other != lang)):
         tables = [
@@ -98,11 +98,11 @@ def _readme(check: Check, lang: str) -> str:
             if file.sha256 is not None and file.file is not None
         ]
         paragraphs += [
-            said(code, "evidence.what", verdict=said(code, f"verdict.{shown}")),
+            message_text(code, "evidence.what", verdict=message_text(code, f"verdict.{shown}")),
             _out(against, code),
-            f"{INSIDE}/\n  {said(code, 'evidence.inside')}",
-            said(code, "evidence.digests", file=DIGESTS),
-            "\n".join([said(code, "evidence.tables"), *tables]),
+            f"{INSIDE}/\n  {message_text(code, 'evidence.inside')}",
+            message_text(code, "evidence.digests", file=DIGESTS),
+            "\n".join([message_text(code, "evidence.tables"), *tables]),
         ]
     return "\n\n".join(paragraphs) + "\n"
 
@@ -110,7 +110,7 @@ def _readme(check: Check, lang: str) -> str:
 def _out(against: Obstacle | None, lang: str) -> str:
     """The parts of the folder that may go to the recipients."""
     if against is None:
-        return f"{OUT}/\n  {said(lang, 'evidence.out')}"
+        return f"{OUT}/\n  {message_text(lang, 'evidence.out')}"
     if against == "withheld":
-        return said(lang, "evidence.not-told", file=f"{INSIDE}/{EXTERNAL_INSIDE}")
-    return said(lang, "evidence.nothing-out", why=said(lang, f"obstacle.{against}"))
+        return message_text(lang, "evidence.not-told", file=f"{INSIDE}/{EXTERNAL_INSIDE}")
+    return message_text(lang, "evidence.nothing-out", why=message_text(lang, f"obstacle.{against}"))

@@ -28,9 +28,9 @@ class Format:
 
 
 def _json(document: "CheckFile", _lang: str) -> str:
-    from PETWorks.gate.document.check_document import canonical
+    from PETWorks.gate.document.check_document import canonical_json
 
-    return canonical(document.to_dict())
+    return canonical_json(document.to_dict())
 
 
 def _junit(document: "CheckFile", _lang: str) -> str:

@@ -14,27 +14,27 @@ from PETWorks.measures.numbers import whole
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import (
     attack_name,
-    dated,
     in_all_languages,
+    in_spans,
     limit_name,
     measure_name,
     measure_summary,
-    measured,
-    name,
-    own,
+    message_text,
     percent,
+    policy_text,
     preset_note,
-    put,
     rule_name,
-    said,
-    spoken,
+    shorten_name,
+    source_date,
     thresholds,
+    value_text,
+    value_with_fraction,
 )
-from PETWorks.render.language.messages import checked_language, translated
+from PETWorks.render.language.messages import parse_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.prose import notices, step_texts
-from PETWorks.render.report.sections import MOST_COLUMNS, MOST_STEPS, by_section, shown_sections, view
+from PETWorks.render.report.sections import MOST_COLUMNS, MOST_STEPS, by_section, section_rows, shown_sections
 
 LARGEST_PAGE = 2_000_000
 
@@ -57,8 +57,9 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
     """The complete report of a check."""
     from markupsafe import Markup
 
-    lang = checked_language(lang)
+    lang = parse_language(lang)
     style = _style()
+    verdict = message_text(lang, f"verdict.{document.verdict}")
     text: str = (
         environment()
         .get_template("report.html")
@@ -67,16 +68,16 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
             lang=lang,
             languages=LANGUAGES.values(),
             internal=document.edition == INTERNAL,
-            title=f"{own(document.title, lang)} – {said(lang, 'verdict.' + document.verdict)} – PETWorks",
+            title=f"{policy_text(document.title, lang)} – {verdict} – PETWorks",
             style=Markup(style),  # noqa: S704 - a file of this package
             style_hash=b64encode(sha256(style.encode()).digest()).decode(),
             sections=shown_sections(document),
             by_section=by_section(document),
-            **view(document),
-            **charts.view(document),
+            **section_rows(document),
+            **charts.report_charts(document),
             **_sentences(document),
-            **_made(document),
-            **_others(document),
+            **_making_section(document),
+            **_other_releases(document),
             **_FUNCTIONS,
         )
     )
@@ -116,13 +117,13 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     return {
         "moment": prose.moment(document),
         "linking_column": prose.linking_column(document),
-        **{name: spoken(partial(sentence, document)) for name, sentence in texts.items()},
-        **{name: _listed(sentences, document) for name, sentences in lists.items()},
-        "steps": _listed(step_texts, document)[:MOST_STEPS],
+        **{name: in_spans(partial(sentence, document)) for name, sentence in texts.items()},
+        **{name: _list_in_all(sentences, document) for name, sentences in lists.items()},
+        "steps": _list_in_all(step_texts, document)[:MOST_STEPS],
     }
 
 
-def _others(document: CheckDocument) -> dict[str, Any]:
+def _other_releases(document: CheckDocument) -> dict[str, Any]:
     """The content of the section about other releases, if there is one."""
     facts = document.releases
     if facts is None or not other_releases.is_shown(document):
@@ -130,7 +131,7 @@ def _others(document: CheckDocument) -> dict[str, Any]:
     drawn = {chart["attack"]: chart for chart in charts.release_curves(facts)}
     attacks = []
     for attack in facts.attacks[: other_releases.MOST_ATTACKS]:
-        most = max((charts.drawn(share.adds) for share in attack.shares), default=0) or 1
+        most = max((charts.bar_length(share.adds) for share in attack.shares), default=0) or 1
         attacks.append(
             {
                 "title": _attack_title(attack.attack, "releases.curve"),
@@ -139,18 +140,18 @@ def _others(document: CheckDocument) -> dict[str, Any]:
                 "rows": rows_in_all(partial(other_releases.curve_rows, facts, attack)),
                 "shares_title": _attack_title(attack.attack, "releases.shares"),
                 "shares": rows_in_all(partial(other_releases.share_rows, facts, attack)),
-                "bars": [charts.drawn(share.adds) / most for share in attack.shares],
+                "bars": [charts.bar_length(share.adds) / most for share in attack.shares],
             }
         )
     return {
-        "other_texts": _listed(other_releases.outcome, document),
+        "other_texts": _list_in_all(other_releases.outcome, document),
         "other_heads": other_releases.list_heads(document),
         "other_rows": rows_in_all(partial(other_releases.list_rows, document)),
-        "other_notes_by_row": _listed(other_releases.handed_out, document),
+        "other_notes_by_row": _list_in_all(other_releases.handed_out, document),
         "other_attacks": attacks,
         "other_share_heads": other_releases.SHARE_HEADS,
         "other_unlinked": rows_in_all(partial(other_releases.unlinked_rows, facts)),
-        "other_notes": _listed(lambda _document, lang: other_releases.unlinked_notes(facts, lang), document),
+        "other_notes": _list_in_all(lambda _document, lang: other_releases.unlinked_notes(facts, lang), document),
         "other_invariance": rows_in_all(partial(other_releases.invariance_rows, facts)),
         "other_register": rows_in_all(partial(other_releases.register_rows, facts)),
         "other_register_heads": other_releases.REGISTER_HEADS,
@@ -158,19 +159,19 @@ def _others(document: CheckDocument) -> dict[str, Any]:
 
 
 def _attack_title(attack: str, message: str) -> Any:
-    return spoken(lambda lang: said(lang, message, attack=attack_name(attack, lang)))
+    return in_spans(lambda lang: message_text(lang, message, attack=attack_name(attack, lang)))
 
 
 def rows_in_all(make: Callable[[str], Sequence[Sequence[str]]]) -> list[list[Any]]:
     """The rows of a table, each cell in all languages."""
     texts = {lang: make(lang) for lang in LANGUAGES}
     return [
-        [spoken(lambda lang, row=row, cell=cell: texts[lang][row][cell]) for cell in range(len(cells))]  # type: ignore[misc]
+        [in_spans(lambda lang, row=row, cell=cell: texts[lang][row][cell]) for cell in range(len(cells))]  # type: ignore[misc]
         for row, cells in enumerate(texts[ENGLISH])
     ]
 
 
-def _made(document: CheckDocument) -> dict[str, Any]:
+def _making_section(document: CheckDocument) -> dict[str, Any]:
     """The content of the section about how the release was made, if the document has it."""
     facts = document.anonymization
     if facts is None:
@@ -183,34 +184,34 @@ def _made(document: CheckDocument) -> dict[str, Any]:
     columns = () if facts.utility is None else facts.utility.columns
     kept = zip(rows(making.columns_kept), columns[:MOST_COLUMNS], strict=False)
     return {
-        "made_texts": _listed(
-            lambda _document, lang: [*making.outcome(facts, lang), *making.order(facts, lang)], document
+        "made_texts": _list_in_all(
+            lambda _document, lang: [*making.outcome(facts, lang), *making.order_text(facts, lang)], document
         ),
-        "made_costs": _listed(lambda _document, lang: making.costs(facts, lang), document),
+        "made_costs": _list_in_all(lambda _document, lang: making.costs(facts, lang), document),
         "made_states": rows(making.states),
         "made_kept": [{"cells": cells, "bar": column.correlation_kept} for cells, column in kept],
         "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT[1:])],
         "made_losses": rows(making.losses),
         "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSSES[1:])],
-        "made_undefined": _listed(lambda _document, lang: making.undefined(facts, lang), document),
+        "made_undefined": _list_in_all(lambda _document, lang: making.undefined_objectives(facts, lang), document),
         "made_columns": facts.columns[:MOST_COLUMNS],
         "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
-        "made_change": lambda other: spoken(lambda lang: making.change(best, other, lang)),
+        "made_change": lambda other: in_spans(lambda lang: making.change_text(best, other, lang)),
         **({"frontier_chart": None} if facts.frontier is None else _frontier(facts.frontier, document)),
     }
 
 
 def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
     """The chart and the table of the costs of other rules."""
-    heads = _listed(lambda _document, lang: making.frontier_heads(facts, lang), document)
+    heads = _list_in_all(lambda _document, lang: making.frontier_heads(facts, lang), document)
 
     def rows(_document: CheckDocument, lang: str) -> list[str]:
         return [cell for row in making.frontier_rows(facts, lang) for cell in row]
 
-    cells = _listed(rows, document)
+    cells = _list_in_all(rows, document)
     return {
         "frontier_chart": charts.frontier(facts),
-        "frontier_texts": _listed(lambda _document, lang: making.frontier_texts(facts, lang), document),
+        "frontier_texts": _list_in_all(lambda _document, lang: making.frontier_texts(facts, lang), document),
         "frontier_heads": heads,
         "frontier_rows": [cells[first : first + len(heads)] for first in range(0, len(cells), len(heads))],
     }
@@ -218,12 +219,12 @@ def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
 
 def _in_all(function: Callable[..., str]) -> Callable[[Any], Any]:
     """The function with its text in all languages, for a function of a value and a language."""
-    return lambda value: spoken(lambda lang: function(value, lang))
+    return lambda value: in_spans(lambda lang: function(value, lang))
 
 
 def _plain(message: str) -> str:
     """A message in all languages, for attributes that cannot contain markup."""
-    return " / ".join(dict.fromkeys(said(lang, message) for lang in LANGUAGES))
+    return " / ".join(dict.fromkeys(message_text(lang, message) for lang in LANGUAGES))
 
 
 # The functions that the template calls; most return texts in all languages.
@@ -231,13 +232,13 @@ _FUNCTIONS: dict[str, Any] = {
     "_": in_all_languages,
     "plain": _plain,
     "glossary": prose.GLOSSARY,
-    "drawn": charts.drawn,
+    "drawn": charts.bar_length,
     "money": whole,
-    "name": name,
-    "own": _in_all(own),
-    "warning": _in_all(lambda text, lang: own(translated(text, lang), lang)),
-    "value": _in_all(put),
-    "measured": _in_all(measured),
+    "name": shorten_name,
+    "own": _in_all(policy_text),
+    "warning": _in_all(lambda text, lang: policy_text(translated(text, lang), lang)),
+    "value": _in_all(value_text),
+    "measured": _in_all(value_with_fraction),
     "percent": _in_all(percent),
     "thresholds": _in_all(thresholds),
     "measure": _in_all(measure_name),
@@ -245,19 +246,19 @@ _FUNCTIONS: dict[str, Any] = {
     "summary": _in_all(measure_summary),
     "rule_name": _in_all(rule_name),
     "limit_name": _in_all(limit_name),
-    "dated": _in_all(dated),
+    "dated": _in_all(source_date),
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
-    "sees": _in_all(prose.sees),
+    "sees": _in_all(prose.measured_aspect),
     "is_blind": lambda measure: find(measure).sees is not None,
     "finding": _in_all(prose.finding),
-    "made_level": _in_all(making.level),
-    "made_finer": _in_all(making.finer),
-    "made_loss": making.loss,
+    "made_level": _in_all(making.level_text),
+    "made_finer": _in_all(making.finer_text),
+    "made_loss": making.loss_text,
 }
 
 
-def _listed(sentences: Callable[[CheckDocument, str], list[str]], document: CheckDocument) -> list[Any]:
+def _list_in_all(sentences: Callable[[CheckDocument, str], list[str]], document: CheckDocument) -> list[Any]:
     """A list of sentences, each in all languages."""
     texts = {lang: sentences(document, lang) for lang in LANGUAGES}
-    return [spoken(lambda lang, place=place: texts[lang][place]) for place in range(len(texts[ENGLISH]))]  # type: ignore[misc]
+    return [in_spans(lambda lang, place=place: texts[lang][place]) for place in range(len(texts[ENGLISH]))]  # type: ignore[misc]

@@ -4,7 +4,13 @@ import re
 from xml.etree import ElementTree
 
 from PETWorks.gate.document.check_document import CheckDocument
-from PETWorks.render.language.language import measured, name, own, thresholds, uncut
+from PETWorks.render.language.language import (
+    policy_text,
+    shorten_name,
+    thresholds,
+    value_with_fraction,
+    without_shortening,
+)
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import prose
 from PETWorks.render.report.prose import steps_for
@@ -14,7 +20,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def junit(document: CheckDocument) -> str:
     """The check as JUnit XML: failing rules are failures, waived and withheld rules are skipped. Nothing is cut."""
-    with uncut():
+    with without_shortening():
         return _junit(document)
 
 
@@ -22,7 +28,7 @@ def _junit(document: CheckDocument) -> str:
     counts = document.rule_verdicts
     suite = ElementTree.Element(
         "testsuite",
-        name=_xml(f"petworks check: {own(document.title, ENGLISH)}"),
+        name=_xml(f"petworks check: {policy_text(document.title, ENGLISH)}"),
         tests=str(len(document.rules)),
         failures=str(counts.failed),
         errors="0",
@@ -32,10 +38,10 @@ def _junit(document: CheckDocument) -> str:
     )
     for rule in document.rules:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=f"petworks.{rule.measure}", name=_xml(name(rule.name)), time="0"
+            suite, "testcase", classname=f"petworks.{rule.measure}", name=_xml(shorten_name(rule.name)), time="0"
         )
         required = thresholds(rule, ENGLISH) or "none"
-        text = f"{rule.measure}: found {measured(rule, ENGLISH)}, required {required}"
+        text = f"{rule.measure}: found {value_with_fraction(rule, ENGLISH)}, required {required}"
         if rule.waiver:
             text += f"; {prose.waiver(rule.waiver, ENGLISH)}"
         if rule.verdict == "fail":

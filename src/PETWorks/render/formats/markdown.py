@@ -4,8 +4,15 @@ import html
 import re
 
 from PETWorks.gate.document.check_document import CheckDocument
-from PETWorks.render.language.language import measure_name, measured, own, rule_name, said, thresholds
-from PETWorks.render.language.messages import checked_language
+from PETWorks.render.language.language import (
+    measure_name,
+    message_text,
+    policy_text,
+    rule_name,
+    thresholds,
+    value_with_fraction,
+)
+from PETWorks.render.language.messages import parse_language
 from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.report.sections import rule_rows
@@ -17,8 +24,8 @@ SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌", "withheld": "➖"}
 
 def markdown(document: CheckDocument, lang: str) -> str:
     """The verdict, the rules as a table, and the next steps."""
-    lang = checked_language(lang)
-    headers = [said(lang, f"head.{head}") for head in HEADS]
+    lang = parse_language(lang)
+    headers = [message_text(lang, f"head.{head}") for head in HEADS]
     lines = [
         f"## {SIGNS[document.verdict]} {_plain(_headline(document, lang))}",
         "",
@@ -30,18 +37,25 @@ def markdown(document: CheckDocument, lang: str) -> str:
     ]
     own_rows, holding = rule_rows(document.rules, lang)
     for rule in own_rows:
-        verdict = f"{SIGNS[rule.verdict]} {said(lang, 'verdict.' + rule.verdict)}"
+        verdict = f"{SIGNS[rule.verdict]} {message_text(lang, 'verdict.' + rule.verdict)}"
         if rule.waiver:
             waived = prose.waiver(rule.waiver, lang)
-            verdict = _plain(said(lang, "write.labelled", label=verdict, text=waived))
+            verdict = _plain(message_text(lang, "write.labelled", label=verdict, text=waived))
         names = (rule_name(rule.name, lang), measure_name(rule.measure, lang))
-        cells = map(_plain, (*names, measured(rule, lang), thresholds(rule, lang)))
+        cells = map(_plain, (*names, value_with_fraction(rule, lang), thresholds(rule, lang)))
         lines.append(f"| {' | '.join(cells)} | {verdict} |")
     if holding is not None:
-        lines.append(f"| {' | '.join(map(_plain, holding))} | | | {SIGNS['pass']} {said(lang, 'verdict.pass')} |")
+        lines.append(
+            f"| {' | '.join(map(_plain, holding))} | | | {SIGNS['pass']} {message_text(lang, 'verdict.pass')} |"
+        )
     about_releases = other_releases.outcome(document, lang)
     if about_releases:
-        lines += ["", f"### {said(lang, 'section.releases')}", "", *(_plain(sentence) for sentence in about_releases)]
+        lines += [
+            "",
+            f"### {message_text(lang, 'section.releases')}",
+            "",
+            *(_plain(sentence) for sentence in about_releases),
+        ]
         for heads, rows in other_releases.short_tables(document, lang):
             lines += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
             lines += [f"| {' | '.join(map(_plain, row))} |" for row in rows]
@@ -49,12 +63,12 @@ def markdown(document: CheckDocument, lang: str) -> str:
     if lost:
         lines += [
             "",
-            f"### {said(lang, 'section.utility')}",
+            f"### {message_text(lang, 'section.utility')}",
             "",
             *(line for sentence in lost for line in (_plain(sentence), "")),
         ]
         lines += _losses(document, lang)
-    lines += ["", f"### {said(lang, 'section.steps')}", "", prose.residual(document, lang)]
+    lines += ["", f"### {message_text(lang, 'section.steps')}", "", prose.residual(document, lang)]
     steps = step_texts(document, lang)
     if steps:
         lines += ["", *(f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1))]
@@ -66,19 +80,19 @@ def markdown(document: CheckDocument, lang: str) -> str:
 
 def _losses(document: CheckDocument, lang: str) -> list[str]:
     """The columns with the largest loss since the original."""
-    columns = sections.lossy(document)
+    columns = sections.columns_with_loss(document)
     if not columns:
         return []
-    heads = (said(lang, head) for head in sections.LOSSES)
+    heads = (message_text(lang, head) for head in sections.LOSSES)
     rows = (map(_plain, prose.loss(column, lang)) for column in columns[: sections.MOST_LOSSES])
     lines = [f"| {' | '.join(heads)} |", "|---|---:|---:|---:|---:|", *(f"| {' | '.join(row)} |" for row in rows)]
     more = len(columns) - sections.MOST_LOSSES
-    return [*lines, *(["", said(lang, "word.more", n=more)] if more > 0 else [])]
+    return [*lines, *(["", message_text(lang, "word.more", n=more)] if more > 0 else [])]
 
 
 def _headline(document: CheckDocument, lang: str) -> str:
-    verdict, title = said(lang, "verdict." + document.verdict), own(document.title, lang)
-    return said(lang, "write.labelled", label=verdict, text=title)
+    verdict, title = message_text(lang, "verdict." + document.verdict), policy_text(document.title, lang)
+    return message_text(lang, "write.labelled", label=verdict, text=title)
 
 
 def _plain(text: str, but: str = "") -> str:

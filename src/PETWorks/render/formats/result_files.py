@@ -21,9 +21,9 @@ def subsets_file(subsets: Subsets, suffix: str) -> bytes:
     """A file with a row for each subset. In CSV, attributes are separated by commas, as in `--qi`."""
     table = subsets.to_arrow()
     if suffix == ".csv":
-        names = strings([listed(subsets.attributes(mask)) for mask in subsets.masks.tolist()])
+        names = strings([join_names(subsets.attributes(mask)) for mask in subsets.masks.tolist()])
         table = table.set_column(table.schema.get_field_index("attributes"), "attributes", names)
-    return _written(table, suffix)
+    return _write_table(table, suffix)
 
 
 def per_record_file(release: Release, suffix: str, up_to: int | None, below: int | None = None) -> bytes:
@@ -33,7 +33,7 @@ def per_record_file(release: Release, suffix: str, up_to: int | None, below: int
         place = table.schema.get_field_index(name)
         if place >= 0:
             table = table.set_column(place, name, _listed_each(table[name].combine_chunks()))
-    return _written(table, suffix)
+    return _write_table(table, suffix)
 
 
 def reasons_file(reasons: Any, suffix: str) -> bytes:
@@ -46,7 +46,7 @@ def reasons_file(reasons: Any, suffix: str) -> bytes:
             reasons = reasons.set_column(place, name, _listed_each(reasons[name].combine_chunks()))
         place = reasons.schema.get_field_index("added_loss")
         reasons = reasons.set_column(place, "added_loss", pc.round(reasons["added_loss"], FIGURES))
-    return _written(reasons, suffix)
+    return _write_table(reasons, suffix)
 
 
 def _listed_each(lists: Any) -> Any:
@@ -68,7 +68,7 @@ def _listed_each(lists: Any) -> Any:
     return pc.replace_substring_regex(named, f"^([{FORMULA}])", r"'\1")
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names separated by commas, preceded by an apostrophe if a spreadsheet would take them for a formula."""
     line = _line(names)
     return f"'{line}" if line.startswith(tuple(FORMULA)) else line
@@ -80,7 +80,7 @@ def _line(names: Sequence[str]) -> str:
     return text.getvalue().removesuffix("\r\n")
 
 
-def _written(table: Any, suffix: str) -> bytes:
+def _write_table(table: Any, suffix: str) -> bytes:
     file = io.BytesIO()
     if suffix == ".csv":
         from pyarrow import csv as arrow_csv

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import printable
 from PETWorks.gate.document.check_document import Bound, Number
-from PETWorks.gate.policy.policy_rules import IMPLICIT, SUBSETS, TOGETHER
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, SUBSETS
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find
 from PETWorks.render.languages import ENGLISH, LANGUAGES
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def in_all_languages(message: str, **values: Any) -> Any:
     """A message in every language."""
-    return spoken(lambda lang: said(lang, message, **values))
+    return in_spans(lambda lang: message_text(lang, message, **values))
 
 
-def spoken(text: Callable[[str], str]) -> Any:
+def in_spans(text: Callable[[str], str]) -> Any:
     """The text of a function in each language, each in a span; a single text if all are equal."""
     from markupsafe import Markup, escape
 
@@ -42,7 +42,7 @@ _cuts: ContextVar[bool] = ContextVar("cuts", default=True)
 
 
 @contextmanager
-def uncut() -> Iterator[None]:
+def without_shortening() -> Iterator[None]:
     """A context in which names, texts and lists are not shortened."""
     token = _cuts.set(False)
     try:
@@ -51,12 +51,12 @@ def uncut() -> Iterator[None]:
         _cuts.reset(token)
 
 
-def said(lang: str, message: str, **values: Any) -> str:
+def message_text(lang: str, message: str, **values: Any) -> str:
     """The text of a message in a language with its values filled in; in English if there is no translation.
 
-    >>> said("en", "word.more", n=3), said("zh-TW", "word.more", n=3)
+    >>> message_text("en", "word.more", n=3), message_text("zh-TW", "word.more", n=3)
     ('and 3 more', '其餘 3 項')
-    >>> said("en", "step.blur", rules=["k-anonymity"], columns=["age", "zip"])
+    >>> message_text("en", "step.blur", rules=["k-anonymity"], columns=["age", "zip"])
     'Too many records can be distinguished (k-anonymity): generalise or remove age, zip.'
     """
     texts = LANGUAGES[lang].texts
@@ -74,36 +74,36 @@ def said(lang: str, message: str, **values: Any) -> str:
 def _put_in(key: str, value: Any, lang: str) -> str:
     """A value to fill in; the key decides whether a list has names of columns, rules or releases."""
     if isinstance(value, str):
-        return printable(value) if key in ("command", "path") else own(value, lang)
+        return printable(value) if key in ("command", "path") else policy_text(value, lang)
     if isinstance(value, list | tuple) and value:
         if key in ("column", "columns"):
-            return listed([said(lang, "write.column", name=name(column)) for column in value], lang)
+            return list_text([message_text(lang, "write.column", name=shorten_name(column)) for column in value], lang)
         if key == "releases":
-            return listed([own(release, lang) for release in value], lang)
+            return list_text([policy_text(release, lang) for release in value], lang)
         if key == "rules":
-            return listed([rule_name(rule, lang) for rule in value], lang)
-    return put(value, lang)
+            return list_text([rule_name(rule, lang) for rule in value], lang)
+    return value_text(value, lang)
 
 
-def put(value: Any, lang: str) -> str:
+def value_text(value: Any, lang: str) -> str:
     """A value of a document in readable form: bounds, lists of names, counts with separators."""
     if isinstance(value, Bound):
-        return _bound(value, lang, put)
+        return _bound(value, lang, value_text)
     if value is None or (isinstance(value, list | tuple) and not value):
-        return said(lang, "word.none")
+        return message_text(lang, "word.none")
     if isinstance(value, bool):
-        return said(lang, "word.yes" if value else "word.no")
+        return message_text(lang, "word.yes" if value else "word.no")
     if isinstance(value, int):
         return numbers.count(value)
     if isinstance(value, list | tuple):
-        return listed([put(item, lang) for item in value], lang)
-    return numbers.amount(value) if isinstance(value, float) else name(str(value))
+        return list_text([value_text(item, lang) for item in value], lang)
+    return numbers.amount(value) if isinstance(value, float) else shorten_name(str(value))
 
 
 def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
     """The bound that replaces a number in the external edition: a sign and a limit, or why it is withheld."""
     if bound.withheld is not None:
-        return said(lang, f"withheld.{bound.withheld}")
+        return message_text(lang, f"withheld.{bound.withheld}")
     return next(
         f"{sign} {written(getattr(bound, kind), lang)}"
         for kind, sign in SIGNS.items()
@@ -111,25 +111,25 @@ def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
     )
 
 
-def listed(texts: Sequence[str], lang: str) -> str:
+def list_text(texts: Sequence[str], lang: str) -> str:
     """The first texts of a list, and the number of further ones."""
     few = list(texts[:MOST_NAMES]) if _cuts.get() else list(texts)
     if len(texts) > len(few):
-        few.append(said(lang, "word.more", n=len(texts) - MOST_NAMES))
-    return said(lang, "write.separator").join(few)
+        few.append(message_text(lang, "word.more", n=len(texts) - MOST_NAMES))
+    return message_text(lang, "write.separator").join(few)
 
 
-def measured(result: "MeasureResult | RuleResult", lang: str) -> str:
+def value_with_fraction(result: "MeasureResult | RuleResult", lang: str) -> str:
     """The value of a result or a rule, with the exact fraction if the details have it (internal edition only)."""
     exact = numbers.exact(_exact_value(result))
     text = found_value(result, lang)
-    return text if exact is None else said(lang, "write.exact", value=text, exact=exact)
+    return text if exact is None else message_text(lang, "write.exact", value=text, exact=exact)
 
 
 def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
     """The value of a result or a rule, with enough figures to distinguish it from its limits."""
     if not isinstance(result.value, float):
-        return put(result.value, lang)
+        return value_text(result.value, lang)
     return numbers.amount(result.value, _numbers(result.parameters.values()))
 
 
@@ -146,10 +146,10 @@ def _exact_value(result: "MeasureResult | RuleResult") -> Any:
     return next((row["exact"] for row in rows if result.value in row.values()), None)
 
 
-def own(text: "Spoken", lang: str) -> str:
+def policy_text(text: "Spoken", lang: str) -> str:
     """A text of the policy, in the language if there is a translation, and shortened if it is long.
 
-    >>> own({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), own("a colleague", "zh-TW")
+    >>> policy_text({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), policy_text("a colleague", "zh-TW")
     ('鄰居', 'a colleague')
     """
     if isinstance(text, Mapping):
@@ -163,10 +163,10 @@ def percent(share: Number, lang: str = ENGLISH, beside: Iterable[float] = ()) ->
     """A share of a document in per cent, with enough digits to distinguish it from those beside it."""
     if isinstance(share, Bound):
         return _bound(share, lang, percent)
-    return "" if share is None else numbers.percent(share, said(lang, "write.percent"), beside)
+    return "" if share is None else numbers.percent(share, message_text(lang, "write.percent"), beside)
 
 
-def name(text: str) -> str:
+def shorten_name(text: str) -> str:
     """A name from the data or the policy: without control characters, and shortened if it is long."""
     return _cut(printable(text), LONGEST_NAME)
 
@@ -178,8 +178,8 @@ def _cut(text: str, longest: int) -> str:
 
 def measure_name(measure: str, lang: str) -> str:
     """The name of a measure in a language."""
-    if measure in (SUBSETS, TOGETHER, *IMPLICIT):
-        return said(lang, f"rule.{measure}")
+    if measure in (SUBSETS, ALL_RELEASES, *BUILT_IN_RULES):
+        return message_text(lang, f"rule.{measure}")
     measure = find(measure).name
     return LANGUAGES[lang].measures.get(measure, (measure, ""))[0]
 
@@ -190,7 +190,7 @@ def objective_name(objective: str, lang: str) -> str:
     >>> objective_name("granularity", "zh-TW"), objective_name("of-my-own", "zh-TW")
     ('細緻度', 'of-my-own')
     """
-    return measure_name(objective, lang) if objective in catalogue else name(objective)
+    return measure_name(objective, lang) if objective in catalogue else shorten_name(objective)
 
 
 def measure_summary(measure: str, lang: str) -> str:
@@ -206,15 +206,15 @@ def rule_name(rule: str, lang: str) -> str:
     ('所有準識別符組合：唯一資料列比例', 'pdpc-5')
     """
     if lang == ENGLISH:
-        return name(rule)
+        return shorten_name(rule)
     first, _, rest = rule.partition(": ")
-    if rule in catalogue or rule in IMPLICIT:
+    if rule in catalogue or rule in BUILT_IN_RULES:
         return measure_name(rule, lang)
-    if first in (SUBSETS, TOGETHER):
-        return said(lang, f"rule.{first}-limit", limit=limit_name(rest, lang))
+    if first in (SUBSETS, ALL_RELEASES):
+        return message_text(lang, f"rule.{first}-limit", limit=limit_name(rest, lang))
     if rest in catalogue:  # one of several rules of a preset
-        return said(lang, "write.labelled", label=name(first), text=measure_name(rest, lang))
-    return name(rule)
+        return message_text(lang, "write.labelled", label=shorten_name(first), text=measure_name(rest, lang))
+    return shorten_name(rule)
 
 
 def attack_name(attack: str, lang: str) -> str:
@@ -224,8 +224,12 @@ def attack_name(attack: str, lang: str) -> str:
     ('gain of grade', '屬性推論（「grade」）')
     """
     kind, of, column = attack.partition(" of ")
-    translated_kind = said(lang, f"attack.{kind}")
-    return said(lang, "write.attack", attack=translated_kind, column=name(column)) if of else translated_kind
+    translated_kind = message_text(lang, f"attack.{kind}")
+    return (
+        message_text(lang, "write.attack", attack=translated_kind, column=shorten_name(column))
+        if of
+        else translated_kind
+    )
 
 
 def limit_name(limit: str, lang: str) -> str:
@@ -233,27 +237,31 @@ def limit_name(limit: str, lang: str) -> str:
     kind, of, column = limit.partition(":")
     translated_kind = LANGUAGES[lang].parameters.get(kind, kind)
     if not of:
-        return name(translated_kind)
+        return shorten_name(translated_kind)
     return (
-        name(limit)
+        shorten_name(limit)
         if translated_kind == kind
-        else said(lang, "write.attack", attack=translated_kind, column=name(column))
+        else message_text(lang, "write.attack", attack=translated_kind, column=shorten_name(column))
     )
 
 
 def thresholds(rule: "RuleResult", lang: str) -> str:
     """The thresholds of a rule: `k ≥ 11`."""
-    known = {} if rule.measure in (SUBSETS, TOGETHER, *IMPLICIT) else find(rule.measure).parameters
+    known = {} if rule.measure in (SUBSETS, ALL_RELEASES, *BUILT_IN_RULES) else find(rule.measure).parameters
     texts = []
     for label, value in rule.parameters.items():
         if value is not None:
             sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]
             limit = "" if label in ("at_least", "at_most") else limit_name(label, lang)
-            number = put(value, lang) if isinstance(value, bool | int | float) else name(numbers.format_value(value))
+            number = (
+                value_text(value, lang)
+                if isinstance(value, bool | int | float)
+                else shorten_name(numbers.format_value(value))
+            )
             if isinstance(value, float):
                 number = numbers.amount(value, _numbers([rule.value]))
             texts.append(f"{limit} {sign} {number}".strip())
-    return said(lang, "write.separator").join(texts)
+    return message_text(lang, "write.separator").join(texts)
 
 
 def _direction(limit: str) -> str:
@@ -261,11 +269,11 @@ def _direction(limit: str) -> str:
     return "at least" if limit.partition(":")[0] in ("m-invariance", "records") else "at most"
 
 
-def dated(entry: "PresetFacts | Regime", lang: str) -> str:
+def source_date(entry: "PresetFacts | Regime", lang: str) -> str:
     """The date of a preset or a regime."""
     from PETWorks.gate.policy.policy_rules import UNDATED
 
-    return said(lang, "word.undated") if entry.date == UNDATED else entry.date
+    return message_text(lang, "word.undated") if entry.date == UNDATED else entry.date
 
 
 def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:

@@ -18,7 +18,7 @@ def language() -> str:
 
 
 @contextmanager
-def speaking(lang: str) -> Iterator[None]:
+def using_language(lang: str) -> Iterator[None]:
     """A context in which this is the current language."""
     token = _language.set(lang)
     try:
@@ -49,7 +49,7 @@ def translated(text: str, lang: str | None = None) -> str:
     return text.translated(LANGUAGES[code].messages) if isinstance(text, Phrase) and code != ENGLISH else str(text)
 
 
-def checked_language(lang: str) -> str:
+def parse_language(lang: str) -> str:
     """The code of a language from any of its spellings; raises if it is unknown."""
     if lang in LANGUAGES:
         return lang
@@ -63,6 +63,6 @@ def checked_language(lang: str) -> str:
     return spellings[lang.casefold()]
 
 
-def used_language(lang: str | None) -> str:
+def chosen_language(lang: str | None) -> str:
     """The code of the requested language; by default that of PETWORKS_LANG, or English."""
-    return checked_language(lang or os.environ.get(VARIABLE) or ENGLISH)
+    return parse_language(lang or os.environ.get(VARIABLE) or ENGLISH)

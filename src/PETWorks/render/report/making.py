@@ -15,14 +15,14 @@ from PETWorks.gate.document.anonymization_document import (
 from PETWorks.measures import numbers
 from PETWorks.render.language.language import (
     limit_name,
-    listed,
+    list_text,
     measure_name,
-    name,
+    message_text,
     objective_name,
     percent,
-    put,
     rule_name,
-    said,
+    shorten_name,
+    value_text,
 )
 from PETWorks.tables.yaml_files import in_yaml
 
@@ -38,19 +38,23 @@ def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The loss, the suppressed records, and whether the result is proved to be the best."""
     objective = objective_name(facts.objective, lang)
     if facts.aggregate is not None:
-        objective = said(
-            lang, "anonymize.aggregated", objective=objective, how=said(lang, f"aggregate.{facts.aggregate}")
+        objective = message_text(
+            lang, "anonymize.aggregated", objective=objective, how=message_text(lang, f"aggregate.{facts.aggregate}")
         )
-    texts = [said(lang, "anonymize.loss", objective=objective, loss=loss(facts.loss))]
-    weights = [(name(column.column), put(column.weight, lang)) for column in facts.columns if column.weight is not None]
+    texts = [message_text(lang, "anonymize.loss", objective=objective, loss=loss_text(facts.loss))]
+    weights = [
+        (shorten_name(column.column), value_text(column.weight, lang))
+        for column in facts.columns
+        if column.weight is not None
+    ]
     if weights:
-        weighed = listed(
-            [said(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
+        weighed = list_text(
+            [message_text(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
         )
-        texts.append(said(lang, "anonymize.weighted", weights=weighed))
+        texts.append(message_text(lang, "anonymize.weighted", weights=weighed))
     texts += [*_suppressed(facts, lang), _proof(facts, lang), *_stopped(facts, lang)]
     if facts.waived:
-        texts.append(said(lang, "anonymize.waived", rules=facts.waived))
+        texts.append(message_text(lang, "anonymize.waived", rules=facts.waived))
     return [*texts, *(_protected(column, lang) for column in facts.protected)]
 
 
@@ -58,15 +62,15 @@ def _protected(column: ProtectedColumn, lang: str) -> str:
     """How a column was protected, and the cost of that."""
     values = {"column": [column.column], "how": in_yaml(column.how)[1:-1], "changed": percent(column.changed, lang)}
     if column.variance_kept is None:
-        return said(lang, "anonymize.protected-texts", **values)
-    return said(lang, "anonymize.protected", **values, kept=percent(column.variance_kept, lang))
+        return message_text(lang, "anonymize.protected-texts", **values)
+    return message_text(lang, "anonymize.protected", **values, kept=percent(column.variance_kept, lang))
 
 
-def order(facts: AnonymizationFacts, lang: str) -> list[str]:
+def order_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The order of the records, if it is known."""
     if facts.shuffled is None:
         return []
-    return [said(lang, "anonymize.shuffled" if facts.shuffled else "anonymize.in-order")]
+    return [message_text(lang, "anonymize.shuffled" if facts.shuffled else "anonymize.in-order")]
 
 
 def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
@@ -76,13 +80,15 @@ def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
     all_on_top = all(column.level == column.height for column in facts.columns)
     all_gone = facts.after.suppressed == facts.after.records
     if all_gone and facts.suppressed < facts.after.suppressed - facts.before.suppressed:
-        text = said(lang, "anonymize.all-suppressed", n=facts.after.suppressed)
+        text = message_text(lang, "anonymize.all-suppressed", n=facts.after.suppressed)
     elif facts.suppressed:
         share = percent(suppressed, lang, [facts.suppression_limit])
-        text = said(lang, "anonymize.suppressed", n=facts.suppressed, records=facts.records, share=share, limit=limit)
+        text = message_text(
+            lang, "anonymize.suppressed", n=facts.suppressed, records=facts.records, share=share, limit=limit
+        )
     else:
-        text = said(lang, "anonymize.none-suppressed", limit=limit)
-    return [said(lang, "anonymize.nothing-left"), text] if all_gone or all_on_top else [text]
+        text = message_text(lang, "anonymize.none-suppressed", limit=limit)
+    return [message_text(lang, "anonymize.nothing-left"), text] if all_gone or all_on_top else [text]
 
 
 def _proof(facts: AnonymizationFacts, lang: str) -> str:
@@ -90,12 +96,12 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
     proof = {"checked": facts.checked, "nodes": facts.nodes}
     if facts.local is not None:
         text = "anonymize.local" if facts.seconds is None else "anonymize.local-stopped"
-        return said(lang, text, n=facts.local.combinations, loss=loss(facts.local.global_loss))
+        return message_text(lang, text, n=facts.local.combinations, loss=loss_text(facts.local.global_loss))
     bounded = any(column.allowed_levels is not None for column in facts.columns)
     if facts.optimal:
-        return said(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
+        return message_text(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
     text = "anonymize.stopped-allowed" if bounded else "anonymize.stopped"
-    return said(lang, text, **proof, bound=loss(facts.bound))
+    return message_text(lang, text, **proof, bound=loss_text(facts.bound))
 
 
 def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
@@ -103,89 +109,94 @@ def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
     if facts.seconds is None or facts.improved_after is None or facts.local is not None:
         return []
     gap = (
-        said(lang, "anonymize.no-gap")
+        message_text(lang, "anonymize.no-gap")
         if facts.gap is None
-        else said(lang, "anonymize.gap", gap=percent(facts.gap, lang))
+        else message_text(lang, "anonymize.gap", gap=percent(facts.gap, lang))
     )
     is_improving = facts.improved_after > STILL_IMPROVING * facts.seconds
     text = "anonymize.improving" if is_improving else "anonymize.settled"
     times = {"found": _tenths(facts.improved_after, lang), "seconds": _tenths(facts.seconds, lang)}
-    return [gap, said(lang, text, **times)]
+    return [gap, message_text(lang, text, **times)]
 
 
 def _tenths(seconds: float, lang: str) -> str:
     """Seconds with one decimal, rounded up so that they are never zero."""
-    return put(max(1, math.ceil(seconds * 10)) / 10, lang)
+    return value_text(max(1, math.ceil(seconds * 10)) / 10, lang)
 
 
-def loss(value: float) -> str:
+def loss_text(value: float) -> str:
     """A loss as text: a share with four figures, an amount with separators."""
     return numbers.amount(value)
 
 
-def level(column: ColumnLevel, lang: str) -> str:
+def level_text(column: ColumnLevel, lang: str) -> str:
     """The level of a column among all its levels, and the allowed ones."""
     if column.level == column.height:
-        text = said(lang, "anonymize.level-top", height=column.height)
+        text = message_text(lang, "anonymize.level-top", height=column.height)
     else:
-        what = "" if column.named is None else said(lang, "write.level-named", what=_named(column.named, lang))
-        text = said(lang, "anonymize.level", level=column.level, height=column.height) + what
+        what = "" if column.named is None else message_text(lang, "write.level-named", what=_named(column.named, lang))
+        text = message_text(lang, "anonymize.level", level=column.level, height=column.height) + what
     if column.allowed_levels is None:
         return text
     low, high = column.allowed_levels
-    return text + said(lang, "anonymize.fixed" if low == high else "anonymize.allowed", low=low, high=high)
+    return text + message_text(lang, "anonymize.fixed" if low == high else "anonymize.allowed", low=low, high=high)
 
 
 def _named(level: str, lang: str) -> str:
     """The meaning of a level in a few words."""
     kind, _, item = level.partition(" ")
     if kind in ("dates", "icd10"):
-        return said(lang, f"studio.levels.unit.{item}")
-    return said(lang, f"level.{kind}", n=1 if item == "1" else item)
+        return message_text(lang, f"studio.levels.unit.{item}")
+    return message_text(lang, f"level.{kind}", n=1 if item == "1" else item)
 
 
-def finer(column: ColumnLevel, lang: str) -> str:
+def finer_text(column: ColumnLevel, lang: str) -> str:
     """The effect of one level finer."""
     if column.broken:
         reasons = [
             rule_name(rule.rule, lang)
             if rule.records is None
-            else said(lang, "anonymize.broken", rule=rule_name(rule.rule, lang), n=rule.records)
+            else message_text(lang, "anonymize.broken", rule=rule_name(rule.rule, lang), n=rule.records)
             for rule in column.broken
         ]
-        return said(lang, "anonymize.breaks", reasons=listed(reasons, lang))
+        return message_text(lang, "anonymize.breaks", reasons=list_text(reasons, lang))
     if column.finer_loss is None or column.finer_suppressed is None:
         if column.level == 0:
-            return said(lang, "anonymize.finest")
+            return message_text(lang, "anonymize.finest")
         lowest = column.allowed_levels is not None and column.level == column.allowed_levels[0]
-        return said(lang, "anonymize.not-allowed") if lowest else ""
-    return said(lang, "anonymize.finer", n=column.finer_suppressed, loss=loss(column.finer_loss))
+        return message_text(lang, "anonymize.not-allowed") if lowest else ""
+    return message_text(lang, "anonymize.finer", n=column.finer_suppressed, loss=loss_text(column.finer_loss))
 
 
-def change(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) -> str:
+def change_text(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) -> str:
     """The difference of other levels from the best ones."""
     pairs = zip(best, other.levels, strict=True)
-    changes = [f"{name(column)} {old} → {new}" for (column, old), new in pairs if new != old]
-    return said(lang, "write.separator").join(changes)
+    changes = [f"{shorten_name(column)} {old} → {new}" for (column, old), new in pairs if new != old]
+    return message_text(lang, "write.separator").join(changes)
 
 
 def frontier_texts(facts: FrontierFacts, lang: str) -> list[str]:
     """A description of a frontier, and the position of the rules on it."""
     own_loss = facts.least_loss(facts.threshold, facts.suppression)
-    where = {"limit": percent(facts.suppression, lang), "rule": varied(facts, lang)}
-    texts = [said(lang, "frontier.what")]
+    where = {"limit": percent(facts.suppression, lang), "rule": varied_threshold(facts, lang)}
+    texts = [message_text(lang, "frontier.what")]
     if own_loss is None:
-        return [*texts, said(lang, "frontier.own-none")]
+        return [*texts, message_text(lang, "frontier.own-none")]
     if facts.measure is None:
-        return [*texts, said(lang, "frontier.own-limit", **where, loss=loss(own_loss))]
-    return [*texts, said(lang, "frontier.own", **where, threshold=put(facts.threshold, lang), loss=loss(own_loss))]
+        return [*texts, message_text(lang, "frontier.own-limit", **where, loss=loss_text(own_loss))]
+    return [
+        *texts,
+        message_text(
+            lang, "frontier.own", **where, threshold=value_text(facts.threshold, lang), loss=loss_text(own_loss)
+        ),
+    ]
 
 
-def varied(facts: FrontierFacts, lang: str) -> str:
+def varied_threshold(facts: FrontierFacts, lang: str) -> str:
     """The threshold that varies."""
     if facts.measure is None or facts.parameter is None:
         return ""
-    return said(
+    return message_text(
         lang, "write.threshold", measure=measure_name(facts.measure, lang), name=limit_name(facts.parameter, lang)
     )
 
@@ -195,42 +206,42 @@ def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list
     limits = sorted({point.suppression for point in facts.points} | {facts.suppression})
     rows = []
     for threshold in facts.thresholds:
-        row = [put(threshold, lang)] if facts.measure is not None else []
+        row = [value_text(threshold, lang)] if facts.measure is not None else []
         for limit in limits:
             least = facts.least_loss(threshold, limit)
             mark = " ◀" if (threshold, limit) == (facts.threshold, facts.suppression) else ""
-            row.append(("–" if least is None else loss(least)) + mark)
+            row.append(("–" if least is None else loss_text(least)) + mark)
         rows.append(row)
     return [
-        *([varied(facts, lang)] if facts.measure is not None else []),
+        *([varied_threshold(facts, lang)] if facts.measure is not None else []),
         *(percent(limit, lang) for limit in limits),
     ], rows
 
 
 def frontier_heads(facts: FrontierFacts, lang: str) -> list[str]:
     """The heads of the table of a frontier; the threshold only where it varies."""
-    heads = [said(lang, f"head.{head}") for head in ("suppression-limit", "loss", "suppressed", "levels")]
-    return heads if facts.measure is None else [varied(facts, lang), *heads]
+    heads = [message_text(lang, f"head.{head}") for head in ("suppression-limit", "loss", "suppressed", "levels")]
+    return heads if facts.measure is None else [varied_threshold(facts, lang), *heads]
 
 
 def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
     """The points of a frontier, row by row."""
     rows = []
     for point in facts.points:
-        levels = said(lang, "write.separator").join(
-            f"{name(column)} {level}" for column, level in zip(facts.columns, point.levels, strict=True)
+        levels = message_text(lang, "write.separator").join(
+            f"{shorten_name(column)} {level}" for column, level in zip(facts.columns, point.levels, strict=True)
         )
-        cells = [percent(point.suppression, lang), loss(point.loss), put(point.suppressed, lang), levels]
-        rows.append(cells if facts.measure is None else [put(point.threshold, lang), *cells])
+        cells = [percent(point.suppression, lang), loss_text(point.loss), value_text(point.suppressed, lang), levels]
+        rows.append(cells if facts.measure is None else [value_text(point.threshold, lang), *cells])
     return rows
 
 
 def costs(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The cost of each rule."""
     return [
-        said(lang, "anonymize.without-none", rule=rule_name(cost.rule, lang))
+        message_text(lang, "anonymize.without-none", rule=rule_name(cost.rule, lang))
         if cost.loss_without is None
-        else said(lang, "anonymize.without", rule=rule_name(cost.rule, lang), loss=loss(cost.loss_without))
+        else message_text(lang, "anonymize.without", rule=rule_name(cost.rule, lang), loss=loss_text(cost.loss_without))
         for cost in facts.rules
     ]
 
@@ -238,37 +249,37 @@ def costs(facts: AnonymizationFacts, lang: str) -> list[str]:
 def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
     """The table before and after, row by row."""
     rows = [
-        (said(lang, f"state.{fact}"), _shown(facts.before, fact, lang), _shown(facts.after, fact, lang))
+        (message_text(lang, f"state.{fact}"), _shown(facts.before, fact, lang), _shown(facts.after, fact, lang))
         for fact in STATES
         if getattr(facts.before, fact) is not None or getattr(facts.after, fact) is not None
     ]
     kept = facts.utility
     if kept is None:
         return rows
-    rows.append((said(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
-    rows.append((said(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
+    rows.append((message_text(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
+    rows.append((message_text(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
     if kept.correlation_before is not None:
-        correlations = (put(kept.correlation_before, lang), put(kept.correlation_after, lang))
-        rows.append((said(lang, "state.correlation"), *correlations))
+        correlations = (value_text(kept.correlation_before, lang), value_text(kept.correlation_after, lang))
+        rows.append((message_text(lang, "state.correlation"), *correlations))
     if kept.correlation_kept is not None:
         share = percent(kept.correlation_kept, lang)
-        rows.append((said(lang, "column.correlation_kept"), percent(1.0, lang), share))
+        rows.append((message_text(lang, "column.correlation_kept"), percent(1.0, lang), share))
     return rows
 
 
 def correlation_note(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The meaning of the share of correlation kept, if it is among the states."""
     is_shown = facts.utility is not None and facts.utility.correlation_kept is not None
-    return [said(lang, "anonymize.correlation")] if is_shown else []
+    return [message_text(lang, "anonymize.correlation")] if is_shown else []
 
 
 def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     """The information left in each column: its name, values before and after, and shares."""
     return [
         (
-            name(column.column),
-            put(column.values_before, lang),
-            put(column.values_after, lang),
+            shorten_name(column.column),
+            value_text(column.values_before, lang),
+            value_text(column.values_after, lang),
             percent(column.kept, lang),
             percent(column.shift, lang),
             percent(column.correlation_kept, lang),
@@ -277,18 +288,23 @@ def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     ]
 
 
-def undefined(facts: AnonymizationFacts, lang: str) -> list[str]:
+def undefined_objectives(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The objectives that are not defined for such a release."""
     names = [
         objective_name(objective, lang) for objective in (facts.utility.undefined if facts.utility is not None else ())
     ]
-    return [said(lang, "anonymize.undefined", objectives=listed(names, lang))] if names else []
+    return [message_text(lang, "anonymize.undefined", objectives=list_text(names, lang))] if names else []
 
 
 def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     """The loss by each objective: before, after, and at most."""
     return [
-        (objective_name(objective.objective, lang), loss(objective.before), loss(objective.after), loss(objective.most))
+        (
+            objective_name(objective.objective, lang),
+            loss_text(objective.before),
+            loss_text(objective.after),
+            loss_text(objective.most),
+        )
         for objective in (facts.utility.losses if facts.utility is not None else ())
     ]
 
@@ -296,5 +312,5 @@ def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
 def _shown(state: State, fact: str, lang: str) -> str:
     value = getattr(state, fact)
     if value is None and fact in UTILITY:
-        return said(lang, "state.not-measured")
-    return percent(value, lang) if fact in SHARES else put(value, lang)
+        return message_text(lang, "state.not-measured")
+    return percent(value, lang) if fact in SHARES else value_text(value, lang)

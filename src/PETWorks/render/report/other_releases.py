@@ -12,7 +12,7 @@ from PETWorks.gate.document.check_document import (
     SetAttack,
     SetIntersection,
 )
-from PETWorks.render.language.language import name, own, percent, put, said
+from PETWorks.render.language.language import message_text, percent, policy_text, shorten_name, value_text
 
 MOST_RELEASES = 60
 MOST_ATTACKS = 4
@@ -29,10 +29,10 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
     measured, left = (0, 0) if facts is None else (facts.measured, facts.not_measured)
     sentences = []
     if measured:
-        sentences.append(said(lang, "context.together-partly" if left else "context.together", n=measured))
+        sentences.append(message_text(lang, "context.together-partly" if left else "context.together", n=measured))
     if left:
-        sentences.append(said(lang, "context.not-together", n=left))
-    return sentences or [said(lang, "context.no-other-table")]
+        sentences.append(message_text(lang, "context.not-together", n=left))
+    return sentences or [message_text(lang, "context.no-other-table")]
 
 
 def is_replaced(text: str) -> bool:
@@ -50,11 +50,11 @@ def outcome(document: CheckDocument, lang: str) -> list[str]:
         first = facts.attacks[0]
         chances = {"n": facts.measured + 1, "together": percent(first.together, lang)}
         if first.alone is None:
-            sentences.append(said(lang, "releases.identity-outside", **chances))
+            sentences.append(message_text(lang, "releases.identity-outside", **chances))
         else:
-            sentences.append(said(lang, "releases.identity", **chances, alone=percent(first.alone, lang)))
+            sentences.append(message_text(lang, "releases.identity", **chances, alone=percent(first.alone, lang)))
             certain = {"certain": percent(first.certain, lang), "alone": percent(first.certain_alone, lang)}
-            sentences.append(said(lang, "releases.alone", **certain))
+            sentences.append(message_text(lang, "releases.alone", **certain))
     sentences += [_inference(attack, lang) for attack in facts.attacks[1:MOST_ATTACKS] if attack.alone is not None]
     sentences += [
         _disclosed(facts, intersection, lang)
@@ -62,10 +62,10 @@ def outcome(document: CheckDocument, lang: str) -> list[str]:
         if intersection.disclosed is not None
     ]
     if facts.not_measured:
-        sentences.append(said(lang, "releases.not-measured", n=facts.not_measured))
+        sentences.append(message_text(lang, "releases.not-measured", n=facts.not_measured))
     if facts.registered is not None:
         number = len(facts.registered)
-        sentences.append(said(lang, "releases.registered" if number else "releases.none-registered", n=number))
+        sentences.append(message_text(lang, "releases.registered" if number else "releases.none-registered", n=number))
     return sentences
 
 
@@ -76,14 +76,16 @@ def _is_withheld(attack: SetAttack) -> bool:
 def _inference(attack: SetAttack, lang: str) -> str:
     column = attack.attack.removeprefix(ATTRIBUTE_ATTACK)
     chances = {"together": percent(attack.together, lang), "alone": percent(attack.alone, lang)}
-    return said(lang, "releases.attribute", column=[column], **chances)
+    return message_text(lang, "releases.attribute", column=[column], **chances)
 
 
 def _disclosed(facts: ReleasesFacts, intersection: SetIntersection, lang: str) -> str:
     this = next(release.number for release in facts.releases if release.this)
     alone = next(confidence.disclosed for confidence in intersection.alone if confidence.release == this)
     shares = {"share": percent(intersection.disclosed, lang), "alone": percent(alone, lang)}
-    return said(lang, "releases.disclosed", column=[intersection.attribute], people=intersection.people, **shares)
+    return message_text(
+        lang, "releases.disclosed", column=[intersection.attribute], people=intersection.people, **shares
+    )
 
 
 def is_shown(document: CheckDocument) -> bool:
@@ -92,17 +94,21 @@ def is_shown(document: CheckDocument) -> bool:
     return facts is not None and bool(facts.releases or facts.registered is not None)
 
 
-def called(facts: ReleasesFacts, number: int, lang: str) -> str:
+def release_name(facts: ReleasesFacts, number: int, lang: str) -> str:
     """The name of a release in a report."""
-    return _called(next(release for release in facts.releases if release.number == number), lang)
+    return _name_of(next(release for release in facts.releases if release.number == number), lang)
 
 
-def _called(release: ReleaseOfSet, lang: str) -> str:
+def _name_of(release: ReleaseOfSet, lang: str) -> str:
     if release.name is not None:
-        text = own(release.name, lang)
+        text = policy_text(release.name, lang)
     else:
-        text = said(lang, "releases.unnamed", n=release.number) if release.file is None else name(release.file)
-    return said(lang, "releases.this", name=text) if release.this else text
+        text = (
+            message_text(lang, "releases.unnamed", n=release.number)
+            if release.file is None
+            else shorten_name(release.file)
+        )
+    return message_text(lang, "releases.this", name=text) if release.this else text
 
 
 def list_heads(document: CheckDocument) -> list[str]:
@@ -125,13 +131,15 @@ def list_rows(document: CheckDocument, lang: str) -> Rows:
     facts = document.releases
     shown = [] if facts is None else facts.releases[:MOST_RELEASES]
     if document.edition != INTERNAL:
-        return [[str(release.number), _called(release, lang), put(release.measured, lang)] for release in shown]
+        return [[str(release.number), _name_of(release, lang), value_text(release.measured, lang)] for release in shown]
     return [
         [
             str(release.number),
-            _called(release, lang),
-            put(release.quasi_identifiers, lang) if release.measured else said(lang, "releases.unmeasured"),
-            *(put(count, lang) if release.measured else "" for count in (release.people, release.in_common)),
+            _name_of(release, lang),
+            value_text(release.quasi_identifiers, lang)
+            if release.measured
+            else message_text(lang, "releases.unmeasured"),
+            *(value_text(count, lang) if release.measured else "" for count in (release.people, release.in_common)),
             *(percent(share, lang) for share in (release.chance, release.alone)),
         ]
         for release in shown
@@ -142,10 +150,10 @@ def handed_out(document: CheckDocument, lang: str) -> list[str]:
     """The date and the recipients of each release; empty texts in the external edition."""
     facts = document.releases
     return [
-        said(lang, "write.clauses").join(
+        message_text(lang, "write.clauses").join(
             [
                 *([release.date] if release.date else []),
-                *([own(release.recipients, lang)] if release.recipients else []),
+                *([policy_text(release.recipients, lang)] if release.recipients else []),
             ]
         )
         for release in (() if facts is None else facts.releases[:MOST_RELEASES])
@@ -159,7 +167,7 @@ def curve_rows(facts: ReleasesFacts, attack: SetAttack, lang: str) -> Rows:
     return [
         [
             str(step.release),
-            called(facts, step.release, lang),
+            release_name(facts, step.release, lang),
             percent(step.chance, lang),
             percent(step.certain, lang),
             *([percent(disclosed.get(step.release), lang)] if disclosed else []),
@@ -193,7 +201,7 @@ def share_rows(facts: ReleasesFacts, attack: SetAttack, lang: str) -> Rows:
     return [
         [
             str(share.release),
-            called(facts, share.release, lang),
+            release_name(facts, share.release, lang),
             percent(share.adds, lang),
             percent(share.without, lang),
             percent(share.saves, lang),
@@ -209,11 +217,18 @@ def unlinked_rows(facts: ReleasesFacts, lang: str) -> Rows:
         if intersection.disclosed is None:
             continue
         for confidence in intersection.alone[:MOST_RELEASES]:
-            with_it = said(lang, "releases.only", name=called(facts, confidence.release, lang))
+            with_it = message_text(lang, "releases.only", name=release_name(facts, confidence.release, lang))
             shares = percent(confidence.disclosed, lang), percent(confidence.half_sure, lang)
-            rows.append([name(intersection.attribute), with_it, put(confidence.people, lang), *shares])
+            rows.append([shorten_name(intersection.attribute), with_it, value_text(confidence.people, lang), *shares])
         shares = percent(intersection.disclosed, lang), percent(intersection.half_sure, lang)
-        rows.append([name(intersection.attribute), said(lang, "releases.all"), put(intersection.people, lang), *shares])
+        rows.append(
+            [
+                shorten_name(intersection.attribute),
+                message_text(lang, "releases.all"),
+                value_text(intersection.people, lang),
+                *shares,
+            ]
+        )
     return rows
 
 
@@ -223,12 +238,12 @@ def unlinked_notes(facts: ReleasesFacts, lang: str) -> list[str]:
     for intersection in facts.unlinked:
         if intersection.changed is not None:
             numbers = {key: getattr(intersection, key) for key in ("changed", "contradictory", "mistaken")}
-            notes.append(said(lang, "releases.changed", column=[intersection.attribute], **numbers))
+            notes.append(message_text(lang, "releases.changed", column=[intersection.attribute], **numbers))
     for attack in facts.attacks:
         if attack.gain is not None:
             gains = dict(zip(("prior", "alone", "together"), attack.gain, strict=True))
             column = attack.attack.removeprefix(ATTRIBUTE_ATTACK)
-            notes.append(said(lang, "releases.gain", column=[column], **gains))
+            notes.append(message_text(lang, "releases.gain", column=[column], **gains))
     return notes
 
 
@@ -236,10 +251,10 @@ def invariance_rows(facts: ReleasesFacts, lang: str) -> Rows:
     """The m-invariance of each sensitive attribute, or why there is none."""
     return [
         [
-            name(invariance.attribute),
-            put(invariance.m, lang)
+            shorten_name(invariance.attribute),
+            value_text(invariance.m, lang)
             if invariance.m is not None
-            else said(lang, "releases.no-m", repeated=invariance.repeated, changing=invariance.changing),
+            else message_text(lang, "releases.no-m", repeated=invariance.repeated, changing=invariance.changing),
         ]
         for invariance in facts.m_invariance
     ]
@@ -249,13 +264,13 @@ def register_rows(facts: ReleasesFacts, lang: str) -> Rows:
     """The releases of the register that share columns with this one."""
     return [
         [
-            own(entry.title, lang),
+            policy_text(entry.title, lang),
             entry.date,
-            "" if entry.recipients is None else own(entry.recipients, lang),
-            put(entry.shared_keys, lang),
-            put(entry.shared_quasi_identifiers, lang),
-            put(entry.shared_sensitive_attributes, lang),
-            put(entry.measured, lang),
+            "" if entry.recipients is None else policy_text(entry.recipients, lang),
+            value_text(entry.shared_keys, lang),
+            value_text(entry.shared_quasi_identifiers, lang),
+            value_text(entry.shared_sensitive_attributes, lang),
+            value_text(entry.measured, lang),
         ]
         for entry in (facts.registered or ())[:MOST_RELEASES]
     ]
@@ -276,8 +291,8 @@ def short_tables(document: CheckDocument, lang: str) -> list[tuple[Sequence[str]
     tables: list[tuple[Sequence[str], Any]] = []
     if facts.attacks:
         first = facts.attacks[0]
-        heads = [said(lang, head.lstrip(">")) for head in curve_heads(facts, first)]
+        heads = [message_text(lang, head.lstrip(">")) for head in curve_heads(facts, first)]
         tables.append((heads, curve_rows(facts, first, lang)))
     if facts.registered:
-        tables.append(([said(lang, head) for head in REGISTER_HEADS], register_rows(facts, lang)))
+        tables.append(([message_text(lang, head) for head in REGISTER_HEADS], register_rows(facts, lang)))
     return tables

@@ -25,11 +25,20 @@ from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find
-from PETWorks.render.language.language import listed, measure_name, name, own, percent, put, rule_name, said
+from PETWorks.render.language.language import (
+    list_text,
+    measure_name,
+    message_text,
+    percent,
+    policy_text,
+    rule_name,
+    shorten_name,
+    value_text,
+)
 from PETWorks.render.language.messages import in_language, translated
 from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import other_releases
-from PETWorks.render.report.sections import lacking, utility_keys
+from PETWorks.render.report.sections import unmet_needs, utility_keys
 from PETWorks.render.terminal import command_line
 
 GLOSSARY = (
@@ -45,19 +54,19 @@ def verdict(document: CheckDocument, lang: str) -> str:
     """The verdict in one sentence."""
     rules, counts = len(document.rules), document.rule_verdicts
     if counts.failed:
-        return said(lang, "summary.fail", n=counts.failed, all=rules)
+        return message_text(lang, "summary.fail", n=counts.failed, all=rules)
     if counts.withheld:
-        return said(lang, "summary.withheld", n=counts.withheld, all=rules)
+        return message_text(lang, "summary.withheld", n=counts.withheld, all=rules)
     if counts.waived:
-        return said(lang, "summary.waived", n=counts.waived, all=rules)
-    return said(lang, "summary.pass", n=rules)
+        return message_text(lang, "summary.waived", n=counts.waived, all=rules)
+    return message_text(lang, "summary.pass", n=rules)
 
 
 def table(document: CheckDocument, lang: str) -> str:
     """The table that was examined, in a few sentences."""
     described = document.table
     sentences = [
-        said(
+        message_text(
             lang,
             "summary.table",
             records=described.records,
@@ -66,13 +75,13 @@ def table(document: CheckDocument, lang: str) -> str:
         )
     ]
     if described.people is not None:
-        sentences.append(said(lang, "summary.people", n=described.people))
+        sentences.append(message_text(lang, "summary.people", n=described.people))
     if described.removed_records:
-        sentences.append(said(lang, "summary.removed", removed=described.removed_records))
+        sentences.append(message_text(lang, "summary.removed", removed=described.removed_records))
     unit = described.treatment["privacy_unit"]
     skipped = [column for column in described.columns_without_a_role if column != unit]
     if skipped:
-        sentences.append(said(lang, "summary.skipped", n=len(skipped)))
+        sentences.append(message_text(lang, "summary.skipped", n=len(skipped)))
     return _together(lang, *sentences, checked_file(document, lang))
 
 
@@ -88,43 +97,43 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
         return []
     rows = "utility.deleted" if after < before else "utility.added" if after > before else "utility.same-rows"
     share = percent(abs(before - after) / before, lang)
-    sentences = [said(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
+    sentences = [message_text(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
     recoded = [column.column for column in document.columns if column.recoded]
     blind = [
         result.measure for result in document.results if find(result.measure).sees in ("class-sizes", "suppression")
     ]
     if recoded and blind:
-        measures = listed([measure_name(measure, lang) for measure in blind], lang)
-        sentences.append(said(lang, "utility.blind", columns=recoded, measures=measures))
+        measures = list_text([measure_name(measure, lang) for measure in blind], lang)
+        sentences.append(message_text(lang, "utility.blind", columns=recoded, measures=measures))
     without = [column for column in recoded if column not in document.table.hierarchies]
     if without:
-        sentences.append(said(lang, "utility.no-hierarchies", columns=without))
+        sentences.append(message_text(lang, "utility.no-hierarchies", columns=without))
     return sentences
 
 
 def loss(column: ColumnFacts, lang: str) -> list[str]:
     """The loss of a column as cells of a table: name, values before and after, cells changed, entropy kept."""
-    counts = (put(column.distinct_before, lang), put(column.distinct, lang))
+    counts = (value_text(column.distinct_before, lang), value_text(column.distinct, lang))
     shares = (percent(column.changed, lang), percent(column.entropy_kept, lang))
-    return [name(column.column), *counts, *shares]
+    return [shorten_name(column.column), *counts, *shares]
 
 
-def sees(measure: str, lang: str) -> str:
+def measured_aspect(measure: str, lang: str) -> str:
     """The aspect that a measure is limited to, if it ignores how coarse recoded values are."""
     kind = find(measure).sees
-    return "" if kind is None else said(lang, f"sees.{kind}")
+    return "" if kind is None else message_text(lang, f"sees.{kind}")
 
 
 def presence(document: CheckDocument, lang: str) -> str:
     """The reason why presence was not measured."""
-    if "the original table" in lacking(document, find("delta-presence")):
-        return said(lang, "presence.needs-original")
+    if "the original table" in unmet_needs(document, find("delta-presence")):
+        return message_text(lang, "presence.needs-original")
     known = document.table.quasi_identifiers
     recoded = [column.column for column in document.columns if column.recoded and column.column in known]
     without = [column for column in recoded if column not in document.table.hierarchies]
     if without:
-        return said(lang, "presence.needs-hierarchies", columns=without)
-    return said(lang, "presence.not-applicable")
+        return message_text(lang, "presence.needs-hierarchies", columns=without)
+    return message_text(lang, "presence.not-applicable")
 
 
 def summary(document: CheckDocument, lang: str) -> str:
@@ -133,101 +142,112 @@ def summary(document: CheckDocument, lang: str) -> str:
 
 
 def _together(lang: str, *sentences: str) -> str:
-    return said(lang, "write.sentences").join(filter(None, sentences))
+    return message_text(lang, "write.sentences").join(filter(None, sentences))
 
 
 def bars(document: CheckDocument, lang: str) -> str:
     """The meaning of the bars in the table of the columns' utility."""
     keys = utility_keys(document)
-    return said(lang, "utility.bars", what=said(lang, f"column.{keys[0]}")) if keys else ""
+    return message_text(lang, "utility.bars", what=message_text(lang, f"column.{keys[0]}")) if keys else ""
 
 
 def waiver(facts: WaiverFacts, lang: str) -> str:
     """A waiver as a line of text."""
-    text = said(lang, f"waiver.{facts.state}", expires=facts.expires, reason=own(facts.reason, lang))
-    return text if facts.owner is None else text + said(lang, "waiver.owner", owner=own(facts.owner, lang))
+    text = message_text(lang, f"waiver.{facts.state}", expires=facts.expires, reason=policy_text(facts.reason, lang))
+    return (
+        text if facts.owner is None else text + message_text(lang, "waiver.owner", owner=policy_text(facts.owner, lang))
+    )
 
 
 def finding(column: ColumnFacts, lang: str) -> str:
     """The findings about a column with their reasons, and the reason why it has no role."""
     sentences = [sentence for found in column.found for sentence in _finding(found, lang)]
     if column.no_role is not None:
-        sentences.append(own(column.no_role, lang))
-    return said(lang, "write.clauses").join(sentences)
+        sentences.append(policy_text(column.no_role, lang))
+    return message_text(lang, "write.clauses").join(sentences)
 
 
 def _finding(finding: ColumnFinding, lang: str) -> list[str]:
     reasons = []
     if finding.points_to is not None:
-        reasons.append(said(lang, "finding.points-to", what=said(lang, f"subject.{finding.points_to}")))
+        reasons.append(message_text(lang, "finding.points-to", what=message_text(lang, f"subject.{finding.points_to}")))
     if finding.looks_like is not None:
         share = percent(finding.share, lang)
-        reasons.append(said(lang, "finding.looks-like", share=share, what=said(lang, f"look.{finding.looks_like}")))
+        reasons.append(
+            message_text(lang, "finding.looks-like", share=share, what=message_text(lang, f"look.{finding.looks_like}"))
+        )
     if finding.details:
         reasons.append(personal_details(finding.details, lang))
-    text = said(lang, f"finding.{finding.kind}")
-    return [said(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
+    text = message_text(lang, f"finding.{finding.kind}")
+    return [message_text(lang, "write.labelled", label=text, text=reason) for reason in reasons] or [text]
 
 
 def personal_details(details: Mapping[str, int], lang: str) -> str:
     """The number of personal details found of each kind."""
-    kinds = [said(lang, "finding.detail", what=said(lang, f"look.{kind}"), n=n) for kind, n in details.items()]
-    return said(lang, "write.separator").join(kinds)
+    kinds = [
+        message_text(lang, "finding.detail", what=message_text(lang, f"look.{kind}"), n=n)
+        for kind, n in details.items()
+    ]
+    return message_text(lang, "write.separator").join(kinds)
 
 
-def suggested(why: Reason, lang: str) -> str:
+def reason_text(why: Reason, lang: str) -> str:
     """The reason for suggesting a role."""
-    what = "" if why.what is None else said(lang, f"{'look' if why.kind in LOOKING else 'subject'}.{why.what}")
+    what = "" if why.what is None else message_text(lang, f"{'look' if why.kind in LOOKING else 'subject'}.{why.what}")
     share = percent(why.part / why.whole, lang) if why.whole else ""
-    return said(lang, f"reason.{why.kind}", what=what, share=share, n=why.whole)
+    return message_text(lang, f"reason.{why.kind}", what=what, share=share, n=why.whole)
 
 
-def suggestion(proposed: Suggestion, lang: str) -> str:
+def suggestion_text(proposed: Suggestion, lang: str) -> str:
     """The reason for suggesting a role, with the counts."""
     if lang == ENGLISH:
         return proposed.reason
-    why = suggested(proposed.why, lang)
-    return said(lang, "write.clauses").join([why, translated(proposed.facts, lang)]) if proposed.adds_facts else why
+    why = reason_text(proposed.why, lang)
+    return (
+        message_text(lang, "write.clauses").join([why, translated(proposed.facts, lang)])
+        if proposed.adds_facts
+        else why
+    )
 
 
-def spoken_comments(lang: str) -> dict[str, Any]:
+def comment_translators(lang: str) -> dict[str, Any]:
     """The functions that translate the comments of a new policy into a language."""
 
     def say(text: str) -> str:
         return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang)
 
-    return {"say": say, "why": lambda proposed: suggestion(proposed, lang), "typed": command_line}
+    return {"say": say, "why": lambda proposed: suggestion_text(proposed, lang), "typed": command_line}
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
     """The assumptions behind the numbers, one sentence each."""
     policy, described = document.policy, document.table
-    sentences = [said(lang, f"release.{policy.release or 'unknown'}")]
+    sentences = [message_text(lang, f"release.{policy.release or 'unknown'}")]
     if policy.purpose:
-        sentences.append(said(lang, "context.purpose", purpose=own(policy.purpose, lang)))
+        sentences.append(message_text(lang, "context.purpose", purpose=policy_text(policy.purpose, lang)))
     if policy.recipients:
-        sentences.append(said(lang, "context.recipients", who=own(policy.recipients, lang)))
+        sentences.append(message_text(lang, "context.recipients", who=policy_text(policy.recipients, lang)))
     if policy.review_by:
-        sentences.append(said(lang, "context.review", date=policy.review_by))
-    sentences.append(said(lang, "context.known", columns=described.quasi_identifiers))
+        sentences.append(message_text(lang, "context.review", date=policy.review_by))
+    sentences.append(message_text(lang, "context.known", columns=described.quasi_identifiers))
     secret = [column.column for column in document.columns if column.released and column.role in SECRET]
     if secret:
-        sentences.append(said(lang, "context.unknown", columns=secret))
+        sentences.append(message_text(lang, "context.unknown", columns=secret))
     sentences += [
-        said(lang, "context.adversary", who=own(adversary.who, lang), columns=adversary.knows)
+        message_text(lang, "context.adversary", who=policy_text(adversary.who, lang), columns=adversary.knows)
         for adversary in document.adversaries
     ]
     sentences += treatment(described.treatment, lang)
     sentences.append(
-        said(lang, "context.no-population")
+        message_text(lang, "context.no-population")
         if described.population is None
-        else said(lang, "context.population", n=described.population)
+        else message_text(lang, "context.population", n=described.population)
     )
     in_money = [result.parameters for result in document.results if find(result.measure).unit == "money"]
     if in_money:
-        sentences.append(said(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
+        sentences.append(message_text(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
     sentences += other_releases.assumptions(document, lang)
-    texts = (own(text, lang) for text in policy.assumptions)
+    texts = (policy_text(text, lang) for text in policy.assumptions)
     return sentences + [text for text in texts if not other_releases.is_replaced(text)]
 
 
@@ -240,9 +260,9 @@ def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
         *("treatment.sensitive_values.exact", "treatment.sensitive_values.folded"),
     ]
     chosen = {f"treatment.{name}.{value}" for name, value in ways.items()}
-    sentences = [said(lang, way) for way in known if way in chosen]
+    sentences = [message_text(lang, way) for way in known if way in chosen]
     if ways["privacy_unit"]:
-        sentences.append(said(lang, "context.unit", column=[ways["privacy_unit"]]))
+        sentences.append(message_text(lang, "context.unit", column=[ways["privacy_unit"]]))
     return sentences
 
 
@@ -253,21 +273,21 @@ def residual(document: CheckDocument, lang: str) -> str:
     if "re-identification" in results:
         chance, highest = _chance(results["re-identification"], lang), highest_chance(document)
         if highest is None:
-            sentences.append(said(lang, "residual.identity", chance=chance))
+            sentences.append(message_text(lang, "residual.identity", chance=chance))
         else:
             highest_text = percent(highest, lang)
-            sentences.append(said(lang, "residual.identity-highest", chance=chance, highest=highest_text))
+            sentences.append(message_text(lang, "residual.identity-highest", chance=chance, highest=highest_text))
     if "attribute-inference" in results:
         attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:
             column = max(attributes, key=lambda name: attributes[name]["posterior"] - attributes[name]["prior"])
             chances = {name: percent(attributes[column][name], lang) for name in ("posterior", "prior")}
-            sentences.append(said(lang, "residual.attribute", column=[column], **chances))
+            sentences.append(message_text(lang, "residual.attribute", column=[column], **chances))
         else:
             chance = _chance(results["attribute-inference"], lang)
-            sentences.append(said(lang, "residual.attributes", chance=chance))
+            sentences.append(message_text(lang, "residual.attributes", chance=chance))
     none = "residual.none" if document.edition == INTERNAL else "word.inside"
-    return _together(lang, *sentences) or said(lang, none)
+    return _together(lang, *sentences) or message_text(lang, none)
 
 
 def highest_chance(document: CheckDocument) -> float | Bound | None:
@@ -297,9 +317,9 @@ def _chance(result: MeasureResult, lang: str) -> str:
 def method(document: CheckDocument, lang: str) -> list[str]:
     """How the numbers were computed."""
     sentences = [
-        said(lang, "method.exact"),
-        said(lang, "method.seed"),
-        said(
+        message_text(lang, "method.exact"),
+        message_text(lang, "method.seed"),
+        message_text(
             lang,
             "method.version-as-of" if document.as_of_given else "method.version",
             version=document.petworks,
@@ -309,15 +329,15 @@ def method(document: CheckDocument, lang: str) -> list[str]:
         repeat(document, lang),
     ]
     if document.edition == "external":
-        sentences.append(said(lang, "method.external", n=document.policy.cell_size))
-        sentences.append(said(lang, "method.commitment"))
+        sentences.append(message_text(lang, "method.external", n=document.policy.cell_size))
+        sentences.append(message_text(lang, "method.commitment"))
     return sentences
 
 
 def repeat(document: CheckDocument, lang: str) -> str:
     """How to repeat the check with the same result."""
     if document.inputs[0].file is None:
-        return said(
+        return message_text(
             lang,
             "method.repeat-in-python",
             policy=document.policy.file,
@@ -327,7 +347,7 @@ def repeat(document: CheckDocument, lang: str) -> str:
     arguments = {**document.options, "as-of": document.generated, "edition": document.edition, "json": None}
     options = (part for name, value in arguments.items() for part in (f"--{name}", value) if part is not None)
     command = command_line(["petworks", "check", file_argument(document.policy.file), *options])
-    return said(lang, "method.repeat", command=command)
+    return message_text(lang, "method.repeat", command=command)
 
 
 def file_argument(path: str) -> str:
@@ -341,8 +361,8 @@ def checked_file(document: CheckDocument, lang: str) -> str:
     if unit is None:
         return ""
     if file is None:
-        return said(lang, "summary.unit-in-memory", column=[unit])
-    return said(lang, "summary.unit", file=file, column=[unit])
+        return message_text(lang, "summary.unit-in-memory", column=[unit])
+    return message_text(lang, "summary.unit", file=file, column=[unit])
 
 
 def linking_column(document: CheckDocument) -> str | None:
@@ -356,20 +376,20 @@ def linking_column(document: CheckDocument) -> str | None:
 def not_measured(document: CheckDocument, lang: str) -> list[str]:
     """The measures that do not apply, with the reason."""
     return [
-        said(lang, "write.labelled", label=measure_name(measure, lang), text=_reason(document, measure, lang))
+        message_text(lang, "write.labelled", label=measure_name(measure, lang), text=_reason(document, measure, lang))
         for measure in document.not_applicable
     ]
 
 
 def _reason(document: CheckDocument, measure: str, lang: str) -> str:
-    needs = lacking(document, find(measure))
+    needs = unmet_needs(document, find(measure))
     if find(measure).unit == "money" and not needs:
-        return said(lang, "needs.amounts")
+        return message_text(lang, "needs.amounts")
     if needs:
-        return said(lang, "needs", what=[said(lang, f"need.{need}") for need in needs])
+        return message_text(lang, "needs", what=[message_text(lang, f"need.{need}") for need in needs])
     reason = document.not_applicable[measure]
     # A document read from a file has the reason in English only.
-    return translated(reason, lang) if isinstance(reason, Phrase) else said(lang, "needs.other")
+    return translated(reason, lang) if isinstance(reason, Phrase) else message_text(lang, "needs.other")
 
 
 def notices(document: CheckDocument, lang: str) -> list[str]:
@@ -382,14 +402,14 @@ def notices(document: CheckDocument, lang: str) -> list[str]:
 def _worst_case_outside(document: CheckDocument, lang: str) -> str:
     highest = highest_chance(document)
     if not isinstance(highest, Bound):
-        return said(lang, "notice.outside")
-    return said(lang, "notice.outside-highest", share=percent(highest, lang))
+        return message_text(lang, "notice.outside")
+    return message_text(lang, "notice.outside-highest", share=percent(highest, lang))
 
 
 def notice_texts(notices_shown: Sequence[Notice], lang: str) -> list[str]:
     """The notices as texts."""
     return [
-        said(
+        message_text(
             lang,
             f"notice.{notice.notice}",
             columns=notice.columns or (),
@@ -428,7 +448,7 @@ def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]
     """The steps for a rule, in texts that name no other rule; always at least one."""
     steps = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
     steps += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
-    return [_step(step, lang, document) for step in steps] or [said(lang, "step.other")]
+    return [_step(step, lang, document) for step in steps] or [message_text(lang, "step.other")]
 
 
 def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
@@ -438,25 +458,25 @@ def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
         return _anonymize(step, lang, document)
     values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
     if step.items is not None:
-        values["items"] = [said(lang, f"item.{item}") for item in step.items]
+        values["items"] = [message_text(lang, f"item.{item}") for item in step.items]
     if step.details is not None:
         values["details"] = personal_details(step.details, lang)
     if step.share is not None:
         values["share"] = percent(step.share, lang)
-    return said(lang, f"step.{step.step}", **values)
+    return message_text(lang, f"step.{step.step}", **values)
 
 
 def _merge_classes(step: NextStep, lang: str) -> str:
     """The step about larger classes; the external edition names helpful columns without numbers of records."""
     removals = (step.without or ())[:MOST_REMOVALS]
     if step.records is None:
-        text = said(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
+        text = message_text(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
         columns = [row.column for row in removals]
-        return text + (said(lang, "step.begin", columns=columns) if columns else "")
+        return text + (message_text(lang, "step.begin", columns=columns) if columns else "")
     share = percent(step.share, lang)
-    text = said(lang, "step.merge-classes", n=step.records, share=share, size=step.size, rules=step.rules)
+    text = message_text(lang, "step.merge-classes", n=step.records, share=share, size=step.size, rules=step.rules)
     return text + "".join(
-        said(lang, "step.without", column=[row.column], records=row.records)
+        message_text(lang, "step.without", column=[row.column], records=row.records)
         for row in removals
         if _fewer(row.records, step.records)
     )
@@ -473,10 +493,10 @@ def _anonymize(step: NextStep, lang: str, document: CheckDocument) -> str:
     """The command that fixes the failing rules, and the manual alternatives."""
     command = fixing_command(document)
     if step.records is None:
-        return said(lang, "step.anonymize-table", command=command)
-    text = said(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)
+        return message_text(lang, "step.anonymize-table", command=command)
+    text = message_text(lang, "step.anonymize", n=step.records, share=percent(step.share, lang), command=command)
     return text + "".join(
-        said(
+        message_text(
             lang,
             "step.raise",
             column=[level.column],

@@ -6,21 +6,21 @@ from inspect import getdoc
 from typing import Any
 
 from PETWorks.gate.document.check_document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
-from PETWorks.gate.policy.policy_rules import IMPLICIT
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures.catalogue import Metric, all_measures, find
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 from PETWorks.render.report.other_releases import is_shown
 
 
 def rule_rows(rules: Sequence[RuleResult], lang: str) -> tuple[list[RuleResult], tuple[str, str] | None]:
     """The rules to list, and a label and a text that summarise the built-in rules that hold, if several do."""
-    built_in = [rule for rule in rules if rule.name in IMPLICIT]
+    built_in = [rule for rule in rules if rule.name in BUILT_IN_RULES]
     holding = [rule.name for rule in built_in if rule.verdict == PASS and rule.waiver is None]
     if len(holding) < 2:
         return list(rules), None
     text = "rules.all-hold" if len(holding) == len(built_in) else "rules.others-hold"
     listed = [rule for rule in rules if rule.name not in holding]
-    return listed, (said(lang, "rules.built-in"), said(lang, text, n=len(holding)))
+    return listed, (message_text(lang, "rules.built-in"), message_text(lang, text, n=len(holding)))
 
 
 MOST_COLUMNS = 100
@@ -39,13 +39,13 @@ SECTIONS = (
 _FIRST = ("fail", "withheld", "waived", "pass")
 
 
-def lacking(document: CheckDocument, entry: Metric) -> list[str]:
+def unmet_needs(document: CheckDocument, entry: Metric) -> list[str]:
     """The needs of a measure that the document does not meet."""
-    met = _given(document)
+    met = _met_needs(document)
     return [need for need in entry.needs if need not in met]
 
 
-def _given(document: CheckDocument) -> set[str]:
+def _met_needs(document: CheckDocument) -> set[str]:
     """The needs of measures that are met, judging by the table, the files and the results of the document."""
     table = document.table
     files = {file.use for file in document.inputs}
@@ -82,7 +82,7 @@ def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
     return sections
 
 
-def view(document: CheckDocument) -> dict[str, Any]:
+def section_rows(document: CheckDocument) -> dict[str, Any]:
     """The rows of the tables, and their labels."""
     results = {result.measure: result for result in document.results}
     columns = document.columns[:MOST_COLUMNS]
@@ -127,7 +127,7 @@ def by_loss(document: CheckDocument) -> list[ColumnFacts]:
     return sorted(columns, key=left) if keys and document.edition == INTERNAL else list(columns)
 
 
-def lossy(document: CheckDocument) -> list[ColumnFacts]:
+def columns_with_loss(document: CheckDocument) -> list[ColumnFacts]:
     """The columns with a loss since the original, the worst first."""
     return [
         column
@@ -156,7 +156,7 @@ def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) ->
 
 def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:
     """The re-identification scenarios: the adversary's target, and the highest and the average chance."""
-    register = "a population table" in _given(document)
+    register = "a population table" in _met_needs(document)
     results = {result.measure: result for result in document.results}
     rows = []
     for entry in sorted(

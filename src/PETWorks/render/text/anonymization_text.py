@@ -7,14 +7,14 @@ from rich.text import Text
 
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
-from PETWorks.gate.check.notices import OF_EVERY_RELEASE
+from PETWorks.gate.check.notices import ALWAYS_SHOWN
 from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
-from PETWorks.gate.document.check_document import FAIL, Notice, RuleResult, together
-from PETWorks.render.language.language import name, percent, put, rule_name, said
+from PETWorks.gate.document.check_document import FAIL, Notice, RuleResult, combine_verdicts
+from PETWorks.render.language.language import message_text, percent, rule_name, shorten_name, value_text
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notice_texts
 from PETWorks.render.text.check_text import rules_table, verdict_word
-from PETWorks.render.text.measures_text import new_table, rendered
+from PETWorks.render.text.measures_text import new_table, render
 
 
 def anonymization_text(
@@ -36,12 +36,12 @@ def anonymization_text(
     detailed   whether to show the information left in each column, and the loss by each objective
     """
     parts: list[Any] = [_title(file, rules, lang), *(Text(sentence) for sentence in notice_texts(notices, lang))]
-    named = {column for notice in notices if notice.notice not in OF_EVERY_RELEASE for column in notice.columns or ()}
+    named = {column for notice in notices if notice.notice not in ALWAYS_SHOWN for column in notice.columns or ()}
     unnamed = [column for column in found if column not in named]
     if unnamed:
-        parts.append(Text(said(lang, "anonymize.look-at", columns=unnamed)))
+        parts.append(Text(message_text(lang, "anonymize.look-at", columns=unnamed)))
     parts += [Text(sentence) for sentence in making.outcome(facts, lang)]
-    table = new_table("", said(lang, "head.before"), said(lang, "head.after"))
+    table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
     for row in making.states(facts, lang):
         table.add_row(*map(Text, row))
     parts += [table, *(Text(sentence) for sentence in making.correlation_note(facts, lang))]
@@ -49,20 +49,20 @@ def anonymization_text(
     if detailed:
         parts.append(_table(making.KEPT, making.columns_kept(facts, lang), lang))
         parts.append(_table(making.LOSSES, making.losses(facts, lang), lang))
-        parts += [Text(sentence) for sentence in making.undefined(facts, lang)]
+        parts += [Text(sentence) for sentence in making.undefined_objectives(facts, lang)]
     if facts.next_best:
-        parts += [Text(said(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
+        parts += [Text(message_text(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
     parts += [Text(sentence) for sentence in making.costs(facts, lang)]
     if facts.frontier is not None:
-        parts += [Text(said(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
+        parts += [Text(message_text(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))
-    return rendered(parts, colour=colour, width=width)
+    return render(parts, colour=colour, width=width)
 
 
 def frontier_text(file: str, facts: FrontierFacts, lang: str, *, colour: bool, width: int) -> str:
     """The points of a frontier, with the position of the rules."""
     title = Text(printable(file), "bold")
-    return rendered([title, *frontier_parts(facts, lang)], colour=colour, width=width)
+    return render([title, *frontier_parts(facts, lang)], colour=colour, width=width)
 
 
 def frontier_parts(facts: FrontierFacts, lang: str) -> list[Any]:
@@ -86,9 +86,9 @@ def applied_text(
     width: int,
 ) -> str:
     """The number of suppressed records, notices, and the verdict of each rule."""
-    sentences = [said(lang, "apply.suppressed", n=suppressed, all=records), *notice_texts(notices, lang)]
+    sentences = [message_text(lang, "apply.suppressed", n=suppressed, all=records), *notice_texts(notices, lang)]
     parts = [_title(file, rules, lang), *map(Text, sentences), rules_table(rules, lang)]
-    return rendered(parts, colour=colour, width=width)
+    return render(parts, colour=colour, width=width)
 
 
 def replayed_text(
@@ -105,76 +105,84 @@ def replayed_text(
     plan_table, limit = result.then, result.problem.suppression
     parts: list[Any] = [_title(file, rules, lang, fails=not result.within_the_limit)]
     parts += map(Text, notice_texts(notices, lang))
-    compared = new_table("", said(lang, "apply.plan"), said(lang, "apply.now"))
+    compared = new_table("", message_text(lang, "apply.plan"), message_text(lang, "apply.now"))
     shares = [table.suppressed / table.records for table in (plan_table, result)]
     most = percent(limit, lang, shares)
     for label, *numbers in (
-        ("head.records", put(plan_table.records, lang), put(result.records, lang)),
+        ("head.records", value_text(plan_table.records, lang), value_text(result.records, lang)),
         ("state.suppressed", *(_of_all(made.suppressed, made.records, limit, lang) for made in (plan_table, result))),
         ("apply.at-most", most, most),
-        ("head.loss", making.loss(plan_table.loss), making.loss(result.loss)),
+        ("head.loss", making.loss_text(plan_table.loss), making.loss_text(result.loss)),
     ):
-        compared.add_row(said(lang, label), *numbers)
+        compared.add_row(message_text(lang, label), *numbers)
     parts.append(compared)
     if result.without_place:
-        table = new_table(*(said(lang, head) for head in ("head.column", "apply.without-place", "head.records")))
+        table = new_table(
+            *(message_text(lang, head) for head in ("head.column", "apply.without-place", "head.records"))
+        )
         for column, unplaced in result.without_place.items():
-            table.add_row(Text(name(column)), put(unplaced.values, lang), put(unplaced.records, lang))
+            table.add_row(
+                Text(shorten_name(column)), value_text(unplaced.values, lang), value_text(unplaced.records, lang)
+            )
         parts.append(table)
     parts += map(Text, _reasons(result, lang))
     if result.missing_columns:
-        parts.append(Text(said(lang, "apply.missing", columns=quoted(result.missing_columns))))
-    return rendered([*parts, rules_table(rules, lang)], colour=colour, width=width)
+        parts.append(Text(message_text(lang, "apply.missing", columns=quoted(result.missing_columns))))
+    return render([*parts, rules_table(rules, lang)], colour=colour, width=width)
 
 
 def _reasons(result: Replayed, lang: str) -> Iterator[str]:
     """The reasons for suppression; a record may be in a class that breaks several rules."""
     if result.not_placed:
-        yield said(lang, "apply.not-placed", n=result.not_placed)
+        yield message_text(lang, "apply.not-placed", n=result.not_placed)
     if result.sweep is not None and result.sweep.suppressed:
-        yield said(lang, "apply.swept", n=result.sweep.suppressed)
+        yield message_text(lang, "apply.swept", n=result.sweep.suppressed)
     for rule, failing in result.failing.items():
         if failing:
-            yield said(lang, "apply.failing", rule=rule_name(rule, lang), n=failing)
+            yield message_text(lang, "apply.failing", rule=rule_name(rule, lang), n=failing)
 
 
 def _of_all(some: int, records: int, limit: float, lang: str) -> str:
-    return said(lang, "write.exact", value=put(some, lang), exact=percent(some / records, lang, [limit]))
+    return message_text(lang, "write.exact", value=value_text(some, lang), exact=percent(some / records, lang, [limit]))
 
 
 def _title(file: str, rules: Sequence[RuleResult], lang: str, *, fails: bool = False) -> Text:
-    verdict = FAIL if fails else together([rule.verdict for rule in rules])
+    verdict = FAIL if fails else combine_verdicts([rule.verdict for rule in rules])
     return verdict_word(verdict, lang) + Text(f" {printable(file)}", "bold")
 
 
 def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
     """The level of each column, and the effect of one level finer."""
-    table = new_table(*(said(lang, f"head.{head}") for head in ("column", "level", "one-finer")))
+    table = new_table(*(message_text(lang, f"head.{head}") for head in ("column", "level", "one-finer")))
     for column in facts.columns:
-        cells = (name(column.column), making.level(column, lang), making.finer(column, lang))
+        cells = (shorten_name(column.column), making.level_text(column, lang), making.finer_text(column, lang))
         table.add_row(*map(Text, cells))
     return table
 
 
 def _levels_used(facts: AnonymizationFacts, local: LocalRecoding, lang: str) -> Any:
     """The combinations of levels with the most records."""
-    table = new_table(*(name(column.column) for column in facts.columns), said(lang, "head.records"))
+    table = new_table(*(shorten_name(column.column) for column in facts.columns), message_text(lang, "head.records"))
     for used in local.most_used:
-        table.add_row(*map(str, used.levels), Text(put(used.records, lang)))
+        table.add_row(*map(str, used.levels), Text(value_text(used.records, lang)))
     return table
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], lang: str) -> Any:
-    table = new_table(*(said(lang, head) for head in heads))
+    table = new_table(*(message_text(lang, head) for head in heads))
     for row in rows:
         table.add_row(*map(Text, row))
     return table
 
 
 def _next_best(facts: AnonymizationFacts, lang: str) -> Any:
-    table = new_table(*(said(lang, f"head.{head}") for head in ("levels", "loss", "suppressed")))
+    table = new_table(*(message_text(lang, f"head.{head}") for head in ("levels", "loss", "suppressed")))
     best = [(column.column, column.level) for column in facts.columns]
     for other in facts.next_best:
-        cells = (making.change(best, other, lang), making.loss(other.loss), put(other.suppressed, lang))
+        cells = (
+            making.change_text(best, other, lang),
+            making.loss_text(other.loss),
+            value_text(other.suppressed, lang),
+        )
         table.add_row(*map(Text, cells))
     return table

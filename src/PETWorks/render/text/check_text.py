@@ -9,32 +9,32 @@ from rich.table import Table
 from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.gate.check.verification import Verified
+from PETWorks.gate.check.verification import VerifiedItem
 from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
 from PETWorks.gate.document.check_document import Bound, CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
 from PETWorks.gate.suggest.suggestion import Suggestion
 from PETWorks.measures.numbers import format_value
 from PETWorks.render.language.language import (
-    dated,
     found_value,
     limit_name,
     measure_name,
-    name,
-    own,
+    message_text,
+    policy_text,
     preset_note,
-    put,
     rule_name,
-    said,
+    shorten_name,
+    source_date,
     thresholds,
+    value_text,
 )
-from PETWorks.render.language.messages import checked_language, translated
+from PETWorks.render.language.messages import parse_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import fixing_command, notices, step_texts
 from PETWorks.render.report.sections import rule_rows
 from PETWorks.render.terminal import lines_of
-from PETWorks.render.text.measures_text import new_table, rendered
+from PETWorks.render.text.measures_text import new_table, render
 
 MOST_ROWS = 60
 STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "withheld": "bold"}
@@ -42,23 +42,25 @@ STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "wi
 
 def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, policy: str | None = None) -> str:
     """The verdict, the rules and the next steps; `policy` is the path of the policy, which a document lacks."""
-    lang = checked_language(lang)
+    lang = parse_language(lang)
     if policy is not None:
         document = replace(document, policy=replace(document.policy, file=policy))
     parts: list[Any] = [
-        verdict_word(document.verdict, lang) + Text(f" {own(document.title, lang)}", "bold"),
+        verdict_word(document.verdict, lang) + Text(f" {policy_text(document.title, lang)}", "bold"),
         Text(prose.summary(document, lang), "not bold"),
         *(Text(notice) for notice in notices(document, lang)),
     ]
     parts.append(rules_table(document.rules, lang))
     parts += [
-        Text(said(lang, "write.labelled", label=rule_name(rule.name, lang), text=prose.waiver(rule.waiver, lang)))
+        Text(
+            message_text(lang, "write.labelled", label=rule_name(rule.name, lang), text=prose.waiver(rule.waiver, lang))
+        )
         for rule in document.rules
         if rule.waiver
     ]
     about_releases = other_releases.outcome(document, lang)
     if about_releases:
-        parts.append(Text(f"\n{said(lang, 'section.releases')}", "bold"))
+        parts.append(Text(f"\n{message_text(lang, 'section.releases')}", "bold"))
         parts += [Text(sentence) for sentence in about_releases]
         for heads, rows in other_releases.short_tables(document, lang):
             parts.append(new_table(*heads))
@@ -66,10 +68,10 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
                 parts[-1].add_row(*map(Text, row))
     lost = prose.utility(document, lang)
     if lost:
-        parts.append(Text(f"\n{said(lang, 'section.utility')}", "bold"))
+        parts.append(Text(f"\n{message_text(lang, 'section.utility')}", "bold"))
         parts += [Text(sentence) for sentence in lost]
         parts += _losses(document, lang)
-    parts.append(Text(f"\n{said(lang, 'section.steps')}", "bold"))
+    parts.append(Text(f"\n{message_text(lang, 'section.steps')}", "bold"))
     parts.append(Text(prose.residual(document, lang)))
     command = fixing_command(document)
     for place, step in enumerate(step_texts(document, lang), 1):
@@ -77,12 +79,14 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
         # A command must stay on one line to be copied.
         lines = [*lines_of(before, width), *([f"   {found}", *lines_of(after, width)] if found else [])]
         parts += [Text(line, no_wrap=True) for line in lines if line]
-    return rendered(parts, colour=colour, width=width)
+    return render(parts, colour=colour, width=width)
 
 
 def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
     """The rules with value, threshold and verdict; built-in rules that hold share one row."""
-    table = new_table(*(said(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict")))
+    table = new_table(
+        *(message_text(lang, f"head.{head}") for head in ("rule", "measure", "found", "wanted", "verdict"))
+    )
     listed, holding = rule_rows(rules, lang)
     for rule in listed:
         cells = (rule_name(rule.name, lang), measure_name(rule.measure, lang), found_value(rule, lang))
@@ -94,44 +98,49 @@ def rules_table(rules: Sequence[RuleResult], lang: str) -> Any:
 
 def _losses(document: CheckDocument, lang: str) -> list[Any]:
     """The columns with the largest loss since the original."""
-    columns = sections.lossy(document)
+    columns = sections.columns_with_loss(document)
     if not columns:
         return []
-    table = new_table(*(said(lang, head) for head in sections.LOSSES))
+    table = new_table(*(message_text(lang, head) for head in sections.LOSSES))
     for column in columns[: sections.MOST_LOSSES]:
         table.add_row(*map(Text, prose.loss(column, lang)))
     more = len(columns) - sections.MOST_LOSSES
-    return [table, *([Text(said(lang, "word.more", n=more))] if more > 0 else [])]
+    return [table, *([Text(message_text(lang, "word.more", n=more))] if more > 0 else [])]
 
 
 def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: int) -> str:
     """The changes between two checks."""
     old, new = (verdict_word(verdict, lang) for verdict in (comparison.verdict.old, comparison.verdict.new))
     parts: list[Any] = [
-        Text(said(lang, "write.labelled", label=said(lang, "head.verdict"), text="")) + old + " -> " + new
+        Text(message_text(lang, "write.labelled", label=message_text(lang, "head.verdict"), text=""))
+        + old
+        + " -> "
+        + new
     ]
     if comparison.different:
-        different = said(lang, "write.separator").join(
+        different = message_text(lang, "write.separator").join(
             _fact_name(fact, lang).replace("_", " ") for fact in comparison.different
         )
-        parts.append(Text(said(lang, "diff.different", what=different), "bold red"))
+        parts.append(Text(message_text(lang, "diff.different", what=different), "bold red"))
     if comparison.new_built_in_rules:
-        names = said(lang, "write.separator").join(rule_name(rule, lang) for rule in comparison.new_built_in_rules)
-        parts.append(Text(said(lang, "diff.new built-in rules", rules=names)))
+        names = message_text(lang, "write.separator").join(
+            rule_name(rule, lang) for rule in comparison.new_built_in_rules
+        )
+        parts.append(Text(message_text(lang, "diff.new built-in rules", rules=names)))
     if not comparison.rules and not comparison.measures and not comparison.table:
-        parts.append(Text(said(lang, "diff.same")))
+        parts.append(Text(message_text(lang, "diff.same")))
     name_functions = {"rule": rule_name, "measure": measure_name, "table": _fact_name}
     by_kind = {"rule": comparison.rules, "measure": comparison.measures, "table": comparison.table}
     for kind, differences in by_kind.items():
         if differences:
             parts.append(_differences(kind, differences, name_functions[kind], lang))
-    return rendered(parts, colour=colour, width=width)
+    return render(parts, colour=colour, width=width)
 
 
 def _differences(
     kind: str, differences: Sequence[Difference], name_function: Callable[[str, str], str], lang: str
 ) -> Any:
-    table = new_table(*(said(lang, f"diff.head.{head}") for head in (kind, "old", "new", "change")))
+    table = new_table(*(message_text(lang, f"diff.head.{head}") for head in (kind, "old", "new", "change")))
     colours = {"worse": "bold red", "other threshold": "bold red", "better": "green"}
     for difference in differences:
         cells = (
@@ -139,15 +148,15 @@ def _differences(
             *(_state(value, text, lang) for value, text in _sides(difference)),
         )
         table.add_row(
-            *map(Text, cells), Text(said(lang, f"diff.{difference.change}"), colours.get(difference.change, ""))
+            *map(Text, cells), Text(message_text(lang, f"diff.{difference.change}"), colours.get(difference.change, ""))
         )
     return table
 
 
 def _fact_name(fact: str, lang: str) -> str:
     if lang != ENGLISH and fact.startswith(DIGEST):
-        return said(lang, "studio.compare.digest", what=said(lang, f"file.{fact.removeprefix(DIGEST)}"))
-    return LANGUAGES[lang].details.get(fact, name(fact))
+        return message_text(lang, "studio.compare.digest", what=message_text(lang, f"file.{fact.removeprefix(DIGEST)}"))
+    return LANGUAGES[lang].details.get(fact, shorten_name(fact))
 
 
 def _sides(difference: Difference) -> list[tuple[Any, str]]:
@@ -159,80 +168,82 @@ def _state(value: Any, text: str, lang: str) -> str:
     if lang == ENGLISH:
         return text
     if isinstance(value, RuleState):
-        asked = said(lang, "write.separator").join(
+        asked = message_text(lang, "write.separator").join(
             f"{limit_name(parameter, lang)} = {format_value(limit)}" for parameter, limit in value.parameters.items()
         )
-        return said(
+        return message_text(
             lang,
             "write.state",
-            verdict=said(lang, f"verdict.{value.verdict}"),
+            verdict=message_text(lang, f"verdict.{value.verdict}"),
             value=_state(value.value, format_value(value.value), lang),
             asked=asked,
         )
     if isinstance(value, Mapping):
-        return said(lang, "write.clauses").join(prose.treatment(value, lang))
+        return message_text(lang, "write.clauses").join(prose.treatment(value, lang))
     if value == NOT_MEASURED:
-        return said(lang, "releases.unmeasured")
-    return put(value, lang) if isinstance(value, bool | list | tuple | None | Bound) else text
+        return message_text(lang, "releases.unmeasured")
+    return value_text(value, lang) if isinstance(value, bool | list | tuple | None | Bound) else text
 
 
 def suggestions_text(
     suggestions: Sequence[Suggestion], unit: str | None, *, lang: str, colour: bool, width: int
 ) -> str:
     """The suggested role of each column, and the reason."""
-    table = new_table(*(said(lang, f"head.{head}") for head in ("column", "role", "reason")))
+    table = new_table(*(message_text(lang, f"head.{head}") for head in ("column", "role", "reason")))
     for suggestion in suggestions[:MOST_ROWS]:
         role = (
-            said(lang, f"role.{suggestion.role or 'none'}")
+            message_text(lang, f"role.{suggestion.role or 'none'}")
             if lang != ENGLISH
             else (suggestion.role or "none").replace("_", " ")
         )
-        table.add_row(*map(Text, (name(suggestion.column), role, prose.suggestion(suggestion, lang))))
+        table.add_row(*map(Text, (shorten_name(suggestion.column), role, prose.suggestion_text(suggestion, lang))))
     parts: list[Any] = [table]
     if len(suggestions) > MOST_ROWS:
-        parts.append(Text(said(lang, "init.more-columns", n=len(suggestions) - MOST_ROWS)))
+        parts.append(Text(message_text(lang, "init.more-columns", n=len(suggestions) - MOST_ROWS)))
     if not any(suggestion.role == QUASI_IDENTIFIER for suggestion in suggestions):
-        parts.append(Text(said(lang, "init.no-quasi-identifier")))
+        parts.append(Text(message_text(lang, "init.no-quasi-identifier")))
     if unit is not None:
-        parts.append(Text(said(lang, "init.unit", column=[unit])))
+        parts.append(Text(message_text(lang, "init.unit", column=[unit])))
     dates = [suggestion.column for suggestion in suggestions if suggestion.unread_dates]
     if dates:
-        parts.append(Text(said(lang, "init.unread-dates", columns=dates)))
+        parts.append(Text(message_text(lang, "init.unread-dates", columns=dates)))
     if any(suggestion.records == 1 for suggestion in suggestions):
-        parts.append(Text(said(lang, "init.one-record")))
-    return rendered(parts, colour=colour, width=width)
+        parts.append(Text(message_text(lang, "init.one-record")))
+    return render(parts, colour=colour, width=width)
 
 
 def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: int) -> str:
     """The published thresholds, each as a cell size and as a probability."""
     heads = ("preset", "cell-size", "probability", "stated-as", "source")
-    table = new_table(*(said(lang, f"head.{head}") for head in heads))
+    table = new_table(*(message_text(lang, f"head.{head}") for head in heads))
     for preset in presets:
-        stated = said(lang, f"stated.{preset.stated_as}")
+        stated = message_text(lang, f"stated.{preset.stated_as}")
         if preset.rule_of_thumb:
-            stated += "\n" + said(lang, "write.bracketed", text=said(lang, "word.rule-of-thumb"))
+            stated += "\n" + message_text(lang, "write.bracketed", text=message_text(lang, "word.rule-of-thumb"))
         cells = (preset.name, str(preset.cell_size), preset.probability, stated, _source(preset, lang))
         table.add_row(*map(Text, cells))
-    return rendered([table], colour=colour, width=width)
+    return render([table], colour=colour, width=width)
 
 
 def _source(entry: Preset | Regime, lang: str) -> str:
-    citation = said(lang, "write.labelled", label=entry.organisation, text=f"{entry.title}, {dated(entry, lang)}")
+    citation = message_text(
+        lang, "write.labelled", label=entry.organisation, text=f"{entry.title}, {source_date(entry, lang)}"
+    )
     return f"{citation}\n{preset_note(entry, lang)}\n{entry.source}"
 
 
 def regimes_text(regimes: Sequence[Regime], *, lang: str, colour: bool, width: int) -> str:
     """The items that standards and laws require a data holder to document, as far as a policy can state them."""
-    table = new_table(*(said(lang, head) for head in ("regimes.regime", "regimes.asks", "head.source")))
+    table = new_table(*(message_text(lang, head) for head in ("regimes.regime", "regimes.asks", "head.source")))
     for regime in regimes:
-        asks = "\n".join(said(lang, f"item.{item.item}") for item in regime.items)
+        asks = "\n".join(message_text(lang, f"item.{item.item}") for item in regime.items)
         table.add_row(*map(Text, (regime.name, asks, _source(regime, lang))))
-    return rendered([table], colour=colour, width=width)
+    return render([table], colour=colour, width=width)
 
 
-def verified_text(verified: Sequence[Verified], *, lang: str, colour: bool, width: int) -> str:
+def verified_text(verified: Sequence[VerifiedItem], *, lang: str, colour: bool, width: int) -> str:
     """The compared items, and whether they match."""
-    words = {True: said(lang, "verify.matches"), False: said(lang, "verify.does-not-match")}
+    words = {True: message_text(lang, "verify.matches"), False: message_text(lang, "verify.does-not-match")}
     table = Table.grid(padding=(0, 2))
     table.add_column(min_width=max(map(cell_len, words.values())))
     table.add_column()
@@ -241,14 +252,14 @@ def verified_text(verified: Sequence[Verified], *, lang: str, colour: bool, widt
             Text(words[comparison.matches], "green" if comparison.matches else "bold red"),
             Text(translated(comparison.what, lang)),
         )
-    return rendered([table], colour=colour, width=width)
+    return render([table], colour=colour, width=width)
 
 
 def lint_text(policy: str, rules: int, lang: str) -> str:
     """A message that a policy has no mistakes."""
-    return said(lang, "lint.passed", file=policy, n=rules)
+    return message_text(lang, "lint.passed", file=policy, n=rules)
 
 
 def verdict_word(verdict: str, lang: str) -> Text:
     """The verdict in its colour."""
-    return Text(said(lang, f"verdict.{verdict}"), STYLES[verdict])
+    return Text(message_text(lang, f"verdict.{verdict}"), STYLES[verdict])

@@ -18,7 +18,7 @@ from PETWorks.measures.catalogue import Metric, find
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import brief, count, format_value
 from PETWorks.measures.result import Result, flatten
-from PETWorks.render.language.language import attack_name, listed, measure_name, measure_summary, said
+from PETWorks.render.language.language import attack_name, list_text, measure_name, measure_summary, message_text
 from PETWorks.render.language.messages import translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 
@@ -35,25 +35,27 @@ def evaluation_text(
     head = _head(described, lang)
     parts: list[Any] = [_pairs(head.items(), lang), _verdicts(evaluation, lang, by_family=not details)]
     if classes.get("classes") == 0:
-        parts.append(Text(said(lang, "evaluate.nobody")))
+        parts.append(Text(message_text(lang, "evaluate.nobody")))
     if "people" in described:
-        parts.append(Text(said(lang, "evaluate.people")))
+        parts.append(Text(message_text(lang, "evaluate.people")))
     parts += [
-        Text(said(lang, "evaluate.not-applicable", measure=named(name, lang)) + translated(reason, lang))
+        Text(
+            message_text(lang, "evaluate.not-applicable", measure=measure_label(name, lang)) + translated(reason, lang)
+        )
         for name, reason in reasons.items()
     ]
     if details:
         for result in evaluation.results:
             parts += _details(result, {**classes, **head}, described["treatment"], lang)
     else:
-        parts.append(Text("\n" + said(lang, "evaluate.more")))
-    return rendered(parts, colour=colour, width=width)
+        parts.append(Text("\n" + message_text(lang, "evaluate.more")))
+    return render(parts, colour=colour, width=width)
 
 
-def named(measure: str, lang: str) -> str:
+def measure_label(measure: str, lang: str) -> str:
     """The name of a measure as used in commands, with its translated name in languages other than English.
 
-    >>> named("k-map", "en"), named("k-anonymity", "zh-TW"), named("k-map", "zh-TW")
+    >>> measure_label("k-map", "en"), measure_label("k-anonymity", "zh-TW"), measure_label("k-map", "zh-TW")
     ('k-map', 'k-anonymity（k-匿名性）', 'k-map（k-對映）')
     """
     if lang == ENGLISH:
@@ -62,7 +64,7 @@ def named(measure: str, lang: str) -> str:
     return (
         translated_name
         if translated_name.startswith(measure)
-        else said(lang, "write.named", id=measure, name=translated_name)
+        else message_text(lang, "write.named", id=measure, name=translated_name)
     )
 
 
@@ -72,7 +74,7 @@ def _head(described: Mapping[str, Any], lang: str) -> dict[str, Any]:
     head = {name: described[name] for name in (*names, "columns_without_a_role") if described[name]}
     if described["encoding"]:
         separator = repr(described["separator"])
-        head["read_as"] = said(lang, "evaluate.read-as", encoding=described["encoding"], separator=separator)
+        head["read_as"] = message_text(lang, "evaluate.read-as", encoding=described["encoding"], separator=separator)
     if described["engine"] != "memory":
         head["counted_with"] = described["engine"]
     if "people" in described:
@@ -84,24 +86,24 @@ def _head(described: Mapping[str, Any], lang: str) -> dict[str, Any]:
 
 
 def _verdicts(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
-    table = new_table(*(said(lang, f"head.{head}") for head in ("measure", "value", "parameters", "verdict")))
+    table = new_table(*(message_text(lang, f"head.{head}") for head in ("measure", "value", "parameters", "verdict")))
     family = None
     for result in evaluation.results:
         if by_family and find(result.measure).family != family:
             family = find(result.measure).family
-            table.add_row(Text(said(lang, f"family.{family}"), "bold"))
+            table.add_row(Text(message_text(lang, f"family.{family}"), "bold"))
         _, _, parameters, _ = result.summary_cells()
-        value = said(lang, "word.none") if result.value is None else _shown(result.value, lang)
+        value = message_text(lang, "word.none") if result.value is None else _shown(result.value, lang)
         verdict = "" if result.satisfied is None else verdict_text(result.satisfied, lang)
-        table.add_row(*map(Text, (named(result.measure, lang), value, parameters)), verdict)
+        table.add_row(*map(Text, (measure_label(result.measure, lang), value, parameters)), verdict)
     return table
 
 
 def _treated(treatment: Mapping[str, str | None], lang: str) -> str:
     """The treatment of missing values, suppressed records and the like."""
     ways = [(name, way) for name, way in treatment.items() if way is not None]
-    return said(lang, "write.clauses").join(
-        said(
+    return message_text(lang, "write.clauses").join(
+        message_text(
             lang, "write.labelled", label=_words(name, lang), text=way if name == "privacy_unit" else _words(way, lang)
         )
         for name, way in ways
@@ -112,24 +114,28 @@ def measures_text(entries: Iterable[Metric], *, lang: str, colour: bool, width: 
     """The catalogue as a list."""
     parts: list[Any] = []
     for entry in entries:
-        kind = said(
+        kind = message_text(
             lang,
             "write.kind",
-            family=said(lang, f"family.{entry.family}"),
-            better=said(lang, f"better.{entry.better}"),
+            family=message_text(lang, f"family.{entry.family}"),
+            better=message_text(lang, f"better.{entry.better}"),
         )
-        parts += [Text(f"{named(entry.name, lang)}  ", "bold") + Text(kind, "not bold")]
+        parts += [Text(f"{measure_label(entry.name, lang)}  ", "bold") + Text(kind, "not bold")]
         parts += [Padding(Text(measure_summary(entry.name, lang)), (0, 0, 0, 2))]
-        needs = said(lang, "needs", what=listed([said(lang, f"need.{need}") for need in entry.needs], lang))
+        needs = message_text(
+            lang, "needs", what=list_text([message_text(lang, f"need.{need}") for need in entry.needs], lang)
+        )
         parts += [Padding(Text(needs), (0, 0, 0, 2))]
         for parameter in entry.parameters.values():
             meaning = LANGUAGES[lang].parameters.get(parameter.name, "")
             default = (
-                "" if parameter.default is None else said(lang, "write.default", value=_as_given(parameter.default))
+                ""
+                if parameter.default is None
+                else message_text(lang, "write.default", value=_as_given(parameter.default))
             )
             kind = _words(parameter.rule.kind, lang)
             parts += [Text(f"    {parameter.name}={kind}{default}" + (f"  {meaning}" if meaning else ""))]
-    return rendered(parts, colour=colour, width=width)
+    return render(parts, colour=colour, width=width)
 
 
 def _as_given(value: Any) -> str:
@@ -142,7 +148,7 @@ def attack_text(
 ) -> str:
     """Prior, posterior and leakage of each attack."""
     heads = ("attack", "prior", "posterior", "times-better", "difference")
-    table = new_table(*(said(lang, f"attack.head.{head}") for head in heads))
+    table = new_table(*(message_text(lang, f"attack.head.{head}") for head in heads))
     for result in results:
         attributes: Mapping[str, Any] = result.details.get("attributes", {"": result.details})
         for column, row in attributes.items():
@@ -157,9 +163,9 @@ def attack_text(
     parts = (
         [table]
         if subsets is None
-        else [Text(said(lang, "attack.all-known"), "bold"), table, *subsets_parts(subsets, lang)]
+        else [Text(message_text(lang, "attack.all-known"), "bold"), table, *subsets_parts(subsets, lang)]
     )
-    return rendered(parts, colour=colour, width=width)
+    return render(parts, colour=colour, width=width)
 
 
 def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
@@ -168,59 +174,64 @@ def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
     parts: list[Any] = []
     for attack in attacks:
         rows = [answer for answer in answers["if_they_know"] if answer["attack"] == attack]
-        title = said(lang, "attack.some-known", attack=attack_name(attack, lang))
+        title = message_text(lang, "attack.some-known", attack=attack_name(attack, lang))
         parts += [Text(f"\n{title}", "bold"), _known(rows, attack, lang)]
     if answers["limits"]:
-        parts += [Text("\n" + said(lang, "attack.risky-sets"), "bold"), _risky(answers, lang)]
+        parts += [Text("\n" + message_text(lang, "attack.risky-sets"), "bold"), _risky(answers, lang)]
     for attack in attacks if answers["drivers"] is not None else ():
         drivers = [driver for driver in answers["drivers"] if driver["attack"] == attack]
-        title = said(lang, "attack.drivers", attack=attack_name(attack, lang))
+        title = message_text(lang, "attack.drivers", attack=attack_name(attack, lang))
         parts += [Text(f"\n{title}", "bold"), _drivers(drivers, lang)]
     return parts
 
 
 def _known(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Table:
     """The subsets with the lowest, the median and the highest risk, for each number of known attributes."""
-    unique = [said(lang, "head.unique")] if attack == "re-identification" else []
-    heads = (said(lang, head) for head in ("attack.head.known", "attack.head.risk", "head.attributes"))
-    table = new_table(*heads, said(lang, f"attack.{_chance(attack)}"), *unique)
+    unique = [message_text(lang, "head.unique")] if attack == "re-identification" else []
+    heads = (message_text(lang, head) for head in ("attack.head.known", "attack.head.risk", "head.attributes"))
+    table = new_table(*heads, message_text(lang, f"attack.{_chance(attack)}"), *unique)
     for answer in answers:
         same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
         for name in ("highest",) if same else ("lowest", "median", "highest"):
             case, known = answer[name], str(answer["known"]) if same or name == "lowest" else ""
-            names = said(lang, "attack.any") if same and answer["subsets"] > 1 else _names(case["attributes"])
-            risk = said(lang, "attack.all-the-same" if same else f"head.{name}")
+            names = message_text(lang, "attack.any") if same and answer["subsets"] > 1 else _names(case["attributes"])
+            risk = message_text(lang, "attack.all-the-same" if same else f"head.{name}")
             cells = [known, risk, names, in_words(case, attack, lang)]
             table.add_row(
-                *map(Text, cells + [brief(100 * case["unique_share"]) + said(lang, "write.percent") for _ in unique])
+                *map(
+                    Text,
+                    cells + [brief(100 * case["unique_share"]) + message_text(lang, "write.percent") for _ in unique],
+                )
             )
     return table
 
 
 def _risky(answers: Mapping[str, Any], lang: str) -> Table:
     """The smallest sets of attributes that exceed each limit."""
-    table = new_table(*(said(lang, head) for head in ("head.limit", "attack.smallest", "head.value", "head.verdict")))
+    table = new_table(
+        *(message_text(lang, head) for head in ("head.limit", "attack.smallest", "head.value", "head.verdict"))
+    )
     for limit in answers["limits"]:
         risks = [risk for risk in answers["minimal_risky"] if risk["limit"] == limit["limit"]]
         name = f"{printable(limit['limit'])} <= {format_value(limit['at_most'])}"
-        names = said(lang, "word.none")
+        names = message_text(lang, "word.none")
         if risks:
-            names = _names(risks[0]["attributes"]) or said(lang, "attack.by-guessing")
+            names = _names(risks[0]["attributes"]) or message_text(lang, "attack.by-guessing")
         worst = format_value(limit["worst"] if not risks else risks[0]["value"])
         table.add_row(*map(Text, (name, names, worst)), verdict_text(limit["satisfied"], lang))
         for risk in risks[1:MOST_LISTED]:
             table.add_row("", Text(_names(risk["attributes"])), Text(format_value(risk["value"])), "")
         if len(risks) > MOST_LISTED:
-            more = said(lang, "attack.more", n=len(risks) - MOST_LISTED)
+            more = message_text(lang, "attack.more", n=len(risks) - MOST_LISTED)
             table.add_row("", Text(more), "", "")
     return table
 
 
 def _drivers(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
     """The contribution of each attribute to the risk, in descending order."""
-    what = said(lang, f"attack.{_chance(drivers[0]['attack'])}")
-    numbers = (said(lang, "attack.adds", what=what), said(lang, "attack.without", what=what))
-    table = new_table(said(lang, "head.attribute"), *numbers)
+    what = message_text(lang, f"attack.{_chance(drivers[0]['attack'])}")
+    numbers = (message_text(lang, "attack.adds", what=what), message_text(lang, "attack.without", what=what))
+    table = new_table(message_text(lang, "head.attribute"), *numbers)
     for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
         numbers = (format_value(driver["shapley"]), format_value(driver["without"]))
         table.add_row(*map(Text, (printable(driver["attribute"]), *numbers)))
@@ -241,14 +252,16 @@ def in_words(case: Mapping[str, Any], attack: str, lang: str) -> str:
     '100 次中 75 次；為猜測的 1.5 倍'
     """
     if attack.startswith("gain of "):
-        return said(lang, "attack.gains", gain=format_value(case["posterior"]), guessing=format_value(case["prior"]))
+        return message_text(
+            lang, "attack.gains", gain=format_value(case["posterior"]), guessing=format_value(case["prior"])
+        )
     if attack == "re-identification":
-        chance = said(lang, "attack.one-in", number=brief(1 / case["posterior"]))
+        chance = message_text(lang, "attack.one-in", number=brief(1 / case["posterior"]))
     else:
-        chance = said(lang, "attack.in-hundred", number=brief(100 * case["posterior"]))
+        chance = message_text(lang, "attack.in-hundred", number=brief(100 * case["posterior"]))
     better = case["multiplicative_leakage"]
     how = "not-better" if better == 1 else "hardly-better" if better < 1.005 else "better"
-    return said(lang, "write.clauses").join([chance, said(lang, f"attack.{how}", times=brief(better))])
+    return message_text(lang, "write.clauses").join([chance, message_text(lang, f"attack.{how}", times=brief(better))])
 
 
 def _names(names: Sequence[str]) -> str:
@@ -269,12 +282,12 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
         elif known.get(name) != value:
             singles |= flatten({name: value})
     parts = [_pairs(singles.items(), lang)] if singles else []
-    return [Text(f"\n{named(result.measure, lang)}", "bold"), *parts, *tables] if parts or tables else []
+    return [Text(f"\n{measure_label(result.measure, lang)}", "bold"), *parts, *tables] if parts or tables else []
 
 
 def verdict_text(satisfied: bool, lang: str) -> Text:
     """Whether a rule holds, in colour."""
-    return Text(said(lang, "word.holds" if satisfied else "word.does-not-hold"), _STYLES[satisfied])
+    return Text(message_text(lang, "word.holds" if satisfied else "word.does-not-hold"), _STYLES[satisfied])
 
 
 def new_table(*headers: str) -> Table:
@@ -309,7 +322,7 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def rendered(parts: Iterable[Any], *, colour: bool, width: int) -> str:
+def render(parts: Iterable[Any], *, colour: bool, width: int) -> str:
     """The parts as text for a terminal; wide characters count double."""
     console = Console(
         file=StringIO(),
@@ -346,12 +359,12 @@ def hierarchy_groups(hierarchy: Hierarchy, counts: Mapping[str | None, int]) -> 
 
 def hierarchy_text(levels: list[dict[str, Any]], *, lang: str, colour: bool, width: int) -> str:
     """The groups of each level above the values themselves."""
-    table = new_table(*(said(lang, f"head.{head}") for head in ("level", "group", "values", "records")))
+    table = new_table(*(message_text(lang, f"head.{head}") for head in ("level", "group", "values", "records")))
     for level in levels[1:]:
         groups = level["groups"]
         for group in groups[:MOST_GROUPS]:
             numbers = (count(group["values"]), count(group["records"]))
             table.add_row(*map(Text, (str(level["level"]), printable(group["label"]), *numbers)))
         if len(groups) > MOST_GROUPS:
-            table.add_row(str(level["level"]), said(lang, "hierarchy.more", n=len(groups) - MOST_GROUPS))
-    return rendered([table], colour=colour, width=width)
+            table.add_row(str(level["level"]), message_text(lang, "hierarchy.more", n=len(groups) - MOST_GROUPS))
+    return render([table], colour=colour, width=width)

@@ -13,12 +13,12 @@ from PETWorks.measures.numbers import count, format_value
 from PETWorks.releases.composition import Composition, Contribution
 from PETWorks.releases.linked import Exposure
 from PETWorks.releases.unlinked import CONFIDENCES, Confidence
-from PETWorks.render.language.language import attack_name, listed, said
-from PETWorks.render.language.language import name as shown_name
-from PETWorks.render.language.language import own as shown_text
+from PETWorks.render.language.language import attack_name, list_text, message_text
+from PETWorks.render.language.language import policy_text as shown_text
+from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.language.messages import translated
 from PETWorks.render.text.check_text import verdict_word
-from PETWorks.render.text.measures_text import new_table, rendered, subsets_parts, verdict_text
+from PETWorks.render.text.measures_text import new_table, render, subsets_parts, verdict_text
 
 
 def composition_text(
@@ -26,7 +26,7 @@ def composition_text(
 ) -> str:
     """Both adversaries, the contribution of each release, m-invariance, limits, and attacks by subsets of columns."""
     number, people = len(composition.releases), composition.together.people
-    head = said(lang, "compose.targets", n=number, people=people, focal=composition.focal)
+    head = message_text(lang, "compose.targets", n=number, people=people, focal=composition.focal)
     parts: list[Any] = [Text(head, "bold"), _releases(composition, lang)]
     parts += [_title("linked", lang), _linked(composition, lang)]
     parts += [_title("curve", lang), _curve(composition, lang)]
@@ -39,15 +39,15 @@ def composition_text(
         parts += [_title("limits", lang), _limits(composition.limits, lang)]
     if subsets is not None:
         parts += subsets_parts(subsets, lang)
-    return rendered(parts, colour=colour, width=width)
+    return render(parts, colour=colour, width=width)
 
 
 def _title(title: str, lang: str) -> Text:
-    return Text("\n" + said(lang, f"compose.{title}"), "bold")
+    return Text("\n" + message_text(lang, f"compose.{title}"), "bold")
 
 
 def _table(heads: Sequence[str], lang: str, *more: str) -> Table:
-    return new_table(*(said(lang, head) for head in heads), *more)
+    return new_table(*(message_text(lang, head) for head in heads), *more)
 
 
 def _releases(composition: Composition, lang: str) -> Table:
@@ -73,19 +73,21 @@ def _linked(composition: Composition, lang: str) -> Table:
 
 
 def _inference(attribute: str, lang: str) -> str:
-    return said(lang, "write.attack", attack=said(lang, "compose.inference"), column=attribute)
+    return message_text(lang, "write.attack", attack=message_text(lang, "compose.inference"), column=attribute)
 
 
 def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str, str, str, str]]:
     """Name, prior, posterior and share of certain people for re-identification and each inference of `listed`."""
-    rows = [(said(lang, "attack.re-identification"), 1 / exposure.people, exposure.posterior, exposure.alone_share)]
+    rows = [
+        (message_text(lang, "attack.re-identification"), 1 / exposure.people, exposure.posterior, exposure.alone_share)
+    ]
     texts = [(name, *map(format_value, numbers)) for name, *numbers in rows]
     for name in listed.inference:
         inference = exposure.inference[name]
         numbers = (inference.commonest / inference.people, inference.posterior, inference.one_value_share)
         texts.append((_inference(name, lang), *map(format_value, numbers)))
         if inference.gain is not None:
-            gain = said(lang, "compose.gain", column=[name])
+            gain = message_text(lang, "compose.gain", column=[name])
             texts.append((gain, format_value(inference.gain.prior), format_value(inference.gain.posterior), ""))
     return [(name, prior, posterior, certain) for name, prior, posterior, certain in texts]
 
@@ -93,7 +95,7 @@ def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str,
 def _curve(composition: Composition, lang: str) -> Table:
     inferred, crossed = list(composition.together.inference), composition.unlinked
     attributes = [_inference(name, lang) for name in inferred]
-    attributes += [said(lang, "compose.disclosed", column=[name]) for name in crossed]
+    attributes += [message_text(lang, "compose.disclosed", column=[name]) for name in crossed]
     table = _table(("head.up-to", "attack.re-identification", "compose.alone"), lang, *attributes)
     for place, (part, exposure) in enumerate(zip(composition.releases, composition.curve, strict=True)):
         steps = [intersection.curve[place] for intersection in crossed.values()]
@@ -128,14 +130,14 @@ def _added(contributions: Sequence[Contribution], lang: str) -> Table:
 
 
 def _unlinked(composition: Composition, lang: str) -> Table:
-    sure = (said(lang, "compose.confidence", level=str(level)) for level in CONFIDENCES[:-1])
+    sure = (message_text(lang, "compose.confidence", level=str(level)) for level in CONFIDENCES[:-1])
     table = _table(("head.attribute", "head.with", "head.people", "head.disclosed"), lang, *sure)
     for attribute, intersection in composition.unlinked.items():
         rows: dict[str, Confidence] = {
-            said(lang, "releases.only", name=name): alone for name, alone in intersection.alone.items()
+            message_text(lang, "releases.only", name=name): alone for name, alone in intersection.alone.items()
         }
         for place, (name, confidence) in enumerate(
-            (rows | {said(lang, "releases.all"): intersection.together}).items()
+            (rows | {message_text(lang, "releases.all"): intersection.together}).items()
         ):
             shares = [format_value(confidence.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
             table.add_row(*_cells("" if place else attribute, name, count(confidence.people), *shares))
@@ -145,7 +147,7 @@ def _unlinked(composition: Composition, lang: str) -> Table:
 def _changes(composition: Composition, lang: str) -> list[str]:
     """People for whom the attack is wrong: it assumes that values are the same in all releases."""
     return [
-        said(
+        message_text(
             lang,
             "compose.changed",
             column=[name],
@@ -159,7 +161,7 @@ def _changes(composition: Composition, lang: str) -> list[str]:
 def _invariance(composition: Composition, lang: str) -> Table:
     table = _table(("head.attribute", "head.largest-m", "compose.why-none"), lang)
     for name, invariance in composition.invariance.items():
-        reasons = said(lang, "write.clauses").join(translated(reason, lang) for reason in invariance.reasons)
+        reasons = message_text(lang, "write.clauses").join(translated(reason, lang) for reason in invariance.reasons)
         table.add_row(*_cells(name, format_value(invariance.m), reasons))
     return table
 
@@ -181,14 +183,14 @@ def _cells(*texts: str) -> list[Text]:
 
 def register_text(entries: Sequence[Entry], *, lang: str, colour: bool, width: int) -> str:
     """The releases with their recipients, and the columns that may link them with others."""
-    table = new_table(*(said(lang, head) for head in HEADS))
+    table = new_table(*(message_text(lang, head) for head in HEADS))
     for entry in entries:
-        columns = [listed([shown_name(column) for column in entry.with_role(role)], lang) for role in ROLES]
+        columns = [list_text([shown_name(column) for column in entry.with_role(role)], lang) for role in ROLES]
         recipients = "" if entry.recipients is None else shown_text(entry.recipients, lang)
         cells = (entry.date, shown_text(entry.title, lang), recipients, shown_name(entry.key or "-"), *columns)
         verdict = verdict_word(entry.verdict, lang)
         table.add_row(*map(Text, cells), verdict, Text((entry.sha256 or "-")[:12]))
-    return rendered([table], colour=colour, width=width)
+    return render([table], colour=colour, width=width)
 
 
 ROLES = (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)

@@ -256,7 +256,7 @@ def _rows(case: Case, facts: TableFacts, roles: Mapping[str, str], unit: str | N
             missing=1 - profile.present / max(profile.records, 1),
             unique=profile.unique / max(profile.records, 1),
             suggestion=facts.suggestions[name],
-            why=prose.suggested(facts.suggestions[name].why, lang),
+            why=prose.reason_text(facts.suggestions[name].why, lang),
             reason=text_in(reason_of(case.policy, name, roles), lang),
             places=places.get(name, NO_HIERARCHY),
             levels=("/levels/column", {"column": str(facts.places_in_table[name])})

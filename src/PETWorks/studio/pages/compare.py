@@ -20,8 +20,15 @@ from PETWorks.gate.document.check_document import CheckDocument
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.releases.composition import Caution
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import attack_name, measured, percent, put, rule_name, said
-from PETWorks.render.language.language import name as shown_name
+from PETWorks.render.language.language import (
+    attack_name,
+    message_text,
+    percent,
+    rule_name,
+    value_text,
+    value_with_fraction,
+)
+from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
@@ -59,9 +66,9 @@ def composition_values(result: Any, lang: str) -> dict[str, Any]:
         "release_chart": _chart(result),
         "contributions": _contributions(result, lang),
         "half": HALF,
-        "drawn": charts.drawn,
+        "drawn": charts.bar_length,
         "attack_name": lambda attack: attack_name(attack, lang),
-        "no_m": lambda attribute: said(
+        "no_m": lambda attribute: message_text(
             lang,
             "studio.compare.no-m",
             repeated=sum(attribute["classes_with_a_repeated_value"].values()),
@@ -81,16 +88,16 @@ def _sentences(result: Numbers, lang: str) -> Iterator[str]:
             "alone": percent(alone[attack][share], lang),
         }
 
-    yield said(lang, "studio.compare.identity", n=number, **both_shares("re_identification", "posterior"))
-    yield said(lang, "studio.compare.alone", **both_shares("re_identification", "share_alone"))
+    yield message_text(lang, "studio.compare.identity", n=number, **both_shares("re_identification", "posterior"))
+    yield message_text(lang, "studio.compare.alone", **both_shares("re_identification", "share_alone"))
     for column, attack_result in list(linked["attribute_inference"].items())[:MOST_ATTACKS]:
         shares = {"together": attack_result["posterior"], "alone": alone["attribute_inference"][column]["posterior"]}
         texts = {key: percent(share, lang) for key, share in shares.items()}
-        yield said(lang, "studio.compare.inference", column=[column], **texts)
+        yield message_text(lang, "studio.compare.inference", column=[column], **texts)
     for column, attack_result in list(result["unlinked"].items())[:MOST_ATTACKS]:
         share_alone = attack_result["alone"].get(result["focal"], {}).get("share_disclosed", 0.0)
         texts = {"together": percent(attack_result["share_disclosed"], lang), "alone": percent(share_alone, lang)}
-        yield said(lang, "studio.compare.disclosed", column=[column], **texts)
+        yield message_text(lang, "studio.compare.disclosed", column=[column], **texts)
 
 
 def _chart(result: Numbers) -> dict[str, Any]:
@@ -98,7 +105,7 @@ def _chart(result: Numbers) -> dict[str, Any]:
     steps = [step["linked"]["re_identification"] for step in result["curve"]]
     lines = {
         kind: (
-            {lang: said(lang, label) for lang in LANGUAGES},
+            {lang: message_text(lang, label) for lang in LANGUAGES},
             {number: float(step[share]) for number, step in enumerate(steps, 1)},
         )
         for kind, label, share in (
@@ -106,7 +113,7 @@ def _chart(result: Numbers) -> dict[str, Any]:
             ("median", "studio.compare.line-alone", "share_alone"),
         )
     }
-    return charts.shares(lines, "studio.compare.axis")
+    return charts.shares_chart(lines, "studio.compare.axis")
 
 
 def _contributions(result: Numbers, lang: str) -> list[Contributions]:
@@ -116,7 +123,7 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
         rows = [row for row in result["contributions"] if row["attack"] == attack]
         rows.sort(key=lambda row: (-(row["shapley"] or 0), -(row["saves"] or 0)))
         largest = max((row["shapley"] or 0 for row in rows), default=0) or 1
-        title = said(lang, "studio.compare.adds", attack=attack_name(attack, lang))
+        title = message_text(lang, "studio.compare.adds", attack=attack_name(attack, lang))
         groups.append(Contributions(title, rows, [max((row["shapley"] or 0) / largest, 0.0) for row in rows]))
     return groups
 
@@ -261,7 +268,7 @@ def _comparison_values(request: Request, case: Case, other: str) -> dict[str, An
         ],
         "curve_chart": _curves(old, new),
         "size_charts": [_sizes(document) for document in (old, new)],
-        "measured": lambda result: measured(result, lang),
+        "measured": lambda result: value_with_fraction(result, lang),
     }
 
 
@@ -285,8 +292,8 @@ def _measures(old: CheckDocument, new: CheckDocument, comparison: Comparison) ->
 
 def _fact_name(name: str, lang: str) -> str:
     if name.startswith(DIGEST):
-        return said(lang, "studio.compare.digest", what=said(lang, f"file.{name.removeprefix(DIGEST)}"))
-    return said(lang, FACTS[name]) if name in FACTS else shown_name(name)
+        return message_text(lang, "studio.compare.digest", what=message_text(lang, f"file.{name.removeprefix(DIGEST)}"))
+    return message_text(lang, FACTS[name]) if name in FACTS else shown_name(name)
 
 
 def _fact(name: str, old: Any, new: Any, lang: str) -> tuple[str, str]:
@@ -295,7 +302,7 @@ def _fact(name: str, old: Any, new: Any, lang: str) -> tuple[str, str]:
     def text(value: Any, other_value: Any) -> str:
         if isinstance(value, Mapping):
             return " ".join(_treatment(value, other_value if isinstance(other_value, Mapping) else {}, lang))
-        return value[:12] if name.startswith(DIGEST) and isinstance(value, str) else put(value, lang)
+        return value[:12] if name.startswith(DIGEST) and isinstance(value, str) else value_text(value, lang)
 
     return text(old, new), text(new, old)
 
@@ -306,9 +313,9 @@ def _treatment(treatment: Mapping[str, Any], other_treatment: Mapping[str, Any],
         if choice == other_treatment.get(key):
             continue
         if key == "privacy_unit":
-            yield said(lang, "context.unit", column=[choice]) if choice else said(lang, "word.none")
+            yield message_text(lang, "context.unit", column=[choice]) if choice else message_text(lang, "word.none")
         else:
-            yield said(lang, f"treatment.{key}.{choice}")
+            yield message_text(lang, f"treatment.{key}.{choice}")
 
 
 def _curves(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
@@ -317,14 +324,14 @@ def _curves(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
     for kind, label, document in (("lowest", "studio.compare.old", old), ("highest", "studio.compare.new", new)):
         answers = () if document.subsets is None else document.subsets.if_they_know
         points = {
-            answer.known: charts.drawn(answer.highest.posterior) / 100
+            answer.known: charts.bar_length(answer.highest.posterior) / 100
             for answer in answers
             if answer.attack == "re-identification"
         }
         if not points:
             return None
-        lines[kind] = ({lang: said(lang, label) for lang in LANGUAGES}, points)
-    return charts.shares(lines, "drivers.axis")
+        lines[kind] = ({lang: message_text(lang, label) for lang in LANGUAGES}, points)
+    return charts.shares_chart(lines, "drivers.axis")
 
 
 def _sizes(document: CheckDocument) -> dict[str, Any] | None:

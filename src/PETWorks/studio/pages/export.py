@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.check.may_go_out import Obstacle, obstacle_now
+from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.policy import Policy
@@ -110,7 +110,7 @@ def _exported_files(case: Case, values: dict[str, str]) -> tuple[Obstacle | None
     release = policy.data if isinstance(policy.data, Path) else None
     written = read_check(document)
     origins = list(origins_of(policy))
-    obstacle = obstacle_now(written, case.check.content, policy, origins, release, judged_alone=True)
+    obstacle = find_current_obstacle(written, case.check.content, policy, origins, release, judged_alone=True)
     if obstacle is None and written.policy.sha256 != policy.file.sha256:
         obstacle = "outdated"  # the reports are about a different policy
     if obstacle is not None:

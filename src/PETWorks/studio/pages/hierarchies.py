@@ -17,7 +17,7 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, InputError, PETWorksError, Phrase
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.render.charts.charts import drawn
+from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.terminal import command_line
 from PETWorks.render.text.measures_text import hierarchy_groups
 from PETWorks.studio.files.hierarchy_forms import (
@@ -341,7 +341,7 @@ def _level_values(counts: Counts, state: str, fit: Fit) -> dict[str, Any]:
         "levels": levels,
         "tree": None if fit.hierarchy is None else _tree(fit.hierarchy, counts),
         "more_levels": 0 if fit.hierarchy is None else fit.hierarchy.height + 1 - len(levels),
-        "drawn": drawn,
+        "drawn": bar_length,
     }
 
 

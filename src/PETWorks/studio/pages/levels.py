@@ -13,12 +13,12 @@ from PETWorks.anonymizer.chosen_levels import WhatIf
 from PETWorks.errors import InputError, ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.check.may_go_out import Obstacle, obstacle_now
+from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
-from PETWorks.gate.document.check_document import Verdict, together
-from PETWorks.render.charts.charts import drawn
-from PETWorks.render.language.language import name as shown_name
-from PETWorks.render.language.language import said
+from PETWorks.gate.document.check_document import Verdict, combine_verdicts
+from PETWorks.render.charts.charts import bar_length
+from PETWorks.render.language.language import message_text
+from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.hierarchy_forms import BOUNDS, as_items, with_bounds
@@ -152,9 +152,9 @@ def _level_name(lang: str, level: int, height: int, groups: list[dict[str, Any]]
     """The description of a level: its number, its number of groups, and its largest group."""
     largest = shown_name(max(groups, key=lambda group: group["records"])["label"])
     if len(groups) == 1:
-        return said(lang, "studio.levels.level-top", level=level, height=height, label=largest)
+        return message_text(lang, "studio.levels.level-top", level=level, height=height, label=largest)
     message = "studio.levels.level" if level else "studio.levels.level-own"
-    return said(lang, message, level=level, height=height, n=len(groups), example=largest)
+    return message_text(lang, message, level=level, height=height, n=len(groups), example=largest)
 
 
 def _bounds_text(bounds: Any) -> str | None:
@@ -200,7 +200,7 @@ def _figures(request: Request, case: Case, chosen: Mapping[int, int]) -> dict[st
         "has_rules": bool(what_if.at({}).rules or what_if.unjudged),
         "is_people": case.policy.privacy_unit is not None,
         "suppress": suppress,
-        "drawn": drawn,
+        "drawn": bar_length,
         "command": command,
     }
 
@@ -253,7 +253,7 @@ async def applied(request: Request) -> Response:
         raise InputError("this job has not made a release; start it again in the step Levels")
     files = release_named(case.file.path, job.purpose.values["release"])
     relative = studio(request).workspace.relative
-    file_messages = tuple(f"petworks: {said(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
+    file_messages = tuple(f"petworks: {message_text(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
     verdict, obstacle = await in_thread(_check_now, request, case, files, found.get("release_sha256"))
     return page(
         request,
@@ -262,7 +262,7 @@ async def applied(request: Request) -> Response:
         nav_step="levels",
         found=found,
         release_bar=None,
-        verdict=verdict or together([rule["verdict"] for rule in found["rules"]]),
+        verdict=verdict or combine_verdicts([rule["verdict"] for rule in found["rules"]]),
         not_out=None if obstacle is None else not_out_text(files.release.name, obstacle, language(request)),
         release=files.release.name,
         released=relative(files.policy),
@@ -284,7 +284,7 @@ def _check_now(
             return None, "changed"
         released = studio(request).cases.of(files.policy)
         check = released.check.content
-        return check.verdict, obstacle_now(None, check, released.policy, [case.policy], files.release)
+        return check.verdict, find_current_obstacle(None, check, released.policy, [case.policy], files.release)
     except PETWorksError:
         return None, "outdated"
 

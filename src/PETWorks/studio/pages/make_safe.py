@@ -13,7 +13,7 @@ from PETWorks.about.protection import protect_as_text, protect_from_text, protec
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
-from PETWorks.gate.anonymising import seconds_given
+from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.document.anonymization_document import FrontierFacts
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.measures.parameters import Number, parse_number
@@ -99,7 +99,7 @@ class Settings:
 
 def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Mapping[str, int]) -> Settings:
     """The settings in the section `anonymize` of a policy."""
-    share, seconds = parse_number(section.get("suppression", 0)), seconds_given(section.get("time", ""))
+    share, seconds = parse_number(section.get("suppression", 0)), parse_seconds(section.get("time", ""))
     weights, levels = section.get("weights", {}), section.get("levels", {})
     return Settings(
         suppression=_as_text(Decimal(str(share or 0)) * 100),

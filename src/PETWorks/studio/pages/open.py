@@ -14,9 +14,9 @@ from starlette.routing import Route
 
 from PETWorks.counting.codes import Encoder
 from PETWorks.errors import InputError, PETWorksError, Phrase
-from PETWorks.gate.suggest.starter import PRESET, starter_policy, suggestions
-from PETWorks.render.language.language import said
-from PETWorks.render.report.prose import spoken_comments
+from PETWorks.gate.suggest.starter import PRESET_BY_KIND, starter_policy, suggest_for_file
+from PETWorks.render.language.language import message_text
+from PETWorks.render.report.prose import comment_translators
 from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import POLICIES, ListedFile, Workspace
 from PETWorks.studio.pages.page import (
@@ -192,7 +192,7 @@ def _list(request: Request) -> Response:
         policies=verdicts,
         of_table=_by_table(workspace, verdicts),
         more=more or len(tables) > MOST_SHOWN or len(policies) > MOST_POLICIES,
-        command=petworks("init", said(language(request), "studio.open.your-table")),
+        command=petworks("init", message_text(language(request), "studio.open.your-table")),
     )
 
 
@@ -254,8 +254,8 @@ def _choose_page(request: Request, choice: Choice, error: PETWorksError | None =
         choice=choice,
         file=path,
         begun=[policy for policy in policies if policy.table is not None and policy.table.resolve() == path],
-        releases=list(PRESET),
-        presets=PRESET,
+        releases=list(PRESET_BY_KIND),
+        presets=PRESET_BY_KIND,
         separators=SEPARATORS,
         encodings=ENCODINGS,
         **_preview_values(request, choice),
@@ -291,8 +291,8 @@ def _preview_values(request: Request, choice: Choice) -> dict[str, Any]:
 
 def _choice(form: Form, workspace: Workspace) -> Choice:
     path = workspace.table(form.text("table"))
-    release = form.text("release") or next(iter(PRESET))
-    if release not in PRESET:
+    release = form.text("release") or next(iter(PRESET_BY_KIND))
+    if release not in PRESET_BY_KIND:
         raise InputError("the form names a kind of release that there is not; look at the page again")
     return Choice(
         workspace.relative(path), release, form.text("separator"), form.text("encoding"), _new_policy(form, path)
@@ -335,7 +335,7 @@ def _start(table: Path, policy: Path, choice: Choice, lang: str) -> None:
     if policy.exists():
         raise InputError("{file!r} already exists; give the new policy another name", file=policy.name)
     separator, encoding = choice.reading
-    roles, unit = suggestions(table, separator, encoding)
+    roles, unit = suggest_for_file(table, separator, encoding)
     if not roles:
         raise InputError("{table}: the table has no columns", table=table.name)
     text = starter_policy(
@@ -346,7 +346,7 @@ def _start(table: Path, policy: Path, choice: Choice, lang: str) -> None:
         release=choice.release,
         separator=separator,
         encoding=encoding,
-        **spoken_comments(lang),
+        **comment_translators(lang),
     )
     PolicyFile(policy).write(text)
 

@@ -17,14 +17,14 @@ from PETWorks.measures.numbers import count
 from PETWorks.render.language.language import (
     found_value,
     measure_name,
-    name,
+    message_text,
     objective_name,
-    own,
     percent,
-    put,
+    policy_text,
     rule_name,
-    said,
+    shorten_name,
     thresholds,
+    value_text,
 )
 from PETWorks.render.language.messages import translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
@@ -132,12 +132,12 @@ def render(request: Request, template: str, case: Case | None = None, **values: 
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, case, request, **more),
-            _=partial(said, lang),
+            _=partial(message_text, lang),
             count=count,
-            name=name,
+            name=shorten_name,
             printable=printable,
-            own=lambda text: own(text, lang),
-            put=lambda value: put(value, lang),
+            own=lambda text: policy_text(text, lang),
+            put=lambda value: value_text(value, lang),
             percent=lambda share: percent(share, lang),
             measure=lambda measure: measure_name(measure, lang),
             objective=lambda objective: objective_name(objective, lang),
@@ -211,7 +211,7 @@ async def show_error(request: Request, error: Exception) -> Response:
 
 def not_out_text(file: str, obstacle: Obstacle, lang: str) -> str:
     """The reason why a file may not go out."""
-    return said(lang, "studio.not-out", file=name(file), why=said(lang, f"obstacle.{obstacle}"))
+    return message_text(lang, "studio.not-out", file=shorten_name(file), why=message_text(lang, f"obstacle.{obstacle}"))
 
 
 def error_page(request: Request, message: str, status: int) -> Response:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError
-from PETWorks.gate.check.facts import below
+from PETWorks.gate.check.facts import records_below
 from PETWorks.gate.check.remedies import class_size_wanted
 from PETWorks.gate.document.check_document import CheckDocument
 from PETWorks.measures.attacks.inference import attribute_inference
@@ -20,7 +20,7 @@ from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
 from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import limit_name, measure_summary, measured
+from PETWorks.render.language.language import limit_name, measure_summary, value_with_fraction
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
@@ -64,8 +64,8 @@ def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColum
         smallest=int(sizes.sizes[0]),
         chance=sizes.number / sizes.records,
         highest=1 / int(sizes.sizes[0]),
-        unique=below(sizes, 2),
-        small=below(sizes, wanted),
+        unique=records_below(sizes, 2),
+        small=records_below(sizes, wanted),
         inferred={name: (attribute["prior"], attribute["posterior"]) for name, attribute in inferred.items()},
         sizes=distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes),
     )
@@ -145,8 +145,8 @@ def _body(case: Case, lang: str, request: Request) -> dict[str, Any]:
     results = {result.measure: result for result in document.results}
     rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
     inference = results["attribute-inference"].details["attributes"] if "attribute-inference" in results else {}
-    drivers = charts.view(document)["drivers"]
-    listed = sections.view(document)
+    drivers = charts.report_charts(document)["drivers"]
+    listed = sections.section_rows(document)
     texts = step_texts(document, lang)[: sections.MOST_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
     chosen = _chosen(case, request)
@@ -169,8 +169,8 @@ def _body(case: Case, lang: str, request: Request) -> dict[str, Any]:
         "chosen": chosen,
         "found": _known(case, chosen),
         "seen": case.file.digest,
-        "drawn": charts.drawn,
-        "measured": lambda result: measured(result, lang),
+        "drawn": charts.bar_length,
+        "measured": lambda result: value_with_fraction(result, lang),
         "summary": lambda measure: measure_summary(measure, lang),
         "limit_name": lambda limit: limit_name(limit, lang),
         "waiver": lambda waiver: prose.waiver(waiver, lang),

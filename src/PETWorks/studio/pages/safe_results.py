@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from PETWorks.errors import InputError, PETWorksError, quoted
-from PETWorks.gate.check.may_go_out import Obstacle, obstacle, obstacle_now
+from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
 from PETWorks.gate.document.check_document import CheckFile
 from PETWorks.render.charts import charts
 from PETWorks.render.report import making
@@ -58,18 +58,21 @@ def _result(request: Request, case: Case) -> Response:
         notices=notices(document, lang),
         facts=facts,
         release_bar=document,
-        outcome=[*making.outcome(facts, lang), *making.order(facts, lang)],
+        outcome=[*making.outcome(facts, lang), *making.order_text(facts, lang)],
         states=making.states(facts, lang),
-        columns=[(fact, making.level(fact, lang), making.finer(fact, lang)) for fact in facts.columns[:MOST_COLUMNS]],
+        columns=[
+            (fact, making.level_text(fact, lang), making.finer_text(fact, lang))
+            for fact in facts.columns[:MOST_COLUMNS]
+        ],
         kept=list(zip(kept[:MOST_COLUMNS], making.columns_kept(facts, lang), strict=False)),
         kept_heads=making.KEPT,
-        others=[(node, making.change(best, node, lang)) for node in facts.next_best],
+        others=[(node, making.change_text(best, node, lang)) for node in facts.next_best],
         costs=making.costs(facts, lang),
         losses=making.losses(facts, lang),
         most_rules=MOST_RULES,
         most_columns=MOST_COLUMNS,
-        loss=making.loss,
-        drawn=charts.drawn,
+        loss=making.loss_text,
+        drawn=charts.bar_length,
         threshold=_threshold(found),
         release=files.release.name,
         released=relative(files.policy),
@@ -91,9 +94,9 @@ def _check_now(
         released = studio(request).cases.of(files.policy)
         check = released.check.content
         updated = replace(made, verdict=check.verdict, rule_verdicts=check.rule_verdicts, rules=check.rules)
-        return updated, obstacle_now(updated, check, released.policy, [case.policy], files.release)
+        return updated, find_current_obstacle(updated, check, released.policy, [case.policy], files.release)
     except PETWorksError:  # its policy, or one of its files, is missing or invalid
-        return made, obstacle(made, files.release) or "outdated"
+        return made, find_obstacle(made, files.release) or "outdated"
 
 
 def _threshold(job: Any) -> str:

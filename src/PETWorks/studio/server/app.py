@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from PETWorks.errors import PETWorksError
-from PETWorks.render.language.language import said
+from PETWorks.render.language.language import message_text
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.studio.files.workspace import Workspace
 from PETWorks.studio.pages import (
@@ -86,7 +86,7 @@ class ErrorGuard:
             await self._app(scope, receive, sending)
         if failure.happened and not has_begun:
             request = Request(scope, receive)
-            answer = error_page(request, said(language(request), "studio.error.internal"), 500)
+            answer = error_page(request, message_text(language(request), "studio.error.internal"), 500)
             await answer(scope, receive, send)
 
 
@@ -146,7 +146,7 @@ async def _language(request: Request) -> Response:
 async def _show_not_found(request: Request, error: Exception) -> Response:
     """The page for an unknown address, or for a form address that was opened like a page."""
     assert isinstance(error, HTTPException)
-    return error_page(request, said(language(request), "studio.error.nowhere"), error.status_code)
+    return error_page(request, message_text(language(request), "studio.error.nowhere"), error.status_code)
 
 
 def _local_address(address: str) -> str:

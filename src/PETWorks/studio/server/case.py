@@ -26,7 +26,14 @@ from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.check.inputs import files_read
 from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
-from PETWorks.gate.suggest.suggestion import DATE, Examined, Suggestion, named_people, same_person_in, suggested_role
+from PETWorks.gate.suggest.suggestion import (
+    DATE,
+    ExaminedColumn,
+    Suggestion,
+    find_privacy_unit,
+    same_person_test,
+    suggest_role,
+)
 from PETWorks.render.checks import Check, check
 from PETWorks.render.language.messages import language
 from PETWorks.studio.files.policy_file import PolicyFile
@@ -67,7 +74,7 @@ class TableFacts:
     suggested_unit    the column that seems to name the person
     """
 
-    profiles: Mapping[str, Examined]
+    profiles: Mapping[str, ExaminedColumn]
     values: Mapping[str, CountedDomain]
     places_in_table: Mapping[str, int]
     suggested_unit: str | None = None
@@ -86,7 +93,7 @@ class TableFacts:
     @cached_property
     def suggestions(self) -> dict[str, Suggestion]:
         """The suggested role of each column."""
-        return {name: suggested_role(name, profile) for name, profile in self.profiles.items()}
+        return {name: suggest_role(name, profile) for name, profile in self.profiles.items()}
 
     def kind(self, column: str) -> str:
         """The key of the message that names the kind of a column's values: dates, numbers, texts …"""
@@ -163,11 +170,11 @@ def read_facts(policy: Policy) -> TableFacts:
         profiles = engine.profiles(source, names)
         suggested_unit = _suggested_unit(profiles, partial(engine.load, source))
         engine.close()
-        return TableFacts({name: Examined.of(profiles[name]) for name in names}, {}, places, suggested_unit)
+        return TableFacts({name: ExaminedColumn.of(profiles[name]) for name in names}, {}, places, suggested_unit)
     table = load_rows(source, names)
     columns = table.columns
     profiles = profiles_of(columns, names)
-    examined = {name: Examined.of(profile) for name, profile in profiles.items()}
+    examined = {name: ExaminedColumn.of(profile) for name, profile in profiles.items()}
     few = {
         name: CountedDomain(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])
     }
@@ -176,11 +183,11 @@ def read_facts(policy: Policy) -> TableFacts:
 
 def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
     """The column that seems to name the person."""
-    examined = {name: Examined.of(profile) for name, profile in profiles.items()}
+    examined = {name: ExaminedColumn.of(profile) for name, profile in profiles.items()}
     identifiers = {
-        name: profile for name, profile in examined.items() if suggested_role(name, profile).role == IDENTIFIER
+        name: profile for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER
     }
-    return named_people(identifiers, same_person_in(load, list(examined)))
+    return find_privacy_unit(identifiers, same_person_test(load, list(examined)))
 
 
 def _is_date(text: str) -> bool:
@@ -189,7 +196,7 @@ def _is_date(text: str) -> bool:
     return not is_rather_number and any(read_date(text, roc=roc) is not None for roc in (False, True))
 
 
-def _are_few(profile: Examined) -> bool:
+def _are_few(profile: ExaminedColumn) -> bool:
     return profile.distinct <= MOST_VALUES
 
 
