@@ -12,7 +12,7 @@ from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.release import Release
-from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phrase, unknown
+from PETWorks.errors import HierarchyError, Hint, InputError, ParameterError, PETWorksError, Phrase, quoted, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, catalogue, find
 from PETWorks.measures.parameters import Number
@@ -290,6 +290,7 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     rules = checked_rules({entry.name: checked})
     if "subsetData" not in needs:
         release = Release(data, roles, hierarchies, engine="memory")
+        _check_hierarchies(release)
         return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
     population = open_source(data, "originalData")
     path = population.path if roles is None or hierarchies is None else None
@@ -303,7 +304,19 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
         engine="memory",
         **treatment,
     )
+    _check_hierarchies(release)
     return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
+
+
+def _check_hierarchies(release: Release) -> None:
+    """Raise if a quasi-identifier has no hierarchy: the published interface generalises by given ones only."""
+    without = [name for name in release.quasi_identifiers if name not in release.hierarchies]
+    if without:
+        raise HierarchyError(
+            "quasi-identifiers without a hierarchy cannot be generalised: {columns}",
+            Hint.HIERARCHIES,
+            columns=quoted(without),
+        )
 
 
 def _anonymization_technique(name: str) -> tuple[str, Metric]:

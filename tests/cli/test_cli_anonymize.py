@@ -312,7 +312,6 @@ def test_wrong_options_write_nothing(raw, options, told):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("  Age: {width: [5, 10, 20]}\n", "", "this might do: {width:"),
         ("k: 5", "k: 500", "fails even on the highest level"),
         ("suppression: 0.05", "suppression: 7", "anonymize.suppression"),
         ("suppression: 0.05", "supression: 0.05", "supression"),

@@ -205,7 +205,7 @@ def test_blocks_are_counted_and_none_is_lost(sizes, rows):
     words = Words.of({"x": 40, "y": 40})  # two words
     batches = pa.table(table).to_batches(max_chunksize=2)
     with constants(**sizes):
-        blocks = list(encode_blocks(None, 2, "", iter(batches)))
+        blocks = list(encode_blocks(None, 2, False, "", iter(batches)))
         parts = list(count_blocks(words, codings, stored(blocks)))
         pieces = list(split_by_target(lambda _: iter(parts), words.masks(1), 3, iter([])))
     recoded = [str([0, 0, 1][int(value)]) for value in table["y"]]

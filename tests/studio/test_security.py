@@ -421,7 +421,7 @@ def test_another_user_who_has_stolen_the_cookie_gets_nothing(server):
     become = "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)"
     script = """import sys, http.client, encodings.idna
 {}
-connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=PATIENCE)
+connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=300)
 connection.request("GET", sys.argv[3], headers={{"Cookie": sys.argv[2]}})
 answer = connection.getresponse()
 print(answer.status, answer.read().decode())"""  # modules may be where other users cannot read: imported before

@@ -61,7 +61,7 @@ def complete_plan(
 def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
     """The plan of a release made by an earlier plan: it has the same rules.
 
-    data   the table that it was made from; other parameters as in `made_plan`
+    data   the table that it was made from; other parameters as in `complete_plan`
     """
     plan = Plan.from_dict(result.plan)
     hierarchies = {

@@ -155,7 +155,7 @@ def find_current_obstacle(
     released       its own policy
     origins        the policies that it may have been made with; it is outdated if all of them have changed
     table          its present file
-    judged_alone   as for `changed_since_made`
+    judged_alone   as for `changed_keys`
     """
     for document in (check, *([] if made is None else [made])):
         against = find_obstacle(document, table)

@@ -354,7 +354,7 @@ class ReleasesFacts(JSONObject):
     `people` are those of the release that is checked.
     """
 
-    measured: Annotated[Tables, "earlier releases that were measured combine_verdicts with this one"]
+    measured: Annotated[Tables, "earlier releases that were measured together with this one"]
     not_measured: Annotated[Tables, "other releases that are known, but were not measured"]
     key: Annotated[str, "the column that names the person"] | None = None
     people: Count = None
@@ -683,7 +683,7 @@ class CheckFile(CheckDocument):
 
     content_sha256: Annotated[
         Sha256,
-        "SHA-256 of this document in canonical_json form without 'generated', 'as_of_given', 'salt', 'commitments' "
+        "SHA-256 of this document in canonical form without 'generated', 'as_of_given', 'salt', 'commitments' "
         "and this key",
     ]
 

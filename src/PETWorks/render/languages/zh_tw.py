@@ -2638,6 +2638,9 @@ MESSAGES = {
     "weights are for {weighted}; the objective is {objective}": "權重僅適用於{weighted}；目前的目標函數為 {objective}",
     "expected weights that are numbers, 0 to {largest:,}": "權重應為 0 到 {largest:,} 的數字",
     "{rule}: a function of your own cannot be part of a plan": "{rule}：自訂函式不能納入計畫檔",
+    "quasi-identifiers without a hierarchy cannot be generalised: {columns}": (
+        "沒有資料階層的準識別符無法概化：{columns}"
+    ),
     "every one of the {records:,} records is suppressed; nothing is left": (
         "全部 {records:,} 筆資料列皆遭抑制，沒有任何內容留存"
     ),
