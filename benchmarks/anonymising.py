@@ -115,7 +115,7 @@ def frontier():
     """Compare a frontier with separate searches for its points, on the adult table."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.frontiers import frontier_of
+    from PETWorks.anonymizer.frontiers import find_frontier
     from PETWorks.anonymizer.rules import checked_rules
 
     def timed(work, rounds=3):
@@ -146,7 +146,7 @@ def frontier():
         ("35 points", {"k-anonymity": {"k": sizes}, "suppression": limits}, list(separate)),
     ):
         seconds, frontier_found = timed(
-            lambda release, vary=vary: frontier_of(
+            lambda release, vary=vary: find_frontier(
                 release, checked_rules({"k-anonymity": {"k": 5}}), vary, suppression=0.05
             )
         )

@@ -44,9 +44,9 @@ def ours(wanted, engine, path, names):
     from PETWorks.measures.attacks.subsets import every_subset
 
     if engine == "spark":
-        from PETWorks.tables.frames import session
+        from PETWorks.tables.frames import spark_session
 
-        session().range(1).count()  # start the cluster before the clock starts
+        spark_session().range(1).count()  # start the cluster before the clock starts
     if engine == "duckdb":
         import duckdb  # noqa: F401 - the import is not timed, as for GROUP BY
     roles = {name: SENSITIVE_ATTRIBUTE if name == SENSITIVE else QUASI_IDENTIFIER for name in names}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 
 REFERENCE = Path(
     os.environ.get("PETWORKS_REFERENCE_DATA", Path(__file__).parent.parent.parent / "shared/data/petworks")
@@ -21,7 +21,7 @@ COLUMNS = (
 
 def every_node(view):
     """k and granularity of each node, rolled up from the smallest of the nodes that are one level finer."""
-    k_anonymity, granularity = find("k-anonymity"), find("granularity")
+    k_anonymity, granularity = find_measure("k-anonymity"), find_measure("granularity")
     parameters = [(entry, entry.check({})) for entry in (k_anonymity, granularity)]
     heights = [view.hierarchies[column].height for column in view.quasi_identifiers]
     by_sum = {}

@@ -8,7 +8,7 @@ from pathlib import Path
 from PETWorks import Release
 from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.chosen_levels import on_levels
-from PETWorks.anonymizer.frontiers import frontier_of
+from PETWorks.anonymizer.frontiers import find_frontier
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.gate.planned import demanded_rules, match_hierarchies, prepare
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
@@ -31,7 +31,7 @@ def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **
 def frontier(data, roles=None, hierarchies=None, rules=None, *, subsets=None, vary=None, **settings):
     """The least losses, as `PETWorks.frontier` finds them."""
     release, settings = _open(data, roles, hierarchies, settings)
-    return frontier_of(release, checked_rules(rules or {}, subsets), vary, **settings)
+    return find_frontier(release, checked_rules(rules or {}, subsets), vary, **settings)
 
 
 def _open(data, roles, hierarchies, settings):

@@ -11,7 +11,7 @@ from PETWorks.anonymizer.search.exact import Search
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.compat import TECHNIQUES
 from PETWorks.errors import PETWorksError
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 from searches import anonymize
 
 DELTA = ("data/delta.csv", "data/delta_anonymized.csv")
@@ -70,7 +70,7 @@ def test_utility_of_the_census_table():
     release = Release(ADULT[1], original=ADULT[0])
     for technique, key in keys.items():
         found = PETValidation(*ADULT, technique, dataHierarchy="data/adult_hierarchy")
-        assert list(found.items()) == [(key, pytest.approx(find(technique)(release).value, abs=1e-15))]
+        assert list(found.items()) == [(key, pytest.approx(find_measure(technique)(release).value, abs=1e-15))]
 
 
 def test_re_identification_risk_takes_all_columns_where_no_roles_are_given():

@@ -14,10 +14,10 @@ from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, ParameterError, PETWorksError, Phrase, quoted, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
-from PETWorks.measures.catalogue import Metric, catalogue, find
+from PETWorks.measures.catalogue import Metric, catalogue, find_measure
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result
-from PETWorks.measures.utility.bias import difference
+from PETWorks.measures.utility.bias import measure_bias
 from PETWorks.render.formats.formats import dumps
 from PETWorks.tables.arrays import dictionary
 from PETWorks.tables.cells import SUPPRESSED
@@ -192,7 +192,7 @@ def _validation(
     )  # a published technique then returns False
     if entry.name == "utility-bias":
         # The function gets the arguments unchanged.
-        result = difference(original, anonymized, **checked)
+        result = measure_bias(original, anonymized, **checked)
     else:
         release = Release(anonymized, roles, hierarchies, original, **release_options)
         if not release.roles and technique.default_columns is not None:
@@ -217,10 +217,10 @@ def _technique(name: str) -> tuple[_Technique, Metric]:
     """A technique by its published name or by any spelling of its measure."""
     for published, technique in TECHNIQUES.items():
         if published.casefold() == name.casefold():
-            return technique, find(technique.measure)
+            return technique, find_measure(technique.measure)
     by_measure = {technique.measure: technique for technique in TECHNIQUES.values()}
     try:
-        entry = find(name)
+        entry = find_measure(name)
     except ParameterError:
         raise unknown("technique", name, [*TECHNIQUES, *(set(catalogue) - set(by_measure))]) from None
     return by_measure.get(entry.name) or _unpublished_technique(entry), entry
@@ -326,7 +326,7 @@ def _anonymization_technique(name: str) -> tuple[str, Metric]:
     except ParameterError:
         entry = None
     for technique in ANONYMIZATION_TECHNIQUES:
-        if entry is find(TECHNIQUES[technique].measure):
+        if entry is find_measure(TECHNIQUES[technique].measure):
             return technique, entry
     raise unknown("technique of anonymization", name, ANONYMIZATION_TECHNIQUES)
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from PETWorks import build_hierarchy
-from PETWorks.about.hierarchies.proposal import proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.tables.yaml_files import in_yaml
 
 BIRTHS = {"dates": ["month", "year", "5-years", "decade"]}
@@ -43,24 +43,24 @@ DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
     ],
 )  # fmt: skip
 def test_each_kind_of_column(column, values, words):
-    assert proposed_hierarchy(column, dict.fromkeys(values, 1))[0].words == words
+    assert propose_hierarchy(column, dict.fromkeys(values, 1))[0].words == words
 
 
 def test_a_long_tail_of_numbers_is_coded_together():
     """A few long stays must not make the intervals of all others wide."""
     stays = {str(days): 100 for days in range(1, 31)}
-    assert proposed_hierarchy("days", stays)[0].words == {"width": [2, 10, 20]}
+    assert propose_hierarchy("days", stays)[0].words == {"width": [2, 10, 20]}
     tail = {**stays, "90": 3, "350": 1}
-    assert proposed_hierarchy("days", tail)[0].words == {"width": [2, 10, 20], "top": 40}
-    assert proposed_hierarchy("days", {**tail, "-1": 1, "0.5": 1})[0].words["top"] == 40
+    assert propose_hierarchy("days", tail)[0].words == {"width": [2, 10, 20], "top": 40}
+    assert propose_hierarchy("days", {**tail, "-1": 1, "0.5": 1})[0].words["top"] == 40
     mostly_none = {"0": 10_000, **{str(1000 * gain): 1 for gain in range(1, 20)}}
-    assert "top" not in proposed_hierarchy("gain", mostly_none)[0].words
+    assert "top" not in propose_hierarchy("gain", mostly_none)[0].words
 
 
 @pytest.mark.parametrize("value", ["100**", "[30, 40)", "(30,40]", "30-39", "30 - 39", "20~29", ">= 90", "<18", "90+"])
 def test_nothing_is_proposed_for_values_that_are_generalised(value):
     """They would count as values that were never generalised."""
-    assert proposed_hierarchy("age", {"31": 1, value: 1}) is None
+    assert propose_hierarchy("age", {"31": 1, value: 1}) is None
 
 
 CELLS = st.none() | st.text(max_size=4).map(str.strip) | st.integers().map(str) | st.dates().map(str)
@@ -72,7 +72,7 @@ MORE = st.decimals(allow_nan=False, allow_infinity=False).map(str) | st.from_reg
     st.dictionaries(CELLS.filter(lambda cell: cell != "") | MORE, st.integers(1, 99)),
 )
 def test_a_proposal_always_has_a_place_for_every_value_and_survives_a_policy(column, counts):
-    proposed = proposed_hierarchy(column, counts)
+    proposed = propose_hierarchy(column, counts)
     assume(proposed is not None)
     proposal, hierarchy = proposed
     words = yaml.load(in_yaml(proposal.words), yaml.BaseLoader)

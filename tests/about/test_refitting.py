@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from PETWorks import Hierarchy, build_hierarchy
-from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier, plain_words, refit_hierarchy
+from PETWorks.about.hierarchies.declaration import (
+    declaration_as_json,
+    hierarchy_digest,
+    needs_earlier_hierarchy,
+    refit_hierarchy,
+)
 from PETWorks.errors import HierarchyError
 
 AGES = ["20", "21", "35", "36", "61"]
@@ -48,19 +53,19 @@ def test_words_give_new_values_their_place():
 )
 def test_the_same_values_have_the_same_hierarchy(words, values):
     own = Hierarchy([[age, f"{age[0]}0s", "any"] for age in AGES]) if words is None else build_hierarchy(values, words)
-    kept = plain_words(words)
+    kept = declaration_as_json(words)
     assert json.loads(json.dumps(kept)) == kept
-    fitted, strange = refit_hierarchy("column", set(values), kept, own if needs_earlier(kept) else None)
+    fitted, strange = refit_hierarchy("column", set(values), kept, own if needs_earlier_hierarchy(kept) else None)
     assert fitted.levels == own.levels
     assert hierarchy_digest(fitted) == hierarchy_digest(own)
     assert strange == set()
 
 
 def test_words_that_list_values_are_not_kept():
-    assert plain_words({"groups": {"North": ["Taipei"]}}) is None
-    assert plain_words({"order": ["none", "all"], "sizes": [2]}) is None
-    assert needs_earlier(None)
-    assert not needs_earlier({"width": [5]})
+    assert declaration_as_json({"groups": {"North": ["Taipei"]}}) is None
+    assert declaration_as_json({"order": ["none", "all"], "sizes": [2]}) is None
+    assert needs_earlier_hierarchy(None)
+    assert not needs_earlier_hierarchy({"width": [5]})
 
 
 def test_a_value_that_was_not_there_is_rare():
@@ -116,7 +121,7 @@ def test_a_file_knows_its_leaves_alone():
 
 
 def test_numbers_of_any_kind_can_be_kept():
-    kept = plain_words({"width": (Fraction(5), 10), "start": 0.5})
+    kept = declaration_as_json({"width": (Fraction(5), 10), "start": 0.5})
     assert kept == {"width": ["5", 10], "start": "0.5"}
     assert build_hierarchy(AGES, kept).levels == build_hierarchy(AGES, {"width": (5, 10), "start": "0.5"}).levels
 

@@ -13,11 +13,11 @@ from frames import arrow
 from PETWorks.anonymizer import lattice
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.objectives import BY_CLASS
-from PETWorks.anonymizer.problem import problem_of
+from PETWorks.anonymizer.problem import make_problem
 from PETWorks.anonymizer.rules import checked_rules
 from PETWorks.anonymizer.search import large
 from PETWorks.anonymizer.search.large import BoxSearch
-from PETWorks.anonymizer.search.unfinished import read_unfinished, write_unfinished
+from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, NotApplicable
 from searches import anonymize
@@ -78,7 +78,7 @@ def problem(rows=300, k=4, suppression=0.02, **others):
     release = Release(table, dict.fromkeys(columns, "quasi_identifier"), dict.fromkeys(columns, paths), engine="memory")
     rules = checked_rules({"k-anonymity": {"k": k}})
     settings = {"objective": "granularity", "aggregate": None, "weights": None, "levels": None} | others
-    return problem_of(release, rules, suppression, **settings)
+    return make_problem(release, rules, suppression, **settings)
 
 
 def stopped_after(number):
@@ -121,7 +121,7 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
     first = problem().search()
     first.run(stop=stopped_after(30))
     assert not first.is_finished
-    write_unfinished(path, problem(), first.known)
+    write_checkpoint(path, problem(), first.known)
     judged = []
     outcome = Judge.outcome
     monkeypatch.setattr(
@@ -130,7 +130,7 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
         lambda self, node, *given, **named: judged.append(node) or outcome(self, node, *given, **named),
     )
     second = problem().search()
-    second.known.update(read_unfinished(path, problem()))
+    second.known.update(read_checkpoint(path, problem()))
     assert second.known == first.known
     second.run()
     assert second.is_finished
@@ -151,9 +151,9 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
 )
 def test_the_file_of_another_search_is_refused(tmp_path, changed, what):
     path = tmp_path / "unfinished"
-    write_unfinished(path, problem(), {})
+    write_checkpoint(path, problem(), {})
     with pytest.raises(InputError, match=f"unfinished: the file of another search: it had other {what}"):
-        read_unfinished(path, problem(**changed))
+        read_checkpoint(path, problem(**changed))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_the_file_has_no_cell(tmp_path):
     path = tmp_path / "unfinished"
     search = problem().search()
     search.run(stop=stopped_after(30))
-    write_unfinished(path, problem(), search.known)
+    write_checkpoint(path, problem(), search.known)
     texts = json.loads(path.read_text())
     assert set(texts) == {
         "petworks_search",
@@ -224,8 +224,8 @@ def test_a_damaged_file_is_refused(tmp_path, damage):
     path = tmp_path / "unfinished"
     search = problem().search()
     search.run(stop=stopped_after(10))
-    write_unfinished(path, problem(), search.known)
-    assert read_unfinished(path, problem())
+    write_checkpoint(path, problem(), search.known)
+    assert read_checkpoint(path, problem())
     path.write_text(damage(path.read_text()))
     with pytest.raises(InputError, match="not the file of an unfinished search, or damaged"):
-        read_unfinished(path, problem())
+        read_checkpoint(path, problem())

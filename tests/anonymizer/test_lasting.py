@@ -12,7 +12,7 @@ from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import make_objective
 from PETWorks.anonymizer.rows import Ground
 from PETWorks.anonymizer.rules import checked_rules
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.classes import Monotone
 from searches import anonymize
 
@@ -63,7 +63,7 @@ def by_group(classes, numbers):
 def judged(rule, parameters, release, question):
     """For each group and test: how many records surely fail on finer levels, and how many do."""
     ground = ground_of(release)
-    metric = find(rule)
+    metric = find_measure(rule)
     fine, coarse = ground.at((0, 0)), ground.at((0, 1))
     for test in metric.tests(release.view, **metric.check(parameters)):
         if test.monotone is Monotone.UNSUPPRESSED:

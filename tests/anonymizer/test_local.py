@@ -18,7 +18,7 @@ from PETWorks import Release, evaluate
 from PETWorks.anonymizer import local as remaining_module
 from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.local import LEFT, SHRUNK, Remaining, join_left_over, sweep
+from PETWorks.anonymizer.local import COMPACT_BELOW, NOT_RELEASED, RemainingRecords, merge_leftover_rows, sweep
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.attacks.subsets import every_subset
 from searches import anonymize
@@ -79,7 +79,7 @@ class SlowSweep:
                 left -= out
                 if out:
                     self.used.append(node)
-                if out and len(left) <= SHRUNK * before:
+                if out and len(left) <= COMPACT_BELOW * before:
                     again = True
                     break
         # Where nothing is left of a record, it is suppressed.
@@ -143,7 +143,7 @@ def nodes_by_row(swept):
     cells = zip(
         *([columns[name].values[code] for code in columns[name].codes] for name in [*LEAVES, "ill"]), strict=True
     )
-    nodes = [None if place == LEFT else swept.nodes[place] for place in swept.on_node.tolist()]
+    nodes = [None if place == NOT_RELEASED else swept.nodes[place] for place in swept.on_node.tolist()]
     return dict(zip(cells, nodes, strict=True))
 
 
@@ -160,7 +160,7 @@ def test_the_sweep_is_that_of_a_slow_twin(rows, k, values, most):
     assert abs(swept.loss(objective) - loss_of(rows, twin.on)) < 1e-9
     if swept.suppressed <= most:
         return
-    together = join_left_over(swept, judge, objective, most)
+    together = merge_leftover_rows(swept, judge, objective, most)
     assert (together is not None) == twin.join(most)
     if together is not None and not twin.tied:
         assert nodes_by_row(together) == {own: twin.on.get(place) for place, own in enumerate(cells)}
@@ -176,9 +176,9 @@ def test_classes_that_are_large_enough_are_found(data, task, least):
     weights = ground.base.rows.weights
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(weights) - 1), min_size=1))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remaining_module, "TABLE", data.draw(st.sampled_from([1, 20, 1 << 20])))
-        patch.setattr(remaining_module, "MANY", data.draw(st.sampled_from([2, 16])))
-        remaining = Remaining(ground, least, rows)
+        patch.setattr(remaining_module, "MAX_TABLE_SUMS", data.draw(st.sampled_from([1, 20, 1 << 20])))
+        patch.setattr(remaining_module, "MIN_HASHED_CLASS", data.draw(st.sampled_from([2, 16])))
+        remaining = RemainingRecords(ground, least, rows)
         gone = np.array(sorted(data.draw(st.sets(st.sampled_from(rows.tolist()), max_size=3))), np.int64)
         remaining.release(gone)
         places = np.arange(ground.lattice.nodes)

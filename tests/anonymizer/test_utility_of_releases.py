@@ -19,7 +19,7 @@ from conftest import examples
 from PETWorks import evaluate
 from PETWorks.anonymizer import utility
 from PETWorks.anonymizer.anonymization import recode_locally
-from PETWorks.anonymizer.local import LEFT
+from PETWorks.anonymizer.local import NOT_RELEASED
 from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
 from PETWorks.errors import NotApplicable, ParameterError
 from searches import anonymize
@@ -85,8 +85,8 @@ def local_levels_of(result, task):
     sweep, names = result.sweep, task.quasi_identifiers
     values = [[column.values[code] for code in column.codes] for column in map(sweep.rows.columns.get, names)]
     on_node = dict(zip(zip(*values, strict=True), sweep.on_node.tolist(), strict=True))
-    nodes = [on_node.get(tuple(row[name] for name in names), LEFT) for row in task.rows]
-    return [None if node == LEFT else sweep.nodes[node] for node in nodes]
+    nodes = [on_node.get(tuple(row[name] for name in names), NOT_RELEASED) for row in task.rows]
+    return [None if node == NOT_RELEASED else sweep.nodes[node] for node in nodes]
 
 
 def literal_column(task, cells, levels, place):

@@ -12,7 +12,7 @@ from conftest import ROOT
 from PETWorks import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.catalogue import all_measures
-from PETWorks.measures.evaluation import evaluate_all
+from PETWorks.measures.evaluation import evaluate_requests
 from PETWorks.measures.result import flatten
 from PETWorks.render.languages import LANGUAGES
 
@@ -170,7 +170,7 @@ def test_every_key_of_the_details_is_translated():
             ]
             for wanted in ((), limits, limits[:1]):
                 try:
-                    results = evaluate_all(release, [(entry, entry.check(dict.fromkeys(wanted, 1)))]).results
+                    results = evaluate_requests(release, [(entry, entry.check(dict.fromkeys(wanted, 1)))]).results
                 except PETWorksError:
                     continue
                 keys |= {key for result in results for key in keys_of(result.details, set(release.columns))}

@@ -11,7 +11,7 @@ import pytest
 from conftest import TINY_BATCHES, TINY_PARTS, constants, small_batches
 from PETWorks import Release
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.engines.partitioned import Part, Words, class_starts
+from PETWorks.counting.engines.partitioned import Part, WordLayout, class_starts
 from PETWorks.counting.engines.spark_tasks import (
     Coding,
     count_blocks,
@@ -202,7 +202,7 @@ def test_blocks_are_counted_and_none_is_lost(sizes, rows):
         "x": Coding(0, pa.array(["0", "1", "2"], pa.large_string()), None),
         "y": Coding(1, pa.array(["0", "1", "2"], pa.large_string()), np.array([0, 0, 1])),
     }
-    words = Words.of({"x": 40, "y": 40})  # two words
+    words = WordLayout.of({"x": 40, "y": 40})  # two words
     batches = pa.table(table).to_batches(max_chunksize=2)
     with constants(**sizes):
         blocks = list(encode_blocks(None, 2, False, "", iter(batches)))
@@ -224,7 +224,7 @@ def test_blocks_are_counted_and_none_is_lost(sizes, rows):
 
 
 def test_all_cells_of_a_class_are_sent_to_one_target():
-    words = Words.of({"x": 4, "y": 4})
+    words = WordLayout.of({"x": 4, "y": 4})
     codes = {"x": np.arange(200) % 10, "y": np.arange(200) // 10 % 16}
     part = Part(words.packed(codes, 200), [np.ones(200, np.int64)])
     with constants(BYTES_PER_PIECE=64):
@@ -240,7 +240,7 @@ def test_all_cells_of_a_class_are_sent_to_one_target():
 
 
 def test_people_of_a_class_are_added_to_its_cells():
-    words = Words.of({"x": 2, "y": 2})
+    words = WordLayout.of({"x": 2, "y": 2})
     rows = {(0, 1): (3, 0), (1, 0): (1, 4), (1, 2): (2, 0), (0, 0): (0, 2)}  # those of people have no y
     codes = {"x": np.array([x for x, _ in rows]), "y": np.array([y for _, y in rows])}
     numbers = [np.array(own) for own in zip(*rows.values(), strict=True)]

@@ -171,7 +171,7 @@ def test_keys_of_several_words(engine, small_parts):
     random = np.random.default_rng(5)
     table = {f"q{place}": random.integers(0, 300, 40).astype(str) for place in range(18)}
     table = pa.table({name: np.where(random.random(40) < 0.7, cells[:1], cells) for name, cells in table.items()})
-    assert words.Words.of(dict.fromkeys(table.column_names, 9)).number > 2
+    assert words.WordLayout.of(dict.fromkeys(table.column_names, 9)).number > 2
     known = table.column_names[:-1]
     roles = dict.fromkeys(known, QUASI_IDENTIFIER) | {table.column_names[-1]: SENSITIVE_ATTRIBUTE}
     found = [evaluate(Release(table, roles, {}, engine=name)).to_dict()["results"] for name in ("memory", engine)]
@@ -272,7 +272,7 @@ def test_duckdb_leaves_nothing_behind(tmp_path):
 @examples(50)
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=12), st.data())
 def test_words_give_back_what_was_packed(bits, data):
-    layout = words.Words.of({str(place): own for place, own in enumerate(bits)})
+    layout = words.WordLayout.of({str(place): own for place, own in enumerate(bits)})
     codes = {
         str(place): np.array(data.draw(st.lists(st.integers(0, (1 << own) - 1), min_size=3, max_size=3)), np.uint64)
         for place, own in enumerate(bits)
@@ -287,7 +287,7 @@ def test_words_give_back_what_was_packed(bits, data):
     keys = list(zip(*(word.tolist() for word in packed), strict=True))
     assert sorted(range(3), key=lambda row: (keys[row], row)) == sorted(range(3), key=lambda row: (rows[row], row))
     first = data.draw(st.integers(1, len(bits)))
-    alone = words.Words.of({str(place): own for place, own in enumerate(bits[:first])})
+    alone = words.WordLayout.of({str(place): own for place, own in enumerate(bits[:first])})
     assert all(layout.places[name] == place for name, place in alone.places.items())
     masked = [word & mask for word, mask in zip(packed, layout.masks(first), strict=False)]
     assert [word.tolist() for word in masked] == [word.tolist() for word in alone.packed(codes, 3)][: len(masked)]
@@ -301,7 +301,7 @@ def test_values_are_fractions_where_they_can_be():
 
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
 def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
-    from PETWorks.tables.frames import session
+    from PETWorks.tables.frames import spark_session
 
     seen = tmp_path / "seen"
 
@@ -313,7 +313,7 @@ def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
-        frame = session().range(0, 5, 1, 1).selectExpr("string(id) AS a").mapInArrow(once_more, "a string")
+        frame = spark_session().range(0, 5, 1, 1).selectExpr("string(id) AS a").mapInArrow(once_more, "a string")
     release = Release(frame, {"a": QUASI_IDENTIFIER})
     assert release.records == 5
     release.table.store.kept[0].unpersist()  # as if the executor that keeps the codes were lost
@@ -324,12 +324,12 @@ def test_a_frame_that_changes_while_it_is_read_is_noticed(engine, tmp_path):
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
 def test_the_number_of_jobs_does_not_depend_on_the_number_of_measures(engine, tmp_path, monkeypatch):
     from PETWorks.counting.engines.spark import Jobs
-    from PETWorks.tables.frames import session
+    from PETWorks.tables.frames import spark_session
 
     table = {"a": ["1", "2"] * 50, "b": ["x", "y", "z", "z"] * 25, "s": ["u", "v", "v", "v", "w"] * 20}
     pq.write_table(pa.table(table), tmp_path / "t.parquet")
     roles = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE}
-    tracker = session().sparkContext.statusTracker()
+    tracker = spark_session().sparkContext.statusTracker()
     usual, actions = Jobs.run, []
     monkeypatch.setattr(Jobs, "run", lambda jobs, action: actions.append(action) or usual(jobs, action))
 
@@ -354,15 +354,15 @@ def test_spark_gives_room_back_and_leaves_python_as_it_was(engine):
     import gc
     import signal
 
-    from PETWorks.tables.frames import session
+    from PETWorks.tables.frames import spark_session
 
     handler = signal.getsignal(signal.SIGINT)
     release = Release("data/patient_anonymized.csv", engine="spark")
     assert release.class_sizes().number == 3
-    assert session().sparkContext._jsc.getPersistentRDDs().size() > 0
+    assert spark_session().sparkContext._jsc.getPersistentRDDs().size() > 0
     del release
     gc.collect()
-    assert session().sparkContext._jsc.getPersistentRDDs().size() == 0
+    assert spark_session().sparkContext._jsc.getPersistentRDDs().size() == 0
     assert signal.getsignal(signal.SIGINT) is handler
 
 
@@ -404,9 +404,9 @@ def test_spark_reads_the_file_that_is_named(engine, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=needs_spark)])
 def test_spark_quotes_no_cell(engine, capfd):
-    from PETWorks.tables.frames import session
+    from PETWorks.tables.frames import spark_session
 
-    failing = session().range(3).selectExpr("cast('SECRET' AS int) + id AS a")
+    failing = spark_session().range(3).selectExpr("cast('SECRET' AS int) + id AS a")
     for counted in (engine, "memory", "duckdb"):
         with pytest.raises(InputError, match="Spark: the job failed") as caught:
             Release(failing, {"a": QUASI_IDENTIFIER}, engine=counted)

@@ -61,7 +61,7 @@ def test_a_sample_is_bounded(engine, monkeypatch):
     release = Release(data, {"age": QUASI_IDENTIFIER}, engine=engine)
     profile = release.profiles()["text"]
     assert (profile.distinct, profile.unique) == (50, 50)
-    assert [40 <= len(text) <= profiles.LONGEST for text in profile.sample] == [True] * 7
+    assert [40 <= len(text) <= profiles.MAX_SAMPLED_LENGTH for text in profile.sample] == [True] * 7
     release.engine.close()
 
 

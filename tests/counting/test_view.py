@@ -17,7 +17,7 @@ from PETWorks.counting.counts import Grouping
 from PETWorks.counting.memory.distinct_rows import PackedRows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.errors import HierarchyError, ParameterError
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 
 LEAVES = [path[0] for path in ZIP]
 ROLES = {"zip": "quasi_identifier", "sex": "quasi_identifier", "disease": "sensitive_attribute"}
@@ -57,7 +57,7 @@ def test_a_node_is_the_table_generalised(records):
             assert node.records == len(records)
             for name in JUDGED:
                 expected = catalogue[name](written)
-                assert find(name).judge(node, find(name).check({}))[0] == expected.value, (name, levels)
+                assert find_measure(name).judge(node, find_measure(name).check({}))[0] == expected.value, (name, levels)
                 assert dict(catalogue[name](node).details) == dict(expected.details), (name, levels)
 
 
@@ -217,7 +217,7 @@ def test_a_limit_is_counted_with_the_value():
     object.__setattr__(release.view, "table", counting)
     evaluate(release, {"l-diversity": {"l": 2}})
     passes = counting.passes
-    assert find("l-diversity")(release).value == 1
+    assert find_measure("l-diversity")(release).value == 1
     assert counting.passes == passes
 
 

@@ -23,7 +23,7 @@ from PETWorks.gate.check.remedies import REMEDIES
 from PETWorks.gate.document.check_document import ColumnFacts
 from PETWorks.gate.policy.policy import Adversary
 from PETWorks.measures.catalogue import all_measures
-from PETWorks.measures.evaluation import evaluate_all
+from PETWorks.measures.evaluation import evaluate_requests
 from PETWorks.measures.utility.payout import payout_curve
 from policy_checks import DAY
 
@@ -87,7 +87,7 @@ def test_without_a_column(case):
 @given(cases())
 def test_columns(case):
     release, case = frames.release_of(case), definitions.fold_sensitive_values(case)
-    overview = evaluate_all(release, None)
+    overview = evaluate_requests(release, None)
     by_measure = {result.measure: result for result in overview.results}
     rows = column_facts(release, overview.results)
     assert {"zip", "sex", *case.sensitive} <= {row.column for row in rows}

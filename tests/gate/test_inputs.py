@@ -11,7 +11,7 @@ from test_policy import GOOD, NAMED, TABLE, written
 from command import petworks
 from PETWorks import check, read_policy
 from PETWorks.errors import InputError
-from PETWorks.gate.check.verdict import evaluate_all
+from PETWorks.gate.check.verdict import evaluate_requests
 from policy_checks import DAY
 
 OTHER = TABLE.replace("40;2;flu\n40", "41;2;flu\n40")
@@ -122,9 +122,9 @@ def test_a_file_that_changes_during_a_check_is_an_error(tmp_path, monkeypatch, n
         """Someone writes as many other bytes into the file as soon as it has been read."""
         content = (tmp_path / name).read_bytes()
         (tmp_path / name).write_bytes(content[:-2] + b"9\n")
-        return evaluate_all(*arguments)
+        return evaluate_requests(*arguments)
 
-    monkeypatch.setattr("PETWorks.gate.check.verdict.evaluate_all", evaluating)
+    monkeypatch.setattr("PETWorks.gate.check.verdict.evaluate_requests", evaluating)
     with pytest.raises(InputError, match=f"{name.rpartition('/')[2]}: the file changed while it was checked"):
         check(path, as_of=DAY)
 
@@ -142,9 +142,9 @@ def test_the_plan_of_a_release_is_an_input(tmp_path, monkeypatch):
     def evaluating(*arguments):
         """Someone writes as many other bytes into the plan as soon as it has been read."""
         plan.write_bytes(plan.read_bytes()[:-1] + b" ")
-        return evaluate_all(*arguments)
+        return evaluate_requests(*arguments)
 
-    monkeypatch.setattr("PETWorks.gate.check.verdict.evaluate_all", evaluating)
+    monkeypatch.setattr("PETWorks.gate.check.verdict.evaluate_requests", evaluating)
     with pytest.raises(InputError, match=r"out_plan\.json: the file changed while it was checked"):
         check(tmp_path / "out_policy.yaml", as_of=DAY)
 

@@ -13,8 +13,8 @@ import pytest
 
 from command import petworks
 from PETWorks import Release, check
-from PETWorks.gate.check.built_in_rules import find_unseen_differences
-from PETWorks.tables.frames import session
+from PETWorks.gate.check.built_in_rules import find_file_differences
+from PETWorks.tables.frames import spark_session
 from policy_checks import CHECK, DAY
 from spark_cluster import needs_spark
 
@@ -74,10 +74,10 @@ CELLS = {
 @pytest.mark.parametrize("engine", SPARK)
 def test_executors_look_at_the_cells_of_a_data_frame(engine):
     rows = [tuple(row) for row in zip(*CELLS.values(), strict=True)] * 3
-    frame = session().createDataFrame([(a, s, None if w is None else float(w)) for a, s, w in rows], list(CELLS))
+    frame = spark_session().createDataFrame([(a, s, None if w is None else float(w)) for a, s, w in rows], list(CELLS))
     for counting in (engine, "memory"):
         release = Release(frame, {"age": "quasi_identifier"}, engine=counting)
-        found = find_unseen_differences(release)
+        found = find_file_differences(release)
         assert found.details == {
             "columns": [
                 {"column": "age", "records": 6},
@@ -144,7 +144,7 @@ def test_the_order_of_keys_fails_json_lines(tmp_path, engine):
 
 
 def further(path):
-    return find_unseen_differences(Release(path, {})).further
+    return find_file_differences(Release(path, {})).further
 
 
 FRAME = pd.DataFrame({"sex": [1.0, 2.0], "age": [30.0, 40.0]})

@@ -9,12 +9,12 @@ import pytest
 
 from conftest import ROOT
 from PETWorks.about.column_names import DIRECT, KNOWN, SENSITIVE
-from PETWorks.about.hierarchies.declaration import KINDS, NAMED
+from PETWorks.about.hierarchies.declaration import KINDS, KINDS_WITH_LEVEL_NAMES
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.objectives import AGGREGATES
-from PETWorks.gate.check.advice import STEPS
+from PETWorks.gate.check.advice import STEP_BY_FINDING
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.check.sign_off import ITEMS
 from PETWorks.gate.diff import Change
@@ -29,7 +29,7 @@ from PETWorks.render.charts.plots import STATES as COMPARED
 from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.messages import parse_language
 from PETWorks.render.languages import LANGUAGES
-from PETWorks.render.report.making import STATES
+from PETWorks.render.report.making import STATE_FACTS
 from PETWorks.render.report.prose import GLOSSARY
 from PETWorks.render.report.sections import SECTIONS
 from PETWorks.studio.files.hierarchy_forms import BOUNDS, CHOICES
@@ -40,7 +40,7 @@ from PETWorks.studio.pages.hierarchies import PROPOSED, SAVED, TRIED
 from PETWorks.studio.pages.make_safe import METHODS, ORDERS
 from PETWorks.studio.pages.open import SEPARATORS
 from PETWorks.studio.pages.page import STEPS as PAGES
-from PETWorks.studio.pages.running import WORDS
+from PETWorks.studio.pages.running import PHASES
 from PETWorks.tables.hidden_differences import KINDS as FURTHER
 
 RENDER = ROOT / "src/PETWorks/render"
@@ -87,7 +87,7 @@ def completed_ids():
     yield from FACTS.values()
     yield from (f"studio.job.title.{state}" for state in ("running", "done", "cancelled", "failed"))
     yield from (f"studio.job.ended.{state}" for state in ("cancelled", "failed"))
-    yield from (f"studio.job.doing.{word}" for word in ("starting", *WORDS))
+    yield from (f"studio.job.doing.{word}" for word in ("starting", *PHASES))
     yield from (f"studio.safe.method.{method}{end}" for method in METHODS for end in ("", ".about"))
     yield from (f"studio.safe.{end}" for end in ("low", "high"))
     yield from (f"studio.safe.order.{order}" for order in ORDERS)
@@ -113,10 +113,10 @@ def completed_ids():
     yield from (f"head.{head}" for head in ("rule", "measure", "found", "wanted", "verdict"))
     yield from (f"head.{kind}" for kind in ("highest", "median", "lowest", "chance", "certain", "disclosed"))
     yield from (f"head.{head}" for head in ("level", "one-finer", "levels", "loss", "suppressed", "before", "after"))
-    yield from (f"state.{fact}" for fact in STATES)
+    yield from (f"state.{fact}" for fact in STATE_FACTS)
     yield from (f"plot.{fact}" for fact in COMPARED)
     yield from (f"aggregate.{name}" for name in AGGREGATES)
-    yield from (f"level.{kind}" for kind in NAMED if kind not in ("dates", "icd10"))
+    yield from (f"level.{kind}" for kind in KINDS_WITH_LEVEL_NAMES if kind not in ("dates", "icd10"))
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (
@@ -196,7 +196,7 @@ def other_steps():
         "anonymize",
         "many-suppressed",
         "try-subsets",
-        *STEPS.values(),
+        *STEP_BY_FINDING.values(),
         "look-again",
         "personal-details",
         "round-values",

@@ -10,7 +10,7 @@ import pytest
 from PETWorks import ReleaseWarning, anonymize, apply_levels, apply_plan, frontier
 from PETWorks.errors import ParameterError, RoleError
 from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
-from PETWorks.render.report.making import losses, outcome, undefined_objectives
+from PETWorks.render.report.making import loss_rows, outcome_texts, undefined_objectives
 
 ROLES = {
     "name": "identifier",
@@ -135,8 +135,8 @@ def test_a_frontier_takes_nothing_that_it_would_ignore(given):
 
 def test_an_objective_need_not_be_a_measure():
     facts = anonymization_facts_with("of-my-own")
-    assert "of-my-own" in outcome(facts, "zh-TW")[0]
-    assert [row[0] for row in losses(facts, "en")] == ["of-my-own"]
+    assert "of-my-own" in outcome_texts(facts, "zh-TW")[0]
+    assert [row[0] for row in loss_rows(facts, "en")] == ["of-my-own"]
     assert "of-my-own" in undefined_objectives(facts, "zh-TW")[0]
 
 

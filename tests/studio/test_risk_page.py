@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.remedies import class_size_wanted
-from PETWorks.render.charts.charts import BOTTOM, LEFT, RIGHT, class_sizes
+from PETWorks.render.charts.charts import BOTTOM, LEFT, RIGHT, class_size_chart
 from PETWorks.render.checks import check
 from PETWorks.studio.pages.risk import risk_if_known
 from studio_client import entered
@@ -181,13 +181,13 @@ def test_the_line_of_the_histogram_stands_where_the_required_size_is():
     step = (RIGHT - LEFT) / 5
     places = {1: 0, 2: 1, 3: 2, 4: 2.5, 5: 3, 8: 3.5, 11: 4, 30: 4.5}
     for wanted, place in places.items():
-        chart = class_sizes(rows, wanted)
+        chart = class_size_chart(rows, wanted)
         assert chart["limit"]["at"] == pytest.approx(LEFT + step * place, abs=0.1), wanted
         assert [bar["small"] for bar in chart["bars"]] == [wanted >= first for first in (2, 3, 5, 11)] + [False]
     tall = chart["bars"][2]
     assert tall["y"] + tall["height"] == pytest.approx(BOTTOM)
     assert [bar["height"] for bar in chart["bars"] if bar is not tall] == [0, 0, 0, 0]
-    assert class_sizes({}, 3) is None
+    assert class_size_chart({}, 3) is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks import attributetypes
-from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, name_of, parse_declaration
+from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_name, parse_declaration
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
@@ -127,7 +127,9 @@ def _hierarchies(file: YAMLFile) -> Any:
     hierarchies: dict[str, Any] = {}
     for key, item in section.items():
         try:
-            hierarchies[key.strip()] = parse_declaration(item, name_of(key.strip())) if isinstance(item, dict) else item
+            hierarchies[key.strip()] = (
+                parse_declaration(item, hierarchy_name(key.strip())) if isinstance(item, dict) else item
+            )
         except HierarchyError as error:
             raise file.error(("hierarchies", key), error.message) from None
     return hierarchies

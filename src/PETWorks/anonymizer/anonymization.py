@@ -15,16 +15,16 @@ from PETWorks.about.treatment import APART, REMOVE
 from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, join_left_over, smallest_size, sweep
+from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
 from PETWorks.anonymizer.plan import plan_of
-from PETWorks.anonymizer.problem import Problem, check_method, problem_of
+from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import NodeSearch, Progress, Report, Stop, never_stop
-from PETWorks.anonymizer.search.unfinished import read_unfinished, write_unfinished
+from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
 from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
@@ -76,7 +76,7 @@ class Anonymization(Recoded):
 
     def write_unfinished(self, path: str | os.PathLike[str]) -> None:
         """Write the results of a search that was stopped, for `anonymize(..., resume=path)`."""
-        write_unfinished(Path(path), self.problem, self.search.known)
+        write_checkpoint(Path(path), self.problem, self.search.known)
 
     @property
     def nodes(self) -> int:
@@ -304,7 +304,7 @@ def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterat
 
     def release_with(least: int) -> tuple[Sweep, float] | None:
         swept = sweep(ground, judge, order, least, report_progress)
-        kept = swept if swept.suppressed <= most else join_left_over(swept, judge, order, most)
+        kept = swept if swept.suppressed <= most else merge_leftover_rows(swept, judge, order, most)
         loss = np.inf if kept is None or not kept.nodes else kept.loss(problem.objective)
         return None if kept is None or loss >= best else (kept, loss)
 
@@ -364,7 +364,7 @@ def anonymize_release(
     time_limit = None if seconds is None else parse_number(seconds)
     if seconds is not None and (time_limit is None or not 0 < time_limit < math.inf):
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
-    problem = problem_of(
+    problem = make_problem(
         release,
         rules,
         suppression,
@@ -379,7 +379,7 @@ def anonymize_release(
         problem.lattice.check_size(Phrase("for local recoding"))
     search = problem.search()
     if resume is not None:
-        search.known.update(read_unfinished(Path(resume), problem))
+        search.known.update(read_checkpoint(Path(resume), problem))
     if time_limit is None and problem.lattice.is_large:
         time_limit = SECONDS
     started = monotonic()

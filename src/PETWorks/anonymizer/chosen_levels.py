@@ -17,10 +17,10 @@ from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, ch
 from PETWorks.anonymizer.plan import plan_of
 from PETWorks.anonymizer.problem import (
     Problem,
-    amounts,
     check_columns,
     check_suppressed_records,
     complete_hierarchies,
+    profitability_amounts,
     with_hierarchies,
 )
 from PETWorks.anonymizer.recoding import recoded_view
@@ -394,5 +394,5 @@ def _objectives(ground: Ground, rules: Sequence[Rule], settings: Mapping[str, An
         settings.get("objective", "granularity"), settings.get("aggregate"), settings.get("weights"), columns
     )
     found = {name: make_objective(ground, name, "geometric", [1.0] * len(columns)) for name in LOSSES}
-    found[chosen] = make_objective(ground, chosen, aggregate, weights, amounts(tuple(rules)))
+    found[chosen] = make_objective(ground, chosen, aggregate, weights, profitability_amounts(tuple(rules)))
     return found

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.problem import Problem, allowed_suppression, problem_of
+from PETWorks.anonymizer.problem import Problem, allowed_suppression, make_problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.anonymizer.search.joint import JointSearch
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, quoted
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 CLASS_SIZES = (2, 3, 5, 10, 11, 20, 50)
-LIMITS = (0, 0.01, 0.02, 0.05, 0.1)
+SUPPRESSION_LIMITS = (0, 0.01, 0.02, 0.05, 0.1)
 SUPPRESSION = "suppression"
 MOST_POINTS = 200
 
-Vary = Mapping[str, Any]
+VariedThresholds = Mapping[str, Any]
 
 
 def check_vary(
-    rules: tuple[Rule, ...], vary: Vary | None, suppression: float
+    rules: tuple[Rule, ...], vary: VariedThresholds | None, suppression: float
 ) -> tuple[str | None, str | None, list[Any], list[float]]:
     """Check `vary`; return the measure and the parameter that vary, the thresholds, and the limits on suppression."""
     if vary is not None and (not isinstance(vary, Mapping) or not vary):
@@ -52,7 +52,7 @@ def check_vary(
     if not to_vary:
         return None, None, [None], limits
     ((measure, parameters),) = to_vary.items()
-    metric = find(measure)
+    metric = find_measure(measure)
     ((parameter, values),) = parameters.items()
     threshold_of_rule = threshold_of(rules, metric.name, str(parameter))
     thresholds = [metric.check({parameter: value})[parameter] for value in _numbers(values, str(parameter))]
@@ -71,7 +71,7 @@ def check_vary(
 def _default_vary(rules: tuple[Rule, ...]) -> dict[str, Any]:
     """The default for `vary`: k, if it is a rule, and suppression."""
     of_sizes = [rule for rule in rules if isinstance(rule, MeasureRule) and rule.metric.name == "k-anonymity"]
-    return {SUPPRESSION: LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if len(of_sizes) == 1 else {})
+    return {SUPPRESSION: SUPPRESSION_LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if len(of_sizes) == 1 else {})
 
 
 def _numbers(values: Any, what: str) -> list[float]:
@@ -148,7 +148,7 @@ def is_lower_limit(measure: str | None, parameter: str | None) -> bool:
     """Whether a threshold is a minimum, so that larger ones are stricter."""
     if measure is None or parameter is None:
         return True
-    rule = find(measure).parameters[parameter].rule
+    rule = find_measure(measure).parameters[parameter].rule
     return isinstance(rule, Number) and rule.limit == "at least"
 
 
@@ -267,10 +267,10 @@ class Frontier(Rows, Displayable):
         return f"<Frontier of {subject}: {len(self.points)} points, {self.checked} of {self.nodes} nodes checked>"
 
 
-def frontier_of(
+def find_frontier(
     release: Release,
     rules: tuple[Rule, ...],
-    vary: Vary | None = None,
+    vary: VariedThresholds | None = None,
     *,
     suppression: float = 0.0,
     suppressed_records: str = REMOVE,
@@ -288,7 +288,7 @@ def frontier_of(
         "aggregate": aggregate,
         "weights": weights,
     }
-    problem = problem_of(
+    problem = make_problem(
         release,
         rules,
         max(limits),

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
-from PETWorks.anonymizer.recoding import LEFT, STEP, Recoder, view_after
+from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column, narrowest_type
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.keys import Field, count, pack
+from PETWorks.counting.keys import Field, count_keys, pack
 from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
@@ -63,18 +63,18 @@ class Sweep:
     def suppressed(self) -> int:
         """The number of suppressed records."""
         assert self.rows.weights is not None
-        return int(self.rows.weights[self.on_node == LEFT].sum())
+        return int(self.rows.weights[self.on_node == NOT_RELEASED].sum())
 
     def without_unused(self) -> "Sweep":
         """The sweep without nodes that have no rows."""
-        used, used_places = np.unique(self.on_node[self.on_node != LEFT], return_inverse=True)
+        used, used_places = np.unique(self.on_node[self.on_node != NOT_RELEASED], return_inverse=True)
         places = self.on_node.copy()
-        places[places != LEFT] = used_places
+        places[places != NOT_RELEASED] = used_places
         return replace(self, nodes=tuple(self.nodes[place] for place in used.tolist()), on_node=places)
 
     def levels(self, place: int) -> NDArray[np.int16]:
         """The level of a column for each row; LEFT where the row is suppressed."""
-        return np.array([*(node[place] for node in self.nodes), LEFT], np.int16)[self.on_node]
+        return np.array([*(node[place] for node in self.nodes), NOT_RELEASED], np.int16)[self.on_node]
 
     @cached_property
     def by_level(self) -> list[dict[int, Integers]]:
@@ -82,12 +82,12 @@ class Sweep:
         assert self.rows.weights is not None
         counted = []
         for place, name in enumerate(self.ground.lattice.columns):
-            column, levels = self.rows.columns[name], self.levels(place).astype(np.int64) - LEFT
+            column, levels = self.rows.columns[name], self.levels(place).astype(np.int64) - NOT_RELEASED
             values, height = len(column.labels), int(levels.max()) + 1
             counts = np.bincount(levels * values + column.codes, self.rows.weights, height * values)
             by_level = counts.astype(np.int64).reshape(height, values)
             counted.append(
-                {row + LEFT: level_counts for row, level_counts in enumerate(by_level) if level_counts.any()}
+                {row + NOT_RELEASED: level_counts for row, level_counts in enumerate(by_level) if level_counts.any()}
             )
         return counted
 
@@ -107,7 +107,7 @@ class Sweep:
             retained = sum(
                 float(objective.by_value[place][level][self.ground.codes_on_level(name, level)] @ records)
                 for level, records in self.by_level[place].items()
-                if level != LEFT
+                if level != NOT_RELEASED
             )
             parts.append(np.array([objective.all_lost(place) - retained]))
         return float(objective.combined(parts).item())
@@ -119,14 +119,14 @@ class Sweep:
         for place, leaves in enumerate(objective.leaves):
             for level, is_on_level, codes in self._on_levels(place):
                 products[is_on_level] *= leaves[level][codes]
-        released = self.on_node != LEFT
+        released = self.on_node != NOT_RELEASED
         suppressed = self.ground.records - int(self.rows.weights[released].sum())
         return float(products[released].sum()) + objective.all_values() * suppressed
 
     def _on_levels(self, place: int) -> Iterator[tuple[int, Mask, Integers]]:
         """Each level that is used for a column, a mask of the rows on it, and their codes there."""
         name, levels = self.ground.lattice.columns[place], self.levels(place)
-        for level in np.flatnonzero(np.bincount(levels[levels != LEFT])).tolist():
+        for level in np.flatnonzero(np.bincount(levels[levels != NOT_RELEASED])).tolist():
             is_on_level = levels == level
             yield (
                 level,
@@ -140,7 +140,7 @@ class Sweep:
         rows = self.recoded()
         classes, of_row = visible_classes(self.ground, self.ground.lattice.low, rows)
         suppressed = np.zeros(len(classes.records), np.bool_)
-        suppressed[of_row[(self.on_node == LEFT) | ~self.has_values(rows)]] = True
+        suppressed[of_row[(self.on_node == NOT_RELEASED) | ~self.has_values(rows)]] = True
         return classes, suppressed
 
     def has_values(self, rows: WeightedRows) -> Mask:
@@ -199,20 +199,20 @@ def drop_failing_classes(found: Sweep, judge: Judge) -> Sweep:
         rows = found.recoded()
         passing = passing_rows(found.ground, judge, found.ground.lattice.low, rows)
         passing &= found.has_values(rows)
-        if passing[found.on_node != LEFT].all():
+        if passing[found.on_node != NOT_RELEASED].all():
             return found.without_unused()
-        found = replace(found, on_node=np.where(passing, found.on_node, LEFT))
+        found = replace(found, on_node=np.where(passing, found.on_node, NOT_RELEASED))
 
 
 Sums = NDArray[np.uint32]
 
-SHRUNK = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
-TABLE = 1 << 20  # most sums in a table that combines several columns
-MANY = 16  # so many records rarely have the same first bits by chance
-TOGETHER = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
+COMPACT_BELOW = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
+MAX_TABLE_SUMS = 1 << 20  # most sums in a table that combines several columns
+MIN_HASHED_CLASS = 16  # so many records rarely have the same first bits by chance
+SUMS_PER_BATCH = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
 
 
-class Remaining:
+class RemainingRecords:
     """The records that are not released yet; `least` of them are enough for a class."""
 
     def __init__(self, ground: Ground, least: int, places: Integers | None = None) -> None:
@@ -233,7 +233,7 @@ class Remaining:
         """Remove distinct rows, given by place; return whether so few remain that the order of nodes is outdated."""
         self._is_left[np.searchsorted(self._rows, rows)] = False
         self.records -= int(self._weights[rows].sum())
-        if self.records > SHRUNK * self._before:
+        if self.records > COMPACT_BELOW * self._before:
             return False
         if self.records >= self._least:
             self._keep(self.rows)
@@ -269,7 +269,7 @@ class Remaining:
             row_codes = codes[rows]
             levels = [numbers[self._ground.codes_on_level(name, level)][row_codes] for level in range(low, high + 1)]
             table = np.stack(levels)
-            if tables and len(tables[-1]) * table.size <= TABLE:
+            if tables and len(tables[-1]) * table.size <= MAX_TABLE_SUMS:
                 table = (tables.pop()[:, np.newaxis] + table).reshape(-1, len(row_codes))
             tables.append(table)
         return tables
@@ -288,7 +288,7 @@ class Remaining:
     @property
     def together(self) -> int:
         """The number of nodes to process together."""
-        return max(1, TOGETHER // max(1, self._counted))
+        return max(1, SUMS_PER_BATCH // max(1, self._counted))
 
     def promising(self, places: Integers) -> Mask:
         """Mask of the nodes that may have a class that is large enough."""
@@ -306,7 +306,7 @@ class Remaining:
 
         This is faster than sorting but less precise: too many may pass, never too few.
         """
-        if self._least < MANY:
+        if self._least < MIN_HASHED_CLASS:
             return np.ones(len(sums), np.bool_)
         bits = max(1, sums.shape[1].bit_length() - 1)
         bins = sums >> (32 - bits)
@@ -336,7 +336,7 @@ class Remaining:
             on_level = self._ground.codes_on_level(name, level)
             fields.append(Field(on_level[codes[rows]].astype(np.uint64), int(on_level.max()).bit_length()))
         keys = pack(fields).keys
-        return count(keys, weights=self._weights[rows]).of(keys)
+        return count_keys(keys, weights=self._weights[rows]).of(keys)
 
 
 def sweep(
@@ -344,16 +344,16 @@ def sweep(
 ) -> Sweep:
     """Release every class on the first node on which it satisfies the rules and has at least `least` records."""
     least = max(least, smallest_size(judge))
-    remaining = Remaining(ground, least)
-    order = _Order(ground, objective)
-    on_node = np.full(len(order.weights), LEFT, np.int64)
+    remaining = RemainingRecords(ground, least)
+    order = _NodeQueue(ground, objective)
+    on_node = np.full(len(order.weights), NOT_RELEASED, np.int64)
     used: list[Node] = []
     while remaining.records >= least:
         order.renew(remaining.rows)
         for place in order.promising(remaining):
             if report is not None:
                 report(order.visited)
-            released = _passing(ground, judge, remaining, place)
+            released = _passing_rows_of_node(ground, judge, remaining, place)
             if released is None:
                 continue
             node = ground.lattice.node(place)
@@ -370,14 +370,14 @@ def sweep(
 def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int = 1) -> Sweep:
     """Release every class on the first of these nodes on which it satisfies the rules and is large enough."""
     least = max(least, smallest_size(judge))
-    remaining = Remaining(ground, least)
+    remaining = RemainingRecords(ground, least)
     assert ground.base.rows.weights is not None
-    on_node = np.full(len(ground.base.rows.weights), LEFT, np.int64)
+    on_node = np.full(len(ground.base.rows.weights), NOT_RELEASED, np.int64)
     used: list[Node] = []
     for node in nodes:
         if remaining.records < least:
             break
-        released = _passing(ground, judge, remaining, ground.lattice.place(node))
+        released = _passing_rows_of_node(ground, judge, remaining, ground.lattice.place(node))
         if released is not None:
             on_node[released] = len(used)
             used.append(node)
@@ -385,7 +385,7 @@ def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int =
     return drop_failing_classes(Sweep(ground, tuple(used), on_node, least), judge)
 
 
-def join_left_over(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep | None:
+def merge_leftover_rows(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep | None:
     """Suppress at most `most` records by releasing the rows left over together with the last records.
 
     The last records are those of the last node that released any or, if they fail the rules on the highest nodes, of
@@ -393,28 +393,28 @@ def join_left_over(found: Sweep, judge: Judge, objective: ByColumn, most: int) -
     """
     last = 1
     while last < len(found.nodes):
-        rows = np.flatnonzero((found.on_node == LEFT) | (found.on_node >= len(found.nodes) - last))
-        together = _together(found, judge, objective, most, rows)
+        rows = np.flatnonzero((found.on_node == NOT_RELEASED) | (found.on_node >= len(found.nodes) - last))
+        together = _move_to_cheapest_node(found, judge, objective, most, rows)
         if together is not None:
             return together
         last *= 2
     return None
 
 
-def _together(found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: Integers) -> Sweep | None:
+def _move_to_cheapest_node(found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: Integers) -> Sweep | None:
     """The sweep with some rows on the cheapest node on which they satisfy the rules; None if the highest fail.
 
     The highest nodes are the top, which often retains nothing of a record, and the nodes one level below it.
     """
     ground = found.ground
-    remaining, order = Remaining(ground, found.least, rows), _Order(ground, objective)
+    remaining, order = RemainingRecords(ground, found.least, rows), _NodeQueue(ground, objective)
 
     def with_rows_on(place: int) -> Sweep | None:
-        released = _passing(ground, judge, remaining, place)
+        released = _passing_rows_of_node(ground, judge, remaining, place)
         if released is None or remaining.records - int(order.weights[released].sum()) > most:
             return None
         on_node = found.on_node.copy()
-        on_node[rows], on_node[released] = LEFT, len(found.nodes)
+        on_node[rows], on_node[released] = NOT_RELEASED, len(found.nodes)
         together = drop_failing_classes(
             Sweep(ground, (*found.nodes, ground.lattice.node(place)), on_node, found.least), judge
         )
@@ -448,7 +448,7 @@ def smallest_size(judge: Judge) -> int:
     return 1 + bisect_left(sizes, True, key=lambda size: not judge.too_small(np.array([size]))[0])
 
 
-def _passing(ground: Ground, judge: Judge, remaining: Remaining, place: int) -> Integers | None:
+def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingRecords, place: int) -> Integers | None:
     """The rows in classes of a node that satisfy the rules; None if there are none."""
     found = remaining.large(place)
     if found is None:
@@ -458,12 +458,12 @@ def _passing(ground: Ground, judge: Judge, remaining: Remaining, place: int) -> 
         passing = ~judge.too_small(sizes)
     else:
         passing = passing_rows(
-            ground, judge, ground.lattice.node(place), _on_node(ground, ground.lattice.node(place), rows)
+            ground, judge, ground.lattice.node(place), _rows_on_node(ground, ground.lattice.node(place), rows)
         )
     return rows[passing] if passing.any() else None
 
 
-def _on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
+def _rows_on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
     """Some of the distinct rows on a node."""
     taken = ground.base.rows.taken(rows)
     columns = dict(taken.columns)
@@ -473,7 +473,7 @@ def _on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
     return WeightedRows(columns, taken.unit, taken.weights, whole=False)
 
 
-class _Order:
+class _NodeQueue:
     """The nodes not yet visited, ordered by the loss of the release if all remaining rows were on the node.
 
     visited   number of nodes visited or ruled out
@@ -508,7 +508,7 @@ class _Order:
         left = np.flatnonzero(self._open)
         self._places = left[np.argsort(total[left], kind="stable")]
 
-    def promising(self, remaining: Remaining) -> Iterator[int]:
+    def promising(self, remaining: RemainingRecords) -> Iterator[int]:
         """Iterate over the nodes, in order, that may have classes that are large enough."""
         for start in range(0, len(self._places), remaining.together):
             places = self._places[start : start + remaining.together]

@@ -15,7 +15,7 @@ from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers
 from PETWorks.errors import ParameterError, quoted, unknown
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.classes import Mask
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.result import below
@@ -556,7 +556,7 @@ def make_objective(
     if name == "granularity":
         return Granularity.of(ground, weights, aggregate)
     if name == "publisher-payout":
-        return PublisherPayout.of(ground, amounts or find("profitability").check({}))
+        return PublisherPayout.of(ground, amounts or find_measure("profitability").check({}))
     by_column = {"precision": Precision, "missings": Missings, "non-uniform-entropy": NonUniformEntropy}
     if name in by_column:
         return by_column[name].of(ground, weights)  # type: ignore[attr-defined, no-any-return]

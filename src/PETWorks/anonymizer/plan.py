@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.hierarchies.declaration import hierarchy_digest, plain_words
+from PETWorks.about.hierarchies.declaration import declaration_as_json, hierarchy_digest
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import REMOVE, STARS
 from PETWorks.anonymizer.lattice import Node
@@ -115,7 +115,7 @@ def plan_of(
 def _hierarchies(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
     for column in release.compared_columns:
         if column in release.hierarchies:
-            hierarchy, words = release.hierarchies[column], plain_words(release.declared.get(column))
+            hierarchy, words = release.hierarchies[column], declaration_as_json(release.declared.get(column))
             declared = {} if words is None else {"words": words}
             yield column, {"height": hierarchy.height, "sha256": hierarchy_digest(hierarchy), **declared}
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from PETWorks.about.hierarchies.declaration import name_of
+from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.about.hierarchies.proposal import proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.about.treatment import REMOVE, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
@@ -68,7 +68,7 @@ class Problem:
         return Search(self.lattice, self.objective, judge)
 
 
-def problem_of(
+def make_problem(
     release: Release,
     rules: tuple[Rule, ...],
     suppression: float,
@@ -81,12 +81,12 @@ def problem_of(
     suppressed_records: str = REMOVE,
 ) -> Problem:
     """Check all settings and build the problem; all errors are raised before any work."""
-    share = checked_share(suppression)
+    share = check_share(suppression)
     check_suppressed_records(suppressed_records)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if share and suppressed_records == REMOVE and release.engine.name != "memory" and not release.keeps_order:
-        _check_measured(release, rules)
+        _check_utility_is_measurable(release, rules)
     complete_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")
@@ -101,7 +101,7 @@ def problem_of(
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
     if not rules:
         raise ParameterError(NO_RULE, what="rules")
-    loss_function = make_objective(ground, name, aggregate_name, column_weights, amounts(rules))
+    loss_function = make_objective(ground, name, aggregate_name, column_weights, profitability_amounts(rules))
     most = allowed_suppression(share, ground.records)
     columns = zip(release.quasi_identifiers, column_weights, strict=True)
     return Problem(
@@ -119,7 +119,7 @@ def problem_of(
     )
 
 
-def _check_measured(release: Release, rules: Sequence[Rule]) -> None:
+def _check_utility_is_measurable(release: Release, rules: Sequence[Rule]) -> None:
     """Raise if a rule limits utility that the engine cannot measure once suppressed records left the table."""
     of_utility = [rule.name for rule in rules if isinstance(rule, MeasureRule) and rule.metric.family == "utility"]
     if of_utility:
@@ -133,7 +133,7 @@ def _check_measured(release: Release, rules: Sequence[Rule]) -> None:
         )
 
 
-def checked_share(suppression: Any) -> float:
+def check_share(suppression: Any) -> float:
     """Check and return the share of the records that may be suppressed."""
     share = parse_number(suppression)
     if share is None or not 0 <= share <= 1:
@@ -180,7 +180,7 @@ def check_settings(
 ) -> Iterator[PETWorksError]:
     """The errors in settings that can be found without the table; `known`: the quasi-identifiers."""
     for check in (
-        lambda: checked_share(suppression),
+        lambda: check_share(suppression),
         lambda: check_method(method, objective),
         lambda: check_suppressed_records(suppressed_records),
         lambda: checked_objective(objective, aggregate, weights, known or list(weights or ())),
@@ -239,18 +239,18 @@ def with_hierarchies(view: View, columns: Sequence[str]) -> View:
         if name not in view.hierarchies:
             values = {value for table in tables for value in table.marginal(name).values}
             rows = [[value] for value in sorted(str(value) for value in values if value not in (None, SUPPRESSED))]
-            new_hierarchies[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], name_of(name))
+            new_hierarchies[name] = Hierarchy(rows or [[SUPPRESSED, SUPPRESSED]], hierarchy_name(name))
     return replace(view, hierarchies={**view.hierarchies, **new_hierarchies}) if new_hierarchies else view
 
 
 def proposal_for(release: Release, column: str) -> str | None:
     """A hierarchy that might suit a column, as a policy declares it."""
     marginal = release.marginal(column)
-    proposed = proposed_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
     return None if proposed is None else in_yaml(proposed[0].words)
 
 
-def amounts(rules: tuple[Rule, ...]) -> Mapping[str, float] | None:
+def profitability_amounts(rules: tuple[Rule, ...]) -> Mapping[str, float] | None:
     """The amounts of money set by a rule about profitability."""
     for rule in rules:
         if isinstance(rule, MeasureRule) and rule.metric.name in ("profitability", "publisher-payout"):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.hierarchies.declaration import name_of
+from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.objectives import Objective, Reals, checked_objective, make_objective
-from PETWorks.anonymizer.problem import amounts
-from PETWorks.anonymizer.recoding import LEFT, in_classes, places_in, suppressed_before
+from PETWorks.anonymizer.problem import profitability_amounts
+from PETWorks.anonymizer.recoding import NOT_RELEASED, in_classes, places_in, suppressed_before
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, checked_rules
 from PETWorks.counting.codes import Column
@@ -29,7 +29,7 @@ from PETWorks.errors import ParameterError, RoleError
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.attacks.reidentification import table_in_memory
 from PETWorks.measures.attacks.uniques import NO_SET, SmallestSets, check_below, is_affordable, smallest_sets
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.classes import ClassTest, Mask
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, take_or_null
 from PETWorks.tables.cells import SUPPRESSED
@@ -95,11 +95,11 @@ def _grouped_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...
     return NodeClasses(ground, node, RolledUp(whole.base.lattice, chosen_rows, dict(zip(chosen, node, strict=True))))
 
 
-MOST_RAISED = 2  # columns
+MAX_RAISED_COLUMNS = 2  # columns
 
 
 @dataclass(frozen=True, eq=False)
-class Saved:
+class SavingGeneralisations:
     """The generalisations that would save some classes.
 
     raised   for each generalisation, the raised columns with their levels
@@ -112,18 +112,20 @@ class Saved:
     places: Integers
 
     @classmethod
-    def nothing(cls, classes: int) -> "Saved":
+    def nothing(cls, classes: int) -> "SavingGeneralisations":
         """The result if no class can be saved."""
         return cls((), np.zeros(0), np.full(classes, NO_SET, np.int64))
 
-    def among(self, is_present: Mask) -> "Saved":
+    def among(self, is_present: Mask) -> "SavingGeneralisations":
         """The result for more classes, where `is_present` marks those of this result and nothing saves the others."""
         places = np.full(len(is_present), NO_SET, np.int64)
         places[is_present] = self.places
-        return Saved(self.raised, self.added, places)
+        return SavingGeneralisations(self.raised, self.added, places)
 
 
-def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objective, high: Node, which: Mask) -> Saved:
+def smallest_generalisations(
+    classes: NodeClasses, judge: Judge, objective: Objective, high: Node, which: Mask
+) -> SavingGeneralisations:
     """For each selected class, the smallest generalisation on which it satisfies the rules about classes.
 
     One raised column is smaller than two; then less loss counts, then lower levels, then the order of the columns. The
@@ -131,26 +133,26 @@ def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objecti
     """
     ground, nothing = classes.ground, np.zeros(len(classes.records), np.bool_)
     if not which.any():
-        return Saved.nothing(0)
+        return SavingGeneralisations.nothing(0)
     loss_now, codes = objective.loss(classes, nothing), classes.codes(which)
     best = np.full(int(np.count_nonzero(which)), NO_SET, np.int64)
     nodes: list[Node] = []
     ranks: list[tuple[float, int, Node]] = []
     added: list[float] = []
-    for number in range(1, MOST_RAISED + 1):
-        left, candidates = np.flatnonzero(best == NO_SET), list(_raised(classes, high, number))
+    for number in range(1, MAX_RAISED_COLUMNS + 1):
+        left, candidates = np.flatnonzero(best == NO_SET), list(_nodes_with_raised(classes, high, number))
         if number > 1 and not is_affordable(len(candidates), len(classes.records)):
             break
         for node in candidates if len(left) else ():
             coarser = NodeClasses(ground, node, classes.rolled.at(ground.lattice.levels(node)))
             failing, _ = judge.failing(coarser)
             saved = in_classes(
-                coarser, ~failing, _lifted(classes, node, [column_codes[left] for column_codes in codes])
+                coarser, ~failing, _codes_on_coarser_node(classes, node, [column_codes[left] for column_codes in codes])
             )
             if not saved.any():
                 continue
             loss = objective.loss(coarser, np.zeros(len(failing), np.bool_))
-            rank = (_without_rounding(loss), sum(node), node)
+            rank = (_round_loss(loss), sum(node), node)
             worse = np.array([rank < other for other in ranks] + [True], np.bool_)  # the last is for NONE
             chosen = left[saved & worse[best[left]]]
             best[chosen] = len(nodes)
@@ -165,10 +167,10 @@ def least_generalisations(classes: NodeClasses, judge: Judge, objective: Objecti
         )
         for node in nodes
     )
-    return Saved(raised, np.array(added), best)
+    return SavingGeneralisations(raised, np.array(added), best)
 
 
-def _raised(classes: NodeClasses, high: Node, number: int) -> Iterator[Node]:
+def _nodes_with_raised(classes: NodeClasses, high: Node, number: int) -> Iterator[Node]:
     """The nodes with this number of columns raised."""
     higher = [range(low + 1, most + 1) for low, most in zip(classes.node, high, strict=True)]
     for places in combinations(range(len(higher)), number):
@@ -177,7 +179,7 @@ def _raised(classes: NodeClasses, high: Node, number: int) -> Iterator[Node]:
             yield tuple(new.get(place, level) for place, level in enumerate(classes.node))
 
 
-def _lifted(classes: NodeClasses, node: Node, codes: list[Integers]) -> list[Integers]:
+def _codes_on_coarser_node(classes: NodeClasses, node: Node, codes: list[Integers]) -> list[Integers]:
     """Codes on the levels of the classes, as codes on the levels of a coarser node."""
     lifted = []
     for name, low, level, column_codes in zip(classes.columns, classes.node, node, codes, strict=True):
@@ -187,7 +189,7 @@ def _lifted(classes: NodeClasses, node: Node, codes: list[Integers]) -> list[Int
     return lifted
 
 
-def _without_rounding(loss: float) -> float:
+def _round_loss(loss: float) -> float:
     """The loss, rounded so that losses that differ by rounding errors are equal."""
     return float(f"{round(loss, 12):.10g}")
 
@@ -207,7 +209,7 @@ class ClassReasons:
     breaks: Integers
     sizes: Integers
     stands_out: SmallestSets
-    saved: Saved
+    saved: SavingGeneralisations
 
     def table(self, records: Integers, places: Integers) -> "pa.Table":
         """A table with a row for each record; records are numbered from 0, `places` gives their classes."""
@@ -233,7 +235,7 @@ class ClassReasons:
 def no_reasons() -> "pa.Table":
     """The table of reasons without any rows."""
     none = np.zeros(0, np.int64)
-    return ClassReasons((), none, none, SmallestSets((), none), Saved.nothing(0)).table(none, none)
+    return ClassReasons((), none, none, SmallestSets((), none), SavingGeneralisations.nothing(0)).table(none, none)
 
 
 def _names(sets: Sequence[Sequence[str]]) -> "pa.Array":
@@ -241,9 +243,9 @@ def _names(sets: Sequence[Sequence[str]]) -> "pa.Array":
     return lists([len(names) for names in sets], strings([name for names in sets for name in names]))
 
 
-def below_rule(below: int) -> Rule:
+def small_class_rule(below: int) -> Rule:
     """A rule that classes with fewer records than `below` break."""
-    k_anonymity = find("k-anonymity")
+    k_anonymity = find_measure("k-anonymity")
     return MeasureRule(k_anonymity, k_anonymity.check({"k": check_below(below)}), f"fewer than {below} records")
 
 
@@ -262,7 +264,7 @@ def reasons_on_node(
     taken_out   mask of the suppressed classes, if known: also those suppressed only for rules about the whole table
     """
     broken = broken_rules(classes, judge, judge.rules)
-    failing = any_of(broken)
+    failing = breaks_any_rule(broken)
     suppressed = failing if taken_out is None else taken_out
     reported = broken
     if (suppressed & ~failing).any():
@@ -270,18 +272,20 @@ def reasons_on_node(
         reported = broken | np.outer([rule in unmet for rule in judge.rules], suppressed & ~failing)
     rules, which = list(judge.rules), suppressed
     if below is not None:
-        rules.append(below_rule(below))
+        rules.append(small_class_rule(below))
         which = broken_rules(classes, judge, rules[-1:])[0]
         broken = np.vstack([broken, which])
     names, breaks = rule_combinations([rule.name for rule in judge.rules], reported[:, which])
     demanding = Judge(classes.ground, rules, classes.ground.records, objective)
-    saved = least_generalisations(classes, demanding, objective, high, which & any_of(broken))
+    saved = smallest_generalisations(classes, demanding, objective, high, which & breaks_any_rule(broken))
     stands_out = distinguishing_sets(classes, which, rules, broken[:, which], objective)
-    found = ClassReasons(names, breaks, classes.sizes[which], stands_out, saved.among(any_of(broken[:, which])))
+    found = ClassReasons(
+        names, breaks, classes.sizes[which], stands_out, saved.among(breaks_any_rule(broken[:, which]))
+    )
     return found.table(*records_of(classes, which))
 
 
-def any_of(broken: NDArray[np.bool_]) -> Mask:
+def breaks_any_rule(broken: NDArray[np.bool_]) -> Mask:
     """Mask of the classes that break some rule."""
     return np.asarray(broken.any(axis=0))
 
@@ -318,7 +322,7 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
     low = ground.at(ground.lattice.low)
     everything = np.ones(len(low.records), np.bool_)
     class_of = places_in(low, everything, _codes(sweep, low.node))  # the class of each distinct row
-    left_rows = np.flatnonzero(sweep.on_node == LEFT)
+    left_rows = np.flatnonzero(sweep.on_node == NOT_RELEASED)
     left = np.zeros(len(everything), np.bool_)
     left[class_of[left_rows]] = True
 
@@ -332,16 +336,16 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
         broken[:, class_of[left_rows]] = broken_rules(highest, judge, judge.rules)[:, places]
         sizes[class_of[left_rows]] = highest.sizes[places]
         # Classes that failed only together with others that have the same labels.
-        failed_together = left & ~any_of(broken)
+        failed_together = left & ~breaks_any_rule(broken)
         broken[:, failed_together] = broken_rules(low, judge, judge.rules)[:, failed_together]
 
     rules, which, demanded = list(judge.rules), left, broken
     if below is not None:
-        rules, which = [*rules, below_rule(below)], sizes < below
+        rules, which = [*rules, small_class_rule(below)], sizes < below
         demanded = np.vstack([broken, which])
     names, breaks = rule_combinations([rule.name for rule in judge.rules], broken[:, which])
     stands_out = distinguishing_sets(low, which, rules, demanded[:, which], objective)
-    found = ClassReasons(names, breaks, sizes[which], stands_out, Saved.nothing(len(breaks)))
+    found = ClassReasons(names, breaks, sizes[which], stands_out, SavingGeneralisations.nothing(len(breaks)))
     return found.table(*records_of(low, which))
 
 
@@ -424,14 +428,14 @@ def reasons_of_release(
     compared = {test.background for rule in of_classes for test in rule.tests(release.view) if test.background}
     if release.view.suppressed_records == release.records:
         return no_reasons()
-    view, high = _as_it_stands(release.view, compared)
+    view, high = _with_values_as_leaves(release.view, compared)
     ground = Ground.of(view, Lattice(columns, (0,) * len(columns), tuple(high[column] for column in columns)))
-    loss = make_objective(ground, name, put_together, weighed, amounts(tuple(rules)))
+    loss = make_objective(ground, name, put_together, weighed, profitability_amounts(tuple(rules)))
     judge = Judge(ground, of_classes, ground.records, loss)
     return reasons_on_node(ground.at(ground.lattice.low), judge, loss, ground.lattice.high, below=below)
 
 
-def _as_it_stands(view: View, compared: set[str]) -> tuple[View, dict[str, int]]:
+def _with_values_as_leaves(view: View, compared: set[str]) -> tuple[View, dict[str, int]]:
     """The view with hierarchies whose leaves are the values of the table, and the highest level of each column.
 
     compared   the other tables that rules use, "original" and "population"; they are put on the levels of the release
@@ -444,8 +448,8 @@ def _as_it_stands(view: View, compared: set[str]) -> tuple[View, dict[str, int]]
         other_tables["population"] = view.on_released_levels(before.population_table, "population")
     background = replace(
         before,
-        load_original=_loading(other_tables.get("original")),
-        load_population=_loading(other_tables.get("population")),
+        load_original=_loader_of(other_tables.get("original")),
+        load_population=_loader_of(other_tables.get("population")),
     )
     hierarchies, high = dict(view.hierarchies), {}
     for column in view.quasi_identifiers:
@@ -453,17 +457,19 @@ def _as_it_stands(view: View, compared: set[str]) -> tuple[View, dict[str, int]]
             value: None for table in (view.table, *other_tables.values()) for value in table.marginal(column).values
         }
         known = [value for value in values if value is not None and value != SUPPRESSED]
-        hierarchy = _standing(hierarchies.get(column), known)
+        hierarchy = _hierarchy_above(hierarchies.get(column), known)
         high[column] = 0 if hierarchy is None else hierarchy.height
-        hierarchies[column] = hierarchy or Hierarchy([[value] for value in known or [SUPPRESSED]], name_of(column))
+        hierarchies[column] = hierarchy or Hierarchy(
+            [[value] for value in known or [SUPPRESSED]], hierarchy_name(column)
+        )
     return replace(view, hierarchies=hierarchies, background=background), high
 
 
-def _loading(table: Table | None) -> Callable[[], Table] | None:
+def _loader_of(table: Table | None) -> Callable[[], Table] | None:
     return None if table is None else lambda: table
 
 
-def _standing(hierarchy: Hierarchy | None, values: Sequence[str]) -> Hierarchy | None:
+def _hierarchy_above(hierarchy: Hierarchy | None, values: Sequence[str]) -> Hierarchy | None:
     """The hierarchy above values that may be generalised already; None if there is no such hierarchy that nests."""
     if hierarchy is None or not values:
         return None

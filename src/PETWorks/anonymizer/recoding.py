@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.lattice import Node
 
 
-LEFT = -1  # the node index of rows that are on no node and so suppressed
+NOT_RELEASED = -1  # the node index of rows that are on no node and so suppressed
 STEP = 1 << 16  # rows that are recoded together; they fit into the CPU cache
 
 
@@ -98,7 +98,9 @@ class Recoder:
         changed = tuple(name for name, level in zip(names, node, strict=True) if level or has_new_stars)
         sizes = [len(classes.ground.on_level(*column).labels) for column in zip(names, node, strict=True)]
         codes = classes.codes(suppressed)
-        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), LEFT)), 0, removes)
+        return cls(
+            names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), NOT_RELEASED)), 0, removes
+        )
 
     @classmethod
     def on_nodes(cls, ground: "Ground", nodes: "Sequence[Node]", on_node: Integers) -> "Recoder":
@@ -109,9 +111,9 @@ class Recoder:
         ]
         sizes = [len(rows.domains[name].labels) for name in names]
         codes = [rows.columns[name].codes.astype(np.int64) for name in names]
-        has_new_stars = (bool((on_node == LEFT).any()) or not nodes) and not ground.removes
+        has_new_stars = (bool((on_node == NOT_RELEASED).any()) or not nodes) and not ground.removes
         changed = tuple(name for place, name in enumerate(names) if has_new_stars or any(node[place] for node in nodes))
-        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), LEFT, ground.removes)
+        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), NOT_RELEASED, ground.removes)
 
     @property
     def labels(self) -> "dict[str, pa.Array]":
@@ -135,7 +137,7 @@ class Recoder:
         is_suppressed = np.empty(rows, np.bool_)
         for first in range(0, rows, STEP):
             nodes = self.nodes_of([column_codes[first : first + STEP] for column_codes in codes])
-            is_suppressed[first : first + STEP] = nodes == LEFT
+            is_suppressed[first : first + STEP] = nodes == NOT_RELEASED
         stars = [Domain(column.values).code(SUPPRESSED) for column in self.by_column]
         if None not in stars:
             is_suppressed |= np.logical_and.reduce(

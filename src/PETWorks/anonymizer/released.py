@@ -23,7 +23,7 @@ from PETWorks.measures.classes import Mask
 from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import dictionary, strings, take_rows
 from PETWorks.tables.frames import Rows
-from PETWorks.tables.normalised_cells import normalise_table, spreadsheet_safe
+from PETWorks.tables.normalised_cells import make_spreadsheet_safe, normalise_table
 from PETWorks.tables.source import PIECE_ROWS
 from PETWorks.tables.writing import changed_pieces, changed_table, find_removed_places, whole_table
 
@@ -342,7 +342,7 @@ def with_safe_cells(original: Release) -> Release:
         raise ParameterError("spreadsheet-safe cells need the engine 'memory' or 'duckdb': executors copy cells")
     copied = copy(original)
     other_columns = [name for name in original.columns if name not in original.quasi_identifiers]
-    copied.source = spreadsheet_safe(original.source, other_columns)
+    copied.source = make_spreadsheet_safe(original.source, other_columns)
     return copied
 
 

@@ -12,7 +12,7 @@ from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, sweep_over
 from PETWorks.anonymizer.plan import plan_of
-from PETWorks.anonymizer.problem import Problem, problem_of
+from PETWorks.anonymizer.problem import Problem, make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rows import NodeClasses, with_original
@@ -167,7 +167,7 @@ def replay(
     allowed: Mapping[str, Any] = steps.allowed_levels
     if on_one_node:
         allowed = dict(zip(release.quasi_identifiers, steps.nodes[0], strict=True))
-    problem = problem_of(
+    problem = make_problem(
         release,
         rules,
         steps.suppression,

@@ -16,7 +16,7 @@ from PETWorks.anonymizer.rules import MeasureRule, Rule, with_tables
 from PETWorks.counting.codes import Codes, Column, CountedDomain, indices_among, sorted_labels
 from PETWorks.counting.counts import ClassPairs, ClassValues, Grouping, Integers, run_starts
 from PETWorks.counting.engines.partitioned import PartitionedTable
-from PETWorks.counting.keys import Field, count, pack
+from PETWorks.counting.keys import Field, count_keys, pack
 from PETWorks.counting.memory.distinct_rows import RolledUp, labels_on, layout_fields
 from PETWorks.counting.memory.weighted_rows import Classes, WeightedRows, mask_set_aside
 from PETWorks.counting.release import Release
@@ -298,7 +298,7 @@ class NodeClasses:
                 if (missing := column.code(None)) is not None:
                     is_complete &= column.codes != missing
         weights = None if other.weights is None else other.weights[is_complete]
-        known = count(keys[len(self.records) :][is_complete], weights=weights)
+        known = count_keys(keys[len(self.records) :][is_complete], weights=weights)
         people = known.of(released)
         return ClassPairs(self.sizes, people), len(known.keys) - int(np.count_nonzero(people))
 

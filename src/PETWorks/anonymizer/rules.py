@@ -9,7 +9,7 @@ from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, unknown
 from PETWorks.measures.attacks.subset_limits import check_limits, known_columns, parse_sizes
 from PETWorks.measures.attacks.subsets import every_subset
-from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.measures.classes import ClassTest, SuppressionTest
 from PETWorks.measures.result import Result
 from PETWorks.tables.arrays import dictionary, take_rows
@@ -217,7 +217,7 @@ def checked_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tup
             raise ParameterError(
                 "expected for each rule the name of a measure and a dict of its parameters", what="rules"
             )
-        metric = find(pair[0])
+        metric = find_measure(pair[0])
         checked.append(MeasureRule(metric, metric.check(pair[1])))
     checked += _subset_rules(subsets) if subsets is not None else []
     if not checked:

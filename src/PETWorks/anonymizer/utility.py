@@ -10,8 +10,8 @@ import numpy as np
 
 from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.objectives import NOT_LOCAL, OBJECTIVES, Objective, make_objective
-from PETWorks.anonymizer.problem import Problem, amounts
-from PETWorks.anonymizer.recoding import LEFT
+from PETWorks.anonymizer.problem import Problem, profitability_amounts
+from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.anonymizer.rules import TaskRule
 from PETWorks.counting.counts import Integers
@@ -95,7 +95,7 @@ def _untouched(ground: Ground) -> NodeClasses:
 
 def _objectives(problem: Problem) -> Iterator[tuple[str, Objective]]:
     """The objective that was minimised, with its weights, and the others without weights."""
-    ground, payout_amounts = problem.ground, amounts(problem.rules)
+    ground, payout_amounts = problem.ground, profitability_amounts(problem.rules)
     leaves = [len(ground.view.hierarchies[column].leaves) for column in ground.lattice.columns]
     for name in OBJECTIVES:
         if name == problem.objective_name:
@@ -243,7 +243,7 @@ def _changed(sweep: Sweep, place: int) -> tuple[int, int, float, float]:
 
 def _labels(sweep: Sweep, name: str, level: int) -> list[str | None]:
     """The label of each original value on a level; `*` for suppressed records."""
-    if level == LEFT:
+    if level == NOT_RELEASED:
         return [SUPPRESSED] * len(sweep.rows.columns[name].labels)
     values = sweep.ground.on_level(name, level).values
     return [values[code] for code in sweep.ground.codes_on_level(name, level).tolist()]
@@ -253,7 +253,7 @@ def _total_variation(
     sweep: Sweep, name: str, records: Mapping[int, Integers], labels: Mapping[int, list[str | None]]
 ) -> float:
     """The total variation between all records and those that retain their label, on the most common level."""
-    levels = [level for level in records if level != LEFT]
+    levels = [level for level in records if level != NOT_RELEASED]
     if not levels:
         return 1.0
     common = max(levels, key=lambda level: (int(records[level].sum()), level))
@@ -275,7 +275,7 @@ def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]
     values = len(set(marginal.values) - {None, SUPPRESSED})
     if not sweep.ground.removes:
         return ColumnUtility(name, values, values, 1.0, 0.0, correlation)
-    column, weights, is_released = sweep.rows.columns[name], sweep.rows.weights, sweep.on_node != LEFT
+    column, weights, is_released = sweep.rows.columns[name], sweep.rows.weights, sweep.on_node != NOT_RELEASED
     assert weights is not None
     counts = np.bincount(column.codes[is_released], weights[is_released], len(column.labels))
     after = {value: count for value, count in zip(column.values, counts.tolist(), strict=True) if count}

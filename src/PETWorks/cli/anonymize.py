@@ -58,7 +58,7 @@ def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
 def with_thresholds(rules: "tuple[Rule, ...]", texts: tuple[str, ...]) -> "tuple[Rule, ...]":
     """The rules with other thresholds, given as `k-anonymity:k=10`."""
     from PETWorks.anonymizer.frontiers import with_threshold
-    from PETWorks.measures.catalogue import find
+    from PETWorks.measures.catalogue import find_measure
 
     changed = set()
     for text in texts:
@@ -73,7 +73,7 @@ def with_thresholds(rules: "tuple[Rule, ...]", texts: tuple[str, ...]) -> "tuple
                 parameter=parameter,
             )
         changed.add((measure, parameter))
-        rules = with_threshold(rules, find(measure).name, parameter, value.strip())
+        rules = with_threshold(rules, find_measure(measure).name, parameter, value.strip())
     return rules
 
 
@@ -81,13 +81,13 @@ def compute_frontier(
     job: "ReleaseJob", options: Mapping[str, Any], vary: Mapping[str, Any] | None, report: "Callable[[Progress], None]"
 ) -> "Frontier":
     """Compute the frontier of a table and its rules."""
-    from PETWorks.anonymizer.frontiers import frontier_of
+    from PETWorks.anonymizer.frontiers import find_frontier
     from PETWorks.gate.anonymising import frontier_by_policy
 
     settings = {name: value for name, value in options.items() if value is not None and name not in SEARCH_SETTINGS}
     if job.policy is not None:
         return frontier_by_policy(job.policy, job.release, job.rules, settings, vary, report)
-    return frontier_of(job.release, job.rules, vary, **settings, progress=report)
+    return find_frontier(job.release, job.rules, vary, **settings, progress=report)
 
 
 def show_frontier(table: str, frontier: "Frontier", options: Mapping[str, Any]) -> None:

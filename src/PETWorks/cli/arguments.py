@@ -236,10 +236,10 @@ def split_items(text: str, what: str) -> list[str]:
 
 def parse_measure(text: str) -> "tuple[Metric, dict[str, Any]]":
     """Parse `t-closeness:t=0.2` into the measure and its checked parameters."""
-    from PETWorks.measures.catalogue import find
+    from PETWorks.measures.catalogue import find_measure
 
     name, _, listed = text.partition(":")
-    entry = find(name)
+    entry = find_measure(name)
     parameters: dict[str, Any] = {}
     for item in split_items(listed, Phrase("--measure {metric}: parameters", metric=name)):
         parameter, equals, value = item.partition("=")

@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from PETWorks.gate.policy.policy import Policy
     from PETWorks.tables.output import Content
 
-PAGES = (".html", ".htm")
+HTML_SUFFIXES = (".html", ".htm")
 
 
 def with_format_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for each format that a check can be written in."""
     for file_format in reversed(list(FILES.values())):
-        check = _check_page if file_format.name == "html" else None
+        check = _validate_html_path if file_format.name == "html" else None
         command = click.option(
             f"--{file_format.name}", type=FILE, metavar="FILE", help=file_format.help, callback=check
         )(command)
     return command
 
 
-def _check_page(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+def _validate_html_path(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
     """The file of the report; raise if its suffix is that of another format."""
-    if path is not None and path != STANDARD_OUTPUT and path.suffix.lower() not in PAGES:
+    if path is not None and path != STANDARD_OUTPUT and path.suffix.lower() not in HTML_SUFFIXES:
         raise ParameterError(
             "--html writes a page, so that the file must end with .html, got {given!r}; to get a PDF, print the page",
             given=path.name,

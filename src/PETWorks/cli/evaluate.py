@@ -88,7 +88,7 @@ def evaluate_command(
       petworks evaluate --policy policy.yaml --measure k-anonymity
       petworks evaluate 'national/*.parquet' --qi zip,age --sensitive disease --engine duckdb --memory-limit 4GB
     """
-    from PETWorks.measures.evaluation import evaluate_all
+    from PETWorks.measures.evaluation import evaluate_requests
 
     requests = [parse_measure(text) for text in measures]
     table = resolve_table(released, options)
@@ -96,7 +96,7 @@ def evaluate_command(
     output = check_output(options["output"], options["policy"], *input_files(table, options["original"], population))
     with progress("evaluating", shown_name(table)):
         release = open_release(table, options, population)
-        evaluation = evaluate_all(release, requests or None)
+        evaluation = evaluate_requests(release, requests or None)
     reasons = {name: error.reason(HINT_OPTIONS) for name, error in evaluation.reasons.items()}
     if wants_json(options["output_format"], output):
         text = dumps({"petworks": __version__, **evaluation.to_dict(), "not_applicable": reasons}) + "\n"

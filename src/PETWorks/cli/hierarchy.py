@@ -65,8 +65,8 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
       petworks hierarchy patients.csv --column birthday --dates month,year -o hierarchy_birthday.csv
       petworks hierarchy patients.csv --column region --group North=Taipei,Hsinchu --group South=Tainan
     """
-    from PETWorks.about.hierarchies.declaration import name_of
-    from PETWorks.about.hierarchies.proposal import proposed_hierarchy
+    from PETWorks.about.hierarchies.declaration import hierarchy_name
+    from PETWorks.about.hierarchies.proposal import propose_hierarchy
     from PETWorks.about.roles import unknown_column
     from PETWorks.counting.release import Release
     from PETWorks.render.language.language import message_text
@@ -87,16 +87,17 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
     reason = None
     if declaration is None:
-        proposed = proposed_hierarchy(column, counts)
+        proposed = propose_hierarchy(column, counts)
         if proposed is None:
             raise HierarchyError(
-                "{name}: values are generalised already; name the original table, or a kind", name=name_of(column)
+                "{name}: values are generalised already; name the original table, or a kind",
+                name=hierarchy_name(column),
             )
         words, reason, hierarchy = proposed[0].words, proposed[0].reason, proposed[1]
     else:
         words = declaration.words
         try:
-            hierarchy = declaration.build(counts, name=name_of(column))
+            hierarchy = declaration.build(counts, name=hierarchy_name(column))
         except HierarchyError as error:
             raise HierarchyError(error.message) from None  # the table given here is the original
     levels = hierarchy_groups(hierarchy, counts)
@@ -118,7 +119,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
 
 def _declaration(column: str, options: dict[str, Any]) -> "Declaration | None":
     """The declaration by the options, or by the policy; None if there is neither."""
-    from PETWorks.about.hierarchies.declaration import Declaration, name_of, parse_declaration
+    from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_name, parse_declaration
 
     words: dict[str, Any] = {key: split_items(options[key], f"--{key}") for key in LISTS if options[key] is not None}
     words.update({key: options[key] for key in SINGLE if options[key] is not None})
@@ -131,7 +132,7 @@ def _declaration(column: str, options: dict[str, Any]) -> "Declaration | None":
     if options["rare"] is not None:
         words["rare"] = {"fewer_than": split_items(options["rare"], "--rare")}
     if options["policy"] is None:
-        return parse_declaration(words, name_of(column)) if words else None
+        return parse_declaration(words, hierarchy_name(column)) if words else None
     if words:
         raise ParameterError("give --policy or the kind of the hierarchy, not both")
     from PETWorks.gate.policy.policy import read_policy

@@ -66,7 +66,7 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
     from PETWorks.tables.output import write_whole
 
     entry = make_entry(
-        _check_document(document, options["root"]),
+        _load_check_document(document, options["root"]),
         recipients=options["recipients"],
         key=options["key"],
         day=options["day"],
@@ -94,7 +94,7 @@ def _create_folder(folder: Path) -> None:
         ) from None
 
 
-def _check_document(document: Path, root: Path | None) -> Any:
+def _load_check_document(document: Path, root: Path | None) -> Any:
     """The check document, read from its file or made by a check of the policy's table."""
     if document.suffix.lower() in POLICIES:
         from PETWorks.gate.policy.policy import read_policy

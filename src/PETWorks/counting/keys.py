@@ -113,7 +113,7 @@ def _rank(keys: Codes, steps: list[int | Codes]) -> tuple[Codes, int]:
     return ranks.astype(np.uint64), (len(distinct) - 1).bit_length()
 
 
-def count(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> CountedKeys:
+def count_keys(keys: Codes, bits: int = KEY_BITS, weights: Integers | None = None) -> CountedKeys:
     """Count the distinct keys, or add up their weights, none of which is 0; may sort the keys in place."""
     few_bins = bits <= BINCOUNT_BITS and 1 << bits <= 2 * len(keys)  # cheaper than sorting
     if weights is not None:

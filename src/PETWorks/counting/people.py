@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PETWorks.counting import questions
 from PETWorks.counting.codes import Column, Encoder, add_label, encode_together, narrowest_type, placeholder_labels
 from PETWorks.counting.counts import Integers, run_starts
-from PETWorks.counting.keys import count, pack, rank_keys
+from PETWorks.counting.keys import count_keys, pack, rank_keys
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Merge, fold_batches
 from PETWorks.counting.table import Table
@@ -172,7 +172,7 @@ def class_values(
     if missing is not None:
         classes, values = classes[values != missing], values[values != missing]
     keys = classes.astype(np.uint64) * np.uint64(number) + values.astype(np.uint64)
-    keys = count(keys, (size * number - 1).bit_length()).keys.astype(np.uint64)
+    keys = count_keys(keys, (size * number - 1).bit_length()).keys.astype(np.uint64)
     starts = np.searchsorted(keys // np.uint64(number), np.arange(size, dtype=np.uint64))
     return ClassValues(keys, starts, number)
 
@@ -444,7 +444,7 @@ def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
     """The values of each class as bits, in words of `BITS` values."""
     size, span = len(classes.labels), np.uint64(number)
     keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)
-    owners, offered = np.divmod(count(keys, (size * number - 1).bit_length()).keys, span)
+    owners, offered = np.divmod(count_keys(keys, (size * number - 1).bit_length()).keys, span)
     blocks, bits = np.divmod(offered, np.uint64(BITS))
     words = []
     for block in range(number_of_words(number)):

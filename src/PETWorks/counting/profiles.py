@@ -22,7 +22,7 @@ LONG_TEXT = 30  # characters; a longer text is hardly ever a category
 _NUMERALS = "零一二兩两三四五六七八九十百千萬万億亿廿卅壹貳贰參叁肆伍陸陆柒捌玖拾佰仟"
 _SEVERAL = f"[{_NUMERALS}][^{_NUMERALS}]*[{_NUMERALS}]"
 _NO_WORD = rf"\A[^\p{{L}}]*[{_NUMERALS}][^\p{{L}}]*\z"
-EXACT = rf"\p{{N}}|{_SEVERAL}|{_NO_WORD}"
+EXACT_PATTERN = rf"\p{{N}}|{_SEVERAL}|{_NO_WORD}"
 
 # Texts that are an amount, a date, a time or a place as a whole: not a code that was given to a record.
 _NUMBER = r"[+\-−－]?(?:\p{Nd}[\p{Nd},.，．]*|[.．]\p{Nd}+)(?:[eE][+\-]?\p{Nd}+)?"
@@ -49,10 +49,10 @@ _WHOLE = rf"\A(?:{_PATTERN})\z"
 
 def are_exact(texts: "pa.Array") -> "pa.Array":
     """Whether each text has digits, or is long."""
-    return _match_or_are_long(texts, EXACT)
+    return _match_or_are_long(texts, EXACT_PATTERN)
 
 
-def are_measured(texts: "pa.Array") -> "pa.Array":
+def are_quantities(texts: "pa.Array") -> "pa.Array":
     """Whether each text is only a number, a date, a time or coordinates in a usual spelling, or long."""
     return _match_or_are_long(texts, _WHOLE)
 
@@ -64,9 +64,9 @@ def _match_or_are_long(texts: "pa.Array", pattern: str) -> "pa.Array":
     return pc.or_(pc.match_substring_regex(texts, pattern), pc.greater(pc.utf8_length(texts), longest))
 
 
-SAMPLE = 2_000  # distinct values in a sample
-LONGEST = 400  # characters of a value in a sample; personal details are searched in all of them
-AT_ONCE = 100_000  # values searched for personal details at once
+SAMPLE_SIZE = 2_000  # distinct values in a sample
+MAX_SAMPLED_LENGTH = 400  # characters of a value in a sample; personal details are searched in all of them
+VALUES_PER_BATCH = 100_000  # values searched for personal details at once
 
 
 @dataclass(frozen=True)
@@ -92,20 +92,20 @@ def profile_of(column: Column | CountedDomain, records: int, name: str = "", peo
     # A marginal would keep every distinct value as a Python string, up to 3 million in a column.
     in_records = column.counts.copy()
     shared, owners = (
-        (in_records, None) if people is None or isinstance(column, CountedDomain) else sharing(column, people)
+        (in_records, None) if people is None or isinstance(column, CountedDomain) else people_per_value(column, people)
     )
     counts = shared.copy()
     no_values = [code for code in (column.code(None), column.code(SUPPRESSED)) if code is not None]
     counts[no_values] = in_records[no_values] = 0
     codes = np.flatnonzero(counts)
     # The sample covers the whole column, because the first values may be the oldest, or all of one kind.
-    chosen = codes[np.linspace(0, len(codes) - 1, min(len(codes), SAMPLE)).astype(np.int64)]
-    sample = [text[:LONGEST] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
+    chosen = codes[np.linspace(0, len(codes) - 1, min(len(codes), SAMPLE_SIZE)).astype(np.int64)]
+    sample = [text[:MAX_SAMPLED_LENGTH] for text in column.labels.take(arrow_integers(chosen)).to_pylist()]
     unique = np.flatnonzero(counts == 1)
     exact = are_exact(column.labels.take(arrow_integers(unique))).true_count
     search, formulas = Search(name), 0
-    for first in range(0, len(codes), AT_ONCE):
-        batch = codes[first : first + AT_ONCE]
+    for first in range(0, len(codes), VALUES_PER_BATCH):
+        batch = codes[first : first + VALUES_PER_BATCH]
         texts = column.labels.take(arrow_integers(batch))
         search.add(texts, counts[batch], None if owners is None else owners[batch])
         formulas += int(numpy_integers(arrow_integers(in_records[batch]).filter(are_formulas(texts))).sum())
@@ -113,9 +113,9 @@ def profile_of(column: Column | CountedDomain, records: int, name: str = "", peo
     return Profile(total, int(counts.sum()), len(codes), len(unique), sample, exact, search.details(), formulas)
 
 
-def sharing(column: Column, people: Column) -> tuple[Integers, Integers]:
+def people_per_value(column: Column, people: Column) -> tuple[Integers, Integers]:
     """The number of people who have each value of a column, and the person if it is only one, else -1."""
-    codes, persons, _ = pairs_of(column, people)
+    codes, persons, _ = value_person_pairs(column, people)
     shared = np.bincount(codes, minlength=len(column.labels))
     owners = np.full(len(column.labels), -1, np.int64)
     owners[codes] = persons
@@ -123,7 +123,7 @@ def sharing(column: Column, people: Column) -> tuple[Integers, Integers]:
     return shared, owners
 
 
-def pairs_of(column: Column, people: Column) -> tuple[Integers, Integers, Integers]:
+def value_person_pairs(column: Column, people: Column) -> tuple[Integers, Integers, Integers]:
     """The pairs of value and person that rows have, as codes, and how many rows have each."""
     number = max(len(people.labels), 1)
     pairs, counts = np.unique(column.codes.astype(np.int64) * number + people.codes, return_counts=True)

@@ -101,13 +101,13 @@ def smallest_class(table: Any, grouping: Grouping) -> Question[int | None]:
     return Question(key, table, grouping, lambda rows, _: rows.smallest_class(grouping), _smaller)
 
 
-def rows_aside(table: Any, grouping: Grouping) -> Question[int]:
+def count_rows_set_aside(table: Any, grouping: Grouping) -> Question[int]:
     """The question how many records are set aside from the classes."""
     key = ("rows aside", id(table), grouping)
     return Question(key, table, grouping, lambda rows, _: rows.rows_aside(grouping), int.__add__)
 
 
-def fold(
+def fold_question(
     name: Hashable,
     table: Any,
     grouping: Grouping,
@@ -131,7 +131,7 @@ def fold(
     )
 
 
-def fold_codes(
+def fold_codes_question(
     name: Hashable,
     table: Any,
     grouping: Grouping,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from PETWorks.counting.counts import Integers, run_starts
-from PETWorks.counting.keys import count, pack
+from PETWorks.counting.keys import count_keys, pack
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 
 
@@ -15,7 +15,7 @@ def record_class_sizes(rows: WeightedRows, columns: Sequence[str], people: Weigh
     keys = pack([rows.columns[name] for name in columns]).keys
     if people is not None:
         assert people.origin is not None
-        return count(keys[people.origin]).of(keys)
+        return count_keys(keys[people.origin]).of(keys)
     order = np.argsort(keys)
     sizes = np.diff(run_starts(keys[order]), append=len(keys))
     return _spread(sizes, sizes, order)
@@ -55,7 +55,7 @@ def known_class_modes(
     present = np.unique(keys[counted])
     places = np.searchsorted(present, keys)
     known = np.append(present, present[-1:])[places] == keys if len(present) else np.zeros(len(keys), np.bool_)
-    return count(keys[persons]).of(keys), modes[np.where(known, places, len(present))]
+    return count_keys(keys[persons]).of(keys), modes[np.where(known, places, len(present))]
 
 
 def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:

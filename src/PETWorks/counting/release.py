@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, name_of
+from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.population import Population
 from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
@@ -421,7 +421,7 @@ def build_declared_hierarchy(declaration: Declaration, column: str, table: Table
     counted = before.marginal(column)
     counts = dict(zip(counted.values, counted.counts.tolist(), strict=True))
     try:
-        return declaration.build(counts, released, population, name_of(column))
+        return declaration.build(counts, released, population, hierarchy_name(column))
     except HierarchyError as error:
         error.what = f"hierarchies.{column}"
         raise

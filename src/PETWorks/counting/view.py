@@ -279,7 +279,11 @@ class View:
         possible = (suppressed and all(domain.code(SUPPRESSED) is not None for domain in domains)) or (
             incomplete and any(domain.code(None) is not None for domain in domains)
         )
-        return questions.rows_aside(self.table, Grouping(known, known, suppressed, incomplete)) if possible else None
+        return (
+            questions.count_rows_set_aside(self.table, Grouping(known, known, suppressed, incomplete))
+            if possible
+            else None
+        )
 
     @cached_property
     def suppressed_records(self) -> int:
@@ -335,7 +339,7 @@ class View:
         if complete is not None and missing is not None:
             name, kernel = (name, "told"), partial(_run_without_missing, missing, kernel)
         people = self.counted(*grouping.columns, told=complete) if self.privacy_unit else None
-        return questions.fold(name, table, grouping, sensitive, kernel, merge, people=people, limit=limit)
+        return questions.fold_question(name, table, grouping, sensitive, kernel, merge, people=people, limit=limit)
 
     def fold_codes(
         self,
@@ -348,7 +352,7 @@ class View:
         """The question what a kernel returns for classes with their values, as indices into the marginals."""
         grouping = self.grouping(attacker=every_record)
         table = self.table if every_record else self.counted(*grouping.columns)
-        return questions.fold_codes(name, table, grouping, kernel, merge)
+        return questions.fold_codes_question(name, table, grouping, kernel, merge)
 
     def fold_with(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
-from PETWorks.anonymizer.frontiers import Frontier, frontier_of
+from PETWorks.anonymizer.frontiers import Frontier, find_frontier
 from PETWorks.anonymizer.reasons import reasons_of_release
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
@@ -115,7 +115,7 @@ def frontier_by_policy(
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     used = {name: value for name, value in settings.items() if name in SETTINGS and name != "method"}
     with locating_errors(policy, overrides):
-        return frontier_of(release, rules, vary, **used, progress=progress)
+        return find_frontier(release, rules, vary, **used, progress=progress)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier, refit_hierarchy
+from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier_hierarchy, refit_hierarchy
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import EXACT, STARS
@@ -21,7 +21,7 @@ from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterE
 from PETWorks.gate.document.plan_document import Plan, PlannedRule
 from PETWorks.gate.plans import KEYS_STATED_ELSEWHERE, check_hierarchy
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -171,7 +171,9 @@ def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
 def check_same_rules(plan: Plan, policy: Policy) -> None:
     """Raise if presets have changed since the plan was made."""
     current = {rule.name: rule.parameters for rule in policy.rules if rule.measure is not None}
-    wanted = {rule.name: find(rule.measure).check(rule.parameters) for rule in plan.rules if rule.measure != SUBSETS}
+    wanted = {
+        rule.name: find_measure(rule.measure).check(rule.parameters) for rule in plan.rules if rule.measure != SUBSETS
+    }
     changed = [name for name in {**wanted, **current} if wanted.get(name) != current.get(name)]
     if changed:
         raise InputError("presets have other rules than the plan: {rules}; make a new plan", rules=quoted(changed))
@@ -231,7 +233,7 @@ def _values(release: Release, column: str) -> Iterator[str | None]:
 
 def match_hierarchies(plan: Plan, hierarchies: Any) -> dict[str, Hierarchy]:
     """The hierarchies that a plan needs, out of those given; raises if one is missing or different."""
-    needed = [column for column, planned in plan.hierarchies.items() if needs_earlier(planned.words)]
+    needed = [column for column, planned in plan.hierarchies.items() if needs_earlier_hierarchy(planned.words)]
     if isinstance(hierarchies, Mapping):
         hierarchies = {column: hierarchies[column] for column in needed if column in hierarchies}
     by_column = as_hierarchies(hierarchies, needed)
@@ -258,7 +260,7 @@ def _waived(plan: Plan, today: date) -> Iterator[str]:
 
 def _rule(planned: PlannedRule) -> Rule:
     if planned.measure != SUBSETS:
-        metric = find(planned.measure)
+        metric = find_measure(planned.measure)
         asked = planned.parameters if planned.asked is None else planned.asked
         return MeasureRule(metric, metric.check(asked), planned.name)
     parameters = planned.parameters

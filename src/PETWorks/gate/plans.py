@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier
+from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier_hierarchy
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
@@ -77,7 +77,7 @@ def _with_files(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) 
     folder = target.parent
     hierarchies = {
         column: replace(hierarchy, file=files[column].relative_to(folder).as_posix())
-        if needs_earlier(hierarchy.words)
+        if needs_earlier_hierarchy(hierarchy.words)
         else hierarchy
         for column, hierarchy in plan.hierarchies.items()
     }
@@ -165,13 +165,13 @@ def earlier_hierarchies(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
     return {
         column: check_hierarchy(column, planned, _read_hierarchy_file(column, planned, folder))
         for column, planned in plan.hierarchies.items()
-        if needs_earlier(planned.words)
+        if needs_earlier_hierarchy(planned.words)
     }
 
 
 def hierarchy_paths(plan: Plan, folder: Path) -> list[Path]:
     """The files of hierarchies that a plan needs."""
-    needed = [planned for planned in plan.hierarchies.values() if needs_earlier(planned.words)]
+    needed = [planned for planned in plan.hierarchies.values() if needs_earlier_hierarchy(planned.words)]
     return [folder / planned.file for planned in needed if planned.file is not None]
 
 

@@ -12,7 +12,7 @@ from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NeedNotMet, NotApplicable, ParameterError, Phrase, literal, quoted, unknown
 from PETWorks.measures.classes import ClassTest, SuppressionTest
-from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, Worths
+from PETWorks.measures.parameters import Choice, Flag, Function, Number, Text, WorthOfValues
 from PETWorks.measures.result import Result, at_most
 
 Arguments = ParamSpec("Arguments")
@@ -24,7 +24,7 @@ class Parameter:
 
     name: str
     default: Any
-    rule: Number | Flag | Choice | Text | Function | Worths
+    rule: Number | Flag | Choice | Text | Function | WorthOfValues
 
     @property
     def limit(self) -> str | None:
@@ -49,7 +49,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class ByColumn:
+class ColumnNumber:
     """A number that a measure has for each column: its key in `details["columns"]`, and its name in reports."""
 
     key: str
@@ -85,7 +85,7 @@ class Metric:
     aliases: tuple[str, ...]
     treats: Mapping[str, str | None]
     unit: str
-    by_column: ByColumn | None
+    by_column: ColumnNumber | None
     if_it_fails: str
     classes_to_avoid: int | None
     scenario: str | None
@@ -257,7 +257,7 @@ def metric(
     aliases: tuple[str, ...] = (),
     treats: Mapping[str, str | None] | None = None,
     unit: str = "number",
-    by_column: ByColumn | None = None,
+    by_column: ColumnNumber | None = None,
     if_it_fails: str = "blur",
     classes_to_avoid: int | None = None,
     scenario: str | None = None,
@@ -332,7 +332,7 @@ def all_measures() -> list[Metric]:
     return sorted(catalogue.values(), key=lambda entry: (FAMILIES.index(entry.family), entry.name))
 
 
-def find(name: str) -> Metric:
+def find_measure(name: str) -> Metric:
     """The measure with this name or alias; case, blanks, hyphens and underscores do not matter."""
     spelled = {_fold_name(other): entry for entry in catalogue.values() for other in (entry.name, *entry.aliases)}
     try:

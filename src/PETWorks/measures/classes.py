@@ -55,10 +55,10 @@ class ClassTest:
     lasting: Callable[[Any], Integers] | None = None
 
 
-def at_least(records: NDArray[np.float64]) -> Integers:
+def round_up_count(records: NDArray[np.float64]) -> Integers:
     """The least number of records that satisfies a lower bound, which may have rounding errors.
 
-    >>> at_least(np.array([-3.0, 0.0, 1.2, 2.0000000001]))
+    >>> round_up_count(np.array([-3.0, 0.0, 1.2, 2.0000000001]))
     array([0, 0, 2, 2])
     """
     return np.ceil(np.maximum(records, 0) * (1 - 1e-9) - 1e-9).astype(np.int64)
@@ -146,7 +146,7 @@ class Shares(NamedTuple):
         return max(exact, key=lambda pair: (sign * pair[0], -pair[1]))
 
 
-def shares(view: View, column: str) -> Shares:
+def compute_shares(view: View, column: str) -> Shares:
     """The shares of a sensitive attribute in the table and in its classes."""
     most, least = view.answer(shares_question(view, column))
     return Shares(view.overall(column), most, least)
@@ -158,17 +158,19 @@ def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]
     return view.fold("shares", column, partial(_extremes, values), _merge_extremes)
 
 
-def count_beyond(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
+def count_failing_classes(view: View, column: str, test: Test, limit: str, value: str | None = None) -> dict[str, int]:
     """The number of classes with a value whose share fails a test, and of the people in them."""
-    numbers = view.answer(beyond_question(view, column, test, limit, value))
+    numbers = view.answer(failing_classes_question(view, column, test, limit, value))
     return {f"classes_beyond_{limit}": int(numbers[0]), f"records_beyond_{limit}": int(numbers[1])}
 
 
-def beyond_question(view: View, column: str, test: Test, limit: str, value: str | None = None) -> Question[Integers]:
+def failing_classes_question(
+    view: View, column: str, test: Test, limit: str, value: str | None = None
+) -> Question[Integers]:
     """The question how many classes have a value whose share fails a test, and how many people are in them."""
     overall = view.overall(column)
     fails = partial(_failing, overall.shares, test, _places(overall, value))
-    return view.fold(("beyond", limit, test, value), column, partial(_numbers, fails), add)
+    return view.fold(("beyond", limit, test, value), column, partial(_count_failing, fails), add)
 
 
 def share_test(view: View, column: str, test: Test, value: str | None = None, *, compares: bool = True) -> ClassTest:
@@ -178,7 +180,7 @@ def share_test(view: View, column: str, test: Test, value: str | None = None, *,
     fails = partial(_failing, overall.shares, test, only)
     if not isinstance(test, MaximalShare):
         return ClassTest(fails, Monotone.NEVER, sensitive=column, compares=compares)
-    lasting = partial(_staying_above, overall.shares, test, only)
+    lasting = partial(_min_records_failing_when_refined, overall.shares, test, only)
     return ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, compares=compares, lasting=lasting)
 
 
@@ -196,7 +198,9 @@ def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassV
     return np.asarray(classes.sum_by_class(bad.astype(np.int64)) > 0)
 
 
-def _staying_above(overall: Reals, test: MaximalShare, only: list[int] | None, classes: ClassValues) -> Integers:
+def _min_records_failing_when_refined(
+    overall: Reals, test: MaximalShare, only: list[int] | None, classes: ClassValues
+) -> Integers:
     """A lower bound of the number f of records of each class that are in failing classes on every finer level.
 
     Consider the values that are too common. Passing finer classes, with n - f of the n records, have at most the share
@@ -210,10 +214,10 @@ def _staying_above(overall: Reals, test: MaximalShare, only: list[int] | None, c
     shares = classes.sum_by_class(
         np.where(too_common, limits, 0)
     )  # below 1, because the counts add up to at most the size
-    return at_least((counts - shares * classes.sizes) / (1 - shares))
+    return round_up_count((counts - shares * classes.sizes) / (1 - shares))
 
 
-def _numbers(fails: Callable[[ClassValues], Mask], classes: ClassValues) -> Integers:
+def _count_failing(fails: Callable[[ClassValues], Mask], classes: ClassValues) -> Integers:
     """The number of classes that fail, and of people in them."""
     failed = fails(classes)
     return np.array([failed.sum(), classes.persons[failed].sum()])

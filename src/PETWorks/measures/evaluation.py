@@ -10,7 +10,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError
-from PETWorks.measures.catalogue import Metric, all_measures, find
+from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.measures.result import Result
 from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
@@ -54,7 +54,7 @@ class Evaluation(Rows, Displayable):
 
     def __getitem__(self, name: str) -> Result:
         """The result of a measure, by its name."""
-        wanted = find(name).name
+        wanted = find_measure(name).name
         for result in self.results:
             if result.measure == wanted:
                 return result
@@ -87,7 +87,7 @@ class Evaluation(Rows, Displayable):
         """
         import pyarrow as pa
 
-        entries = [find(result.measure) for result in self.results]
+        entries = [find_measure(result.measure) for result in self.results]
         numbers = [result.value if isinstance(result.value, int | float) else None for result in self.results]
         columns = {
             "measure": pa.array([result.measure for result in self.results], pa.string()),
@@ -110,10 +110,10 @@ def evaluate(
     <Evaluation of 9 records>
       <t-closeness = 0.296296 (t=0.376): satisfied>
     """
-    return evaluate_all(release, None if wanted is None else _requests(wanted))
+    return evaluate_requests(release, None if wanted is None else _requests(wanted))
 
 
-def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
+def evaluate_requests(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
     """Measure a release with parameters that were checked; a measure may be requested several times."""
     if not isinstance(release, Release):
         raise ParameterError("expected a Release(data, roles), got {type}", type=type(release).__name__)
@@ -124,7 +124,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
         usual = [(entry, entry.check({})) for entry in all_measures()]
-        prepare(view, usual)
+        answer_questions_of_measures(view, usual)
         for entry, checked in usual:
             missing = entry.lacks(view)
             if missing:
@@ -137,7 +137,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
                 reasons[entry.name] = error.with_traceback(None)
     else:
         asked = list(requests)
-        prepare(view, asked)
+        answer_questions_of_measures(view, asked)
         results = [entry.measure(view, checked) for entry, checked in asked]
     table = {
         "records": release.records,
@@ -157,7 +157,7 @@ def evaluate_all(release: Release, requests: Iterable[tuple[Metric, Mapping[str,
     return Evaluation(table, tuple(results), reasons, release.class_sizes() if release.quasi_identifiers else None)
 
 
-def prepare(
+def answer_questions_of_measures(
     view: View, measures: Iterable[tuple[Metric, Mapping[str, Any]]], others: Iterable[Question[Any]] = ()
 ) -> None:
     """Answer the questions of several measures in as few passes as possible; errors are left to the measures.
@@ -182,11 +182,11 @@ def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> 
                     name=name,
                     type=type(parameters).__name__,
                 )
-        asked = [(find(name), parameters) for name, parameters in wanted.items()]
+        asked = [(find_measure(name), parameters) for name, parameters in wanted.items()]
         return [(entry, entry.check(parameters)) for entry, parameters in asked]
     if not isinstance(wanted, Iterable):
         raise ParameterError(
             "expected the name of a measure, several names or a dict, got {type}", type=type(wanted).__name__
         )
-    entries = [find(name) for name in ([wanted] if isinstance(wanted, str) else wanted)]
+    entries = [find_measure(name) for name in ([wanted] if isinstance(wanted, str) else wanted)]
     return [(entry, entry.check({})) for entry in entries]

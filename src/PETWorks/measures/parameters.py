@@ -45,12 +45,12 @@ class Number:
                 "{metric} needs {name} to be a whole number, got {name}={value}",
                 metric=measure,
                 name=name,
-                value=_brief(value),
+                value=_shortened_repr(value),
                 what=name,
             )
         if number is None or not fits:
             bounds = f"{'' if low is None else f'{low:g} <= '}{name}{'' if high is None else f' <= {high:g}'}"
-            values = {"metric": measure, "bounds": bounds, "name": name, "value": _brief(value)}
+            values = {"metric": measure, "bounds": bounds, "name": name, "value": _shortened_repr(value)}
             if number is None:
                 raise ParameterError(
                     Phrase("{metric} needs a number, {bounds}, got {name}={value}", **values), what=name
@@ -76,7 +76,7 @@ class Flag:
             "{metric} needs {name} to be true or false, got {name}={value}",
             metric=measure,
             name=name,
-            value=_brief(value),
+            value=_shortened_repr(value),
             what=name,
         )
 
@@ -104,7 +104,7 @@ class Choice:
                     metric=measure,
                     name=name,
                     options=quoted(self.options),
-                    given=_brief(word),
+                    given=_shortened_repr(word),
                     what=name,
                 )
         return value
@@ -147,7 +147,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Worths:
+class WorthOfValues:
     """A parameter with the worth of values of sensitive attributes: `{"grade": {"A": 10}}`."""
 
     kind = "worth of values"
@@ -190,7 +190,7 @@ def parse_number(value: Any) -> int | float | None:
     return int(value) if isinstance(value, Integral) else number
 
 
-def _brief(value: Any) -> str:
+def _shortened_repr(value: Any) -> str:
     try:
         text = repr(value)
     except ValueError:

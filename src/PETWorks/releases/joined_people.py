@@ -15,7 +15,7 @@ from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
 from PETWorks.counting.engines.engine import Engine, MemoryEngine
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.people import JoinedPeople, KeyCounts, TableToJoin, column_name, key_counts
-from PETWorks.counting.questions import class_sizes, fold
+from PETWorks.counting.questions import class_sizes, fold_question
 from PETWorks.counting.records import shuffled_places
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
@@ -66,7 +66,9 @@ class Member:
         own_worth = {name: worth[name].recoded(self.common[name]) for name in attributes if name in worth}
         missing = {name: self._missing(name) for name in attributes}
         questions = [
-            fold("alone", self.table, self._grouping, name, partial(_hits, own_worth.get(name), missing[name]), np.add)
+            fold_question(
+                "alone", self.table, self._grouping, name, partial(_hits, own_worth.get(name), missing[name]), np.add
+            )
             for name in attributes
         ]
         answers = self.table.ask([class_sizes(self.table, self._grouping), *questions])
@@ -214,8 +216,8 @@ def join_releases(
     for attribute in attributes:
         having = [name for name, release in releases.items() if attribute in release.sensitive_attributes]
         labels = [read[name][0].columns[attribute].labels for name in having]
-        codes, number = _missing_last(labels, *encode_together(labels))
-        values[attribute] = _in_order(labels, codes, number)
+        codes, number = _move_missing_last(labels, *encode_together(labels))
+        values[attribute] = _values_by_code(labels, codes, number)
         for name, own_codes in zip(having, codes, strict=True):
             common[name][attribute] = own_codes
     members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
@@ -225,7 +227,7 @@ def join_releases(
             member.name,
             member.table,
             member.release.quasi_identifiers,
-            _in_store(member.table, member.common),
+            _codes_in_store_order(member.table, member.common),
             member.key,
         )
         for member in members
@@ -257,7 +259,7 @@ def _check_names(brought: Sequence[TableToJoin], attributes: Sequence[str]) -> N
         )
 
 
-def _missing_last(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> tuple[list[Integers], int]:
+def _move_missing_last(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> tuple[list[Integers], int]:
     """The common codes of the labels of several tables, renumbered so that the missing value has the last code."""
     places = [(own_codes, Domain(domain).code(None)) for domain, own_codes in zip(labels, codes, strict=True)]
     missing = {int(own_codes[place]) for own_codes, place in places if place is not None}
@@ -268,14 +270,14 @@ def _missing_last(labels: Sequence[Any], codes: Sequence[Integers], number: int)
     return [new_codes[own_codes] for own_codes in codes], number
 
 
-def _in_store(table: Any, common: Mapping[str, Integers]) -> Mapping[str, Integers]:
+def _codes_in_store_order(table: Any, common: Mapping[str, Integers]) -> Mapping[str, Integers]:
     """The common code of each value, in the order in which the joining engine stores the values."""
     if isinstance(table, WeightedRows):
         return common
     return {attribute: table.in_store(attribute, codes) for attribute, codes in common.items()}
 
 
-def _in_order(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:
+def _values_by_code(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:
     """The values of several tables, by common code."""
     values: list[str | None] = [None] * number
     for own_labels, places in zip(labels, codes, strict=True):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PETWorks.counting import questions
 from PETWorks.counting.codes import narrowest_type
 from PETWorks.counting.counts import Grouping, Integers, run_starts
-from PETWorks.counting.keys import count, pack, rank_keys
+from PETWorks.counting.keys import count_keys, pack, rank_keys
 from PETWorks.counting.people import JoinedPeople
 from PETWorks.counting.questions import Question, fold_batches
 from PETWorks.measures.attacks.inference import Worth
@@ -56,7 +56,7 @@ def cells_of(classes: Classes, values: Integers, number_of_values: int, weights:
     """The values that occur in each class; the weight of a row is the number of people it stands for, 1 by default."""
     span = np.uint64(number_of_values)
     keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)
-    counted = count(keys, (classes.number * number_of_values - 1).bit_length(), weights)
+    counted = count_keys(keys, (classes.number * number_of_values - 1).bit_length(), weights)
     codes, value_codes = np.divmod(counted.keys, span)
     return Cells(codes.astype(np.int64), value_codes.astype(np.int64), counted.counts)
 

@@ -53,7 +53,7 @@ from PETWorks.tables.source import Source
 KEY_WIDTH = 40  # a key takes as much memory as this many columns
 
 
-def list_names(names: str | Iterable[str]) -> list[str]:
+def as_name_list(names: str | Iterable[str]) -> list[str]:
     """Column names as a list, also of a single name."""
     return [names] if isinstance(names, str) else list(names)
 
@@ -88,7 +88,7 @@ def open_releases(
         item.source if isinstance(item, Release) else open_source(item, Phrase("release {number}", number=number))
         for number, item in enumerate(listed, 1)
     ]
-    _check_asked(asked, {name for source in sources for name in source.names})
+    _check_requested_columns(asked, {name for source in sources for name in source.names})
     names = [str(name) for name in releases] if isinstance(releases, Mapping) else _names_of(sources)
     place = _focal(focal, names, listed, sources)
     keys = _keys(key, names)
@@ -101,7 +101,7 @@ def open_releases(
             name, source, own_roles, keys[name], item.view.background.given[1] if isinstance(item, Release) else None
         )
     columns = max(len(own_roles) for own_roles in roles) + KEY_WIDTH
-    chosen = choose(_wanted(engine, listed), sources, columns, memory_limit, temp_folder)
+    chosen = choose(_engine_name(engine, listed), sources, columns, memory_limit, temp_folder)
     made = {
         name: item
         if isinstance(item, Release)
@@ -111,13 +111,13 @@ def open_releases(
     return OpenedReleases(made, keys, chosen, place)
 
 
-def _wanted(engine: str, listed: Sequence[Any]) -> str:
+def _engine_name(engine: str, listed: Sequence[Any]) -> str:
     """The name of the engine; "auto" prefers one that a `Release` was read with, unless that is in memory."""
     used = {item.engine.name for item in listed if isinstance(item, Release)}
     return next((name for name in ("spark", "duckdb") if name in used), engine) if engine == "auto" else engine
 
 
-def _check_asked(asked: Mapping[str, Sequence[str]], known: Iterable[str]) -> None:
+def _check_requested_columns(asked: Mapping[str, Sequence[str]], known: Iterable[str]) -> None:
     """Raise for columns that no release has, or that have two roles."""
     twice = set(asked[QUASI_IDENTIFIER]) & set(asked[SENSITIVE_ATTRIBUTE])
     if twice:
@@ -230,7 +230,7 @@ class Releases(Displayable):
             raise ParameterError(
                 "expected the key as the name of a column, got {type}", type=type(key).__name__, what="key"
             )
-        asked = {QUASI_IDENTIFIER: list_names(quasi_identifiers), SENSITIVE_ATTRIBUTE: list_names(sensitive)}
+        asked = {QUASI_IDENTIFIER: as_name_list(quasi_identifiers), SENSITIVE_ATTRIBUTE: as_name_list(sensitive)}
         inputs = open_releases(releases, key, focal, asked, engine, memory_limit, temp_folder)
         self.focal, self.releases, self.engine = inputs.focal, inputs.releases, inputs.engine
         self.key = inputs.keys[self.focal]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.errors import Joined, ParameterError, ReleaseRefused, unknown
 from PETWorks.gate.check.may_go_out import is_passing
 from PETWorks.gate.check.verdict import judge
-from PETWorks.gate.check.verification import add_warning
+from PETWorks.gate.check.verification import warn_of_earlier_edition
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile, content_digest
 from PETWorks.gate.external.edition import external_edition
@@ -166,7 +166,7 @@ def check(
     document, note = judge(policy, data, as_of, salt, progress, **counted)
     if previous is None or earlier is None:
         return Check(document, note)
-    warned = add_warning(document, earlier)
+    warned = warn_of_earlier_edition(document, earlier)
     return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
 
 

@@ -258,8 +258,8 @@ def _recoded(result: Recoded, lang: str) -> NotebookView:
     if result.records > MOST_RECORDS or result.original.engine.name != MEMORY:
         return NotebookView(title, (repr(result),), tables)
     facts = anonymization_facts(result, table_state(result.original), result.release, None)
-    states = ViewTable(_heads(lang, "plot.what", "head.before", "head.after"), making.states(facts, lang), (1, 2))
-    return NotebookView(title, making.outcome(facts, lang), [*tables, states])
+    states = ViewTable(_heads(lang, "plot.what", "head.before", "head.after"), making.state_rows(facts, lang), (1, 2))
+    return NotebookView(title, making.outcome_texts(facts, lang), [*tables, states])
 
 
 def _height(result: Recoded, column: str) -> int | None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from PETWorks.about.treatment import AS_CLASS, FOLDED, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
-from PETWorks.anonymizer.frontiers import Frontier, Vary, frontier_of
+from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.problem import proposal_for
 from PETWorks.anonymizer.released import Recoded, RecordOrder, choose_order, order_given, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
@@ -274,7 +274,7 @@ def frontier(
     hierarchies: Any = None,
     rules: Rules | None = None,
     *,
-    vary: Vary | None = None,
+    vary: VariedThresholds | None = None,
     suppression: float = 0.0,
     suppressed_records: str = REMOVE,
     subsets: Mapping[str, Any] | None = None,
@@ -322,7 +322,7 @@ def frontier(
         temp_folder=temp_folder,
     )
     _check_roles(release, no_privacy_unit)
-    result = frontier_of(
+    result = find_frontier(
         release,
         checked,
         vary,

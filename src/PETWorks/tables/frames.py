@@ -154,15 +154,15 @@ def open_in_cluster(path: str) -> SparkFrame:
         )
     with spark_errors(Phrase("the {scheme} address cannot be read as Parquet", scheme=scheme)):
         name = path.rstrip("/").rpartition("/")[2].rpartition("@")[2]
-        return SparkFrame(session().read.parquet(path), name, of_files=True)
+        return SparkFrame(spark_session().read.parquet(path), name, of_files=True)
 
 
-def session() -> Any:
+def spark_session() -> Any:
     """The present Spark session, or a new one: from SPARK_REMOTE, Spark's own settings, or on this machine."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession() or getattr(SparkSession, "_instantiatedSession", None)
-    if active is not None and (is_connect(active) or active.sparkContext._jsc is not None):
+    if active is not None and (is_spark_connect(active) or active.sparkContext._jsc is not None):
         return active
     if "SPARK_REMOTE" in os.environ:
         return SparkSession.builder.getOrCreate()
@@ -173,17 +173,17 @@ def session() -> Any:
     for name, value in (settings | {"spark.sql.shuffle.partitions": "16"}).items():
         builder = builder.config(name, value)
     starting = spark_errors(Phrase("it does not start; is Java 17 there?"))
-    with starting, _quick_java(), _silent_child(), _handling_interrupts_as_before():
+    with starting, _fast_java_start(), _java_without_stderr(), _keeping_interrupt_handler():
         return builder.getOrCreate()
 
 
-def is_connect(spark: Any) -> bool:
+def is_spark_connect(spark: Any) -> bool:
     """Whether a session is from Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 @contextmanager
-def _quick_java() -> Iterator[None]:
+def _fast_java_start() -> Iterator[None]:
     """Start Java within this context with quick compilation, unless other options are set.
 
     Java only passes data to and from Python: better code would take longer to compile than it saves.
@@ -198,7 +198,7 @@ def _quick_java() -> Iterator[None]:
 
 
 @contextmanager
-def _silent_child() -> Iterator[None]:
+def _java_without_stderr() -> Iterator[None]:
     """Start Java within this context without standard error: its log may quote cells."""
     sys.stderr.flush()
     usual, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -212,7 +212,7 @@ def _silent_child() -> Iterator[None]:
 
 
 @contextmanager
-def _handling_interrupts_as_before() -> Iterator[None]:
+def _keeping_interrupt_handler() -> Iterator[None]:
     """Restore our handler of Ctrl-C: PySpark installs its own, which does not stop a job."""
     usual = signal.getsignal(signal.SIGINT)
     try:

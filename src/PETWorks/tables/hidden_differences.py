@@ -28,7 +28,15 @@ from PETWorks.tables.arrays import (
     texts,
     unreadable_column,
 )
-from PETWorks.tables.csv.read import CSV, UTF8, dictionary_array, packed_flags, reading, regular_lines, running_parities
+from PETWorks.tables.csv.read import (
+    CSV,
+    UTF8,
+    converting_os_errors,
+    dictionary_array,
+    has_regular_lines,
+    packed_flags,
+    running_parities,
+)
 from PETWorks.tables.databases import Database, SQLite
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.json_lines import written as written_lines
@@ -304,7 +312,7 @@ def _masked_lines(source: CSV) -> Iterator[bytes]:
         if not is_last and len(line_ends) and text.endswith(b"\r") and line_ends[-1] == len(text) - 1:
             line_ends = line_ends[:-1]  # a line feed may follow
         cut = len(text) if is_last else int(line_ends[-1]) + 1 if len(line_ends) else 0
-        if cut and not regular_lines(text[:cut], separator):
+        if cut and not has_regular_lines(text[:cut], separator):
             raise _IrregularError
         masked, hidden = signs[:cut].copy(), inside[:cut]
         for sign, mask in zip((separator[0], LINE_FEED, RETURN), MASKS, strict=True):
@@ -317,7 +325,7 @@ def _masked_lines(source: CSV) -> Iterator[bytes]:
 def _blocks(source: CSV) -> Iterator[tuple[bytes, bool]]:
     """The bytes of a file in UTF-8, without a byte-order mark; and whether they are the last."""
     decoder = codecs.getincrementaldecoder(source.encoding or UTF8)()
-    with reading(source.content.path), source.content.open() as file:
+    with converting_os_errors(source.content.path), source.content.open() as file:
         block, place = file.read(BLOCK), 0
         while block:
             after = file.read(BLOCK)

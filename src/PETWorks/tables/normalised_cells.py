@@ -49,17 +49,17 @@ def normalise_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.C
     if pa.types.is_date64(kind):
         return column.cast(pa.date32(), safe=False).cast(kind)  # it may have a time that its text does not show
     if pa.types.is_floating(kind):
-        return pa.chunked_array([_nothing_below_nulls(_judged_numbers(piece)) for piece in column.chunks], kind)
+        return pa.chunked_array([_clear_values_under_nulls(_normalise_floats(piece)) for piece in column.chunks], kind)
     if not is_text(kind):
-        return pa.chunked_array([_nothing_below_nulls(piece) for piece in column.chunks], kind)
+        return pa.chunked_array([_clear_values_under_nulls(piece) for piece in column.chunks], kind)
     try:
-        pieces = [_judged_texts(piece, spaced_quotes=source.separator is not None) for piece in column.chunks]
+        pieces = [_normalise_dictionary(piece, spaced_quotes=source.separator is not None) for piece in column.chunks]
     except (pa.ArrowException, UnicodeDecodeError):
         raise unreadable_column(source.name, name, kind) from None
     return pa.chunked_array(pieces, pa.dictionary(pa.int32(), pa.large_string(), getattr(kind, "ordered", False)))
 
 
-def _judged_numbers(piece: pa.Array) -> pa.Array:
+def _normalise_floats(piece: pa.Array) -> pa.Array:
     """Floating-point numbers, of which NaN is missing and -0.0 is 0.0."""
     from pyarrow import compute as pc
 
@@ -68,14 +68,14 @@ def _judged_numbers(piece: pa.Array) -> pa.Array:
     return pc.if_else(pc.is_nan(wide), nothing, pc.add(wide, zero)).cast(piece.type)
 
 
-def _nothing_below_nulls(piece: pa.Array) -> pa.Array:
+def _clear_values_under_nulls(piece: pa.Array) -> pa.Array:
     """Cells without the values that stand in memory where a cell is missing: a Feather file would keep them."""
     if not piece.null_count:
         return piece
     return take_or_null(piece, np.where(np.asarray(piece.is_valid()), np.arange(len(piece)), -1))
 
 
-def _judged_texts(piece: pa.Array, *, spaced_quotes: bool) -> pa.DictionaryArray:
+def _normalise_dictionary(piece: pa.Array, *, spaced_quotes: bool) -> pa.DictionaryArray:
     if pa.types.is_string_view(piece.type) or pa.types.is_binary_view(piece.type):
         piece = piece.cast(pa.large_string())
     if not pa.types.is_dictionary(piece.type):
@@ -107,7 +107,7 @@ def are_formulas(texts: "pa.Array") -> "pa.Array":
     return pc.and_not(pc.match_substring_regex(texts, FORMULA), is_number)
 
 
-def spreadsheet_safe(source: Opened, columns: Collection[str]) -> Opened:
+def make_spreadsheet_safe(source: Opened, columns: Collection[str]) -> Opened:
     """The table with an apostrophe before each cell of these columns that a spreadsheet takes for a formula."""
     copied: Any = copy(source)  # keeps its class
     copied.read = _SafeRead(source, frozenset(columns))
@@ -133,11 +133,11 @@ class _SafeRead:
                 if name in self._columns and is_text(piece.column(place).type):
                     cells = normalise_column(piece.column(place), name, self._source)
                     with naming_column(name, {name: cells.type}, self._source):
-                        piece = piece.set_column(place, piece.column_names[place], _prefixed(cells))
+                        piece = piece.set_column(place, piece.column_names[place], _prefix_formulas(cells))
             yield piece
 
 
-def _prefixed(cells: "pa.ChunkedArray") -> "pa.ChunkedArray":
+def _prefix_formulas(cells: "pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow as pa
     from pyarrow import compute as pc
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.tables.arrays import check_cells
-from PETWorks.tables.csv.read import CSV, reading
+from PETWorks.tables.csv.read import CSV, converting_os_errors
 from PETWorks.tables.databases import (
     POSTGRES,
     Database,
@@ -197,7 +197,7 @@ def _divided(path: Path) -> tuple[Path, str] | None:
 
 def _open_part(path: Path, name: str) -> Source:
     """Open a sheet of a workbook, or a table of a database."""
-    with reading(path):
+    with converting_os_errors(path):
         check_regular(path)
         with path.open("rb") as file:
             start = file.read(START)
@@ -208,7 +208,7 @@ def _open_part(path: Path, name: str) -> Source:
 
 def open_path(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
     """Open a file as the kind that it is; separator and encoding matter only for CSV."""
-    with reading(path):
+    with converting_os_errors(path):
         check_regular(path)
         with path.open("rb") as file:
             start = file.read(START)
@@ -233,7 +233,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
     if kind is not None:
         return open_statistics(path, kind, encoding)
     check_supported(path, start, [member.filename for member in members(path)] if start.startswith(ZIP) else ())
-    with reading(path):
+    with converting_os_errors(path):
         return _open_text(Content(path), separator, encoding)
 
 

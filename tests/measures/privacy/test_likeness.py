@@ -11,7 +11,7 @@ from conftest import examples, small_batches
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import PETWorksError
-from PETWorks.measures.classes import shares
+from PETWorks.measures.classes import compute_shares
 from PETWorks.measures.privacy.closeness import t_closeness
 from PETWorks.measures.privacy.likeness import basic_beta_likeness, delta_disclosure, enhanced_beta_likeness
 
@@ -113,7 +113,7 @@ def test_extreme_shares_over_several_batches(classes, cells):
     """For each value the largest and smallest share in a class, and of equal ones the smallest class."""
     table = release(classes)
     with small_batches(cells):
-        found = shares(table.view, "s")
+        found = compute_shares(table.view, "s")
     for place, value in enumerate(found.overall.values):
         sizes = [(counts[value], sum(counts.values())) for counts in classes.values() if value in counts]
         most = max(sizes, key=lambda pair: (Fraction(*pair), -pair[1]))
@@ -132,7 +132,7 @@ def test_of_people_the_share_in_the_table_is_the_mean_of_those_in_classes():
     """Ten people are in five classes and have x in the first only: of people, all have it, which would hide it."""
     people = [f"{number}" for number in range(10)]
     found = of_people([(zip_code, "x" if zip_code == "1" else "y", who) for zip_code in "12345" for who in people])
-    assert shares(found.view, "s").overall.shares.tolist() == [0.2, 0.8]
+    assert compute_shares(found.view, "s").overall.shares.tolist() == [0.2, 0.8]
     assert basic_beta_likeness(found).value == 4
     assert t_closeness(found).value == 0.8
     assert delta_disclosure(found).value == pytest.approx(math.log(5))

@@ -23,65 +23,73 @@ from PETWorks.about.hierarchies.scheme import Scheme, listed_items
 from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.cells import SUPPRESSED
 
-Words = Mapping[str, Any]
+HierarchySpec = Mapping[str, Any]
 HierarchySources = Path | Mapping[str, "Path | Declaration"]  # a folder, or a file or a declaration for each column
 Counts = Mapping[str, int]
-MOST_ADDED = 200_000  # leaves added because a label stands for them
+MAX_ADDED_LEAVES = 200_000  # leaves added because a label stands for them
 
 
-def _fixed(read: Callable[[Words], Scheme]) -> Callable[[Words], Callable[[Counts], Scheme]]:
+def _independent_of_counts(
+    read: Callable[[HierarchySpec], Scheme],
+) -> Callable[[HierarchySpec], Callable[[Counts], Scheme]]:
     """Make a kind of hierarchy that does not depend on the records."""
 
-    def prepare(words: Words) -> Callable[[Counts], Scheme]:
+    def prepare(words: HierarchySpec) -> Callable[[Counts], Scheme]:
         scheme = read(words)
         return lambda _counts: scheme
 
     return prepare
 
 
-def _quantiles(words: Words) -> Callable[[Counts], Scheme]:
+def _quantiles(words: HierarchySpec) -> Callable[[Counts], Scheme]:
     parts = parts_of(words)
     return lambda counts: between_quantiles(parts, counts)
 
 
-def _rare(words: Words) -> Callable[[Counts], Scheme]:
+def _rare(words: HierarchySpec) -> Callable[[Counts], Scheme]:
     limits, label = rare_limits(words)
     return lambda counts: Rare(counts, limits, label)
 
 
 # By the key that determines the kind of hierarchy: the keys that may accompany it, and the function that makes it.
 # If several kinds fit, the first one counts.
-KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Words], Callable[[Counts], Scheme]]]] = {
-    "width": (("start", "bottom", "top"), _fixed(equal_width)),
-    "cuts": ((), _fixed(between_cuts)),
+KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[HierarchySpec], Callable[[Counts], Scheme]]]] = {
+    "width": (("start", "bottom", "top"), _independent_of_counts(equal_width)),
+    "cuts": ((), _independent_of_counts(between_cuts)),
     "quantiles": ((), _quantiles),
-    "dates": (("calendar",), _fixed(periods)),
-    "prefix": ((), _fixed(first_characters)),
-    "mask": ((), _fixed(masked_characters)),
-    "icd10": ((), _fixed(diagnoses)),
-    "order": (("sizes",), _fixed(neighbours)),
-    "groups": ((), _fixed(named_groups)),
+    "dates": (("calendar",), _independent_of_counts(periods)),
+    "prefix": ((), _independent_of_counts(first_characters)),
+    "mask": ((), _independent_of_counts(masked_characters)),
+    "icd10": ((), _independent_of_counts(diagnoses)),
+    "order": (("sizes",), _independent_of_counts(neighbours)),
+    "groups": ((), _independent_of_counts(named_groups)),
     "rare": ((), _rare),
-    "top": (("bottom",), _fixed(equal_width)),
-    "bottom": ((), _fixed(equal_width)),
+    "top": (("bottom",), _independent_of_counts(equal_width)),
+    "bottom": ((), _independent_of_counts(equal_width)),
 }
-NAMED = ("width", "dates", "prefix", "mask", "icd10")  # kinds whose words describe each level without cells
-KEYS = list(dict.fromkeys(key for kind, (extra, _) in KINDS.items() for key in (kind, *extra)))
+KINDS_WITH_LEVEL_NAMES = (
+    "width",
+    "dates",
+    "prefix",
+    "mask",
+    "icd10",
+)  # kinds whose words describe each level without cells
+DECLARATION_KEYS = list(dict.fromkeys(key for kind, (extra, _) in KINDS.items() for key in (kind, *extra)))
 
 
 @dataclass(frozen=True)
 class Declaration:
     """A hierarchy in a few words; its levels do not depend on the order of the records."""
 
-    words: Words
+    words: HierarchySpec
     scheme: Callable[[Counts], Scheme]
 
     @classmethod
-    def of(cls, words: Words) -> "Declaration":
+    def of(cls, words: HierarchySpec) -> "Declaration":
         """Parse and check the words, without the data."""
         for key in words:
-            if key not in KEYS:
-                raise HierarchyError(unknown("kind of hierarchy", str(key), KEYS).message)
+            if key not in DECLARATION_KEYS:
+                raise HierarchyError(unknown("kind of hierarchy", str(key), DECLARATION_KEYS).message)
         kind = next((kind for kind in KINDS if kind in words), None)
         if kind is None:
             raise HierarchyError("expected one of the keys {keys}", keys=quoted(KINDS))
@@ -137,9 +145,9 @@ class _Builder:
         for label in sorted(below):
             if label in self.labels:
                 continue
-            leaves = list(islice(below[label], max(MOST_ADDED + 1 - self.added, 0)))
+            leaves = list(islice(below[label], max(MAX_ADDED_LEAVES + 1 - self.added, 0)))
             self.added += len(leaves)
-            if leaves and self.added <= MOST_ADDED:
+            if leaves and self.added <= MAX_ADDED_LEAVES:
                 self._add_leaves({value: self.scheme.path(value) for value in leaves})
             else:
                 self.without_values += 1
@@ -181,7 +189,10 @@ class _Builder:
 
 
 def build_hierarchy(
-    values: Iterable[Any] | Mapping[Any, int], words: Words, released: Iterable[Any] = (), name: str = "hierarchy"
+    values: Iterable[Any] | Mapping[Any, int],
+    words: HierarchySpec,
+    released: Iterable[Any] = (),
+    name: str = "hierarchy",
 ) -> Hierarchy:
     """The hierarchy declared by a few words for the values of a column.
 
@@ -204,7 +215,7 @@ def _cell(value: Any) -> str | None:
     return text or None
 
 
-def parse_declaration(words: Words, name: str) -> Declaration:
+def parse_declaration(words: HierarchySpec, name: str) -> Declaration:
     """Parse the words of a declaration; errors name the hierarchy."""
     try:
         return Declaration.of(words)
@@ -231,13 +242,13 @@ def as_hierarchies(hierarchies: object, columns: Iterable[str]) -> dict[str, Hie
     )
 
 
-def level_named(words: Words | None, level: int) -> str | None:
+def level_description(words: HierarchySpec | None, level: int) -> str | None:
     """The description of a level in the declaration: `dates 5-years`, `width 10`; None if it has none.
 
-    >>> level_named({"dates": ["month", "year"]}, 2), level_named({"rare": {"fewer_than": 5}}, 1)
+    >>> level_description({"dates": ["month", "year"]}, 2), level_description({"rare": {"fewer_than": 5}}, 1)
     ('dates year', None)
     """
-    kind = next((kind for kind in NAMED if words is not None and kind in words), None)
+    kind = next((kind for kind in KINDS_WITH_LEVEL_NAMES if words is not None and kind in words), None)
     if words is None or kind is None:
         return None
     descriptions = listed_items(words[kind])
@@ -255,7 +266,7 @@ def hierarchy_files(named: HierarchySources | None) -> list[Path]:
     return [item for item in named.values() if isinstance(item, Path)]
 
 
-def name_of(column: str) -> Phrase:
+def hierarchy_name(column: str) -> Phrase:
     """The name in messages of the hierarchy of a column without a file."""
     return Phrase("hierarchy of {column!r}", column=column)
 
@@ -266,46 +277,46 @@ def _as_hierarchy(hierarchy: object, column: str) -> Hierarchy | Declaration:
     if isinstance(hierarchy, str | Path):
         return read_hierarchy(Path(hierarchy))
     if isinstance(hierarchy, Mapping):
-        return parse_declaration(hierarchy, name_of(column))
+        return parse_declaration(hierarchy, hierarchy_name(column))
     if not isinstance(hierarchy, Iterable):
         raise HierarchyError(
             "{name}: expected a file, rows of levels or a declaration, got {type}",
-            name=name_of(column),
+            name=hierarchy_name(column),
             type=type(hierarchy).__name__,
         )
-    return Hierarchy(hierarchy, name_of(column))
+    return Hierarchy(hierarchy, hierarchy_name(column))
 
 
 Labels = tuple[str, ...]
 
 
-def _cuts_again(_words: Words, earlier: Hierarchy) -> Callable[[str], Labels | None]:
+def _place_between_earlier_cuts(_words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:
     return between_same_cuts(earlier.levels[1 : earlier.height]).path
 
 
-def _rare_again(words: Words, earlier: Hierarchy) -> Callable[[str], Labels | None]:
+def _place_as_rare(words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:
     """New values are rare values."""
     _, label = rare_limits(words)
     return lambda _value: (label,) * (earlier.height - 1)
 
 
 # Kinds whose levels depend on the records, and the function that places new values on the earlier levels.
-_BY_RECORDS: Mapping[str, Callable[[Words, Hierarchy], Callable[[str], Labels | None]]] = {
-    "quantiles": _cuts_again,
-    "rare": _rare_again,
+_BY_RECORDS: Mapping[str, Callable[[HierarchySpec, Hierarchy], Callable[[str], Labels | None]]] = {
+    "quantiles": _place_between_earlier_cuts,
+    "rare": _place_as_rare,
 }
-_LISTING = ("order", "groups")  # kinds whose words list all values
+_KINDS_LISTING_ALL_VALUES = ("order", "groups")  # kinds whose words list all values
 
 
-def plain_words(words: Words | None) -> Words | None:
+def declaration_as_json(words: HierarchySpec | None) -> HierarchySpec | None:
     """The words of a declaration as JSON, for a plan; None if the hierarchy itself is enough."""
-    if words is None or _kind(words) in _LISTING:
+    if words is None or _kind(words) in _KINDS_LISTING_ALL_VALUES:
         return None
     plain: dict[str, Any] = _plain(words)
     return plain
 
 
-def needs_earlier(words: Words | None) -> bool:
+def needs_earlier_hierarchy(words: HierarchySpec | None) -> bool:
     """Whether the earlier hierarchy is needed to fit another table."""
     return words is None or _kind(words) in _BY_RECORDS
 
@@ -316,7 +327,7 @@ def hierarchy_digest(hierarchy: Hierarchy) -> str:
 
 
 def refit_hierarchy(
-    column: str, values: Iterable[str | None], words: Words | None, earlier: Hierarchy | None, height: int = 1
+    column: str, values: Iterable[str | None], words: HierarchySpec | None, earlier: Hierarchy | None, height: int = 1
 ) -> tuple[Hierarchy, frozenset[str]]:
     """The hierarchy for the values of a column of another table, and the values that have no place in it.
 
@@ -327,17 +338,17 @@ def refit_hierarchy(
     height    its highest level, which the words do not determine if no value has a place
     """
     known = {value for value in values if value is not None and value != SUPPRESSED}
-    fitted = _fitted(column, known, words, earlier)
+    fitted = _fit_hierarchy(column, known, words, earlier)
     if fitted.leaves == [SUPPRESSED]:
         fitted = Hierarchy([[SUPPRESSED] * (height + 1)], fitted.name)
-    unplaced = known - set(fitted.leaves) - _staying(fitted)
+    unplaced = known - set(fitted.leaves) - _labels_on_every_level(fitted)
     single = sorted(value for value in unplaced if value not in fitted.levels_of)
-    return _extended(fitted, {value: (value,) * (fitted.height - 1) for value in single}), frozenset(unplaced)
+    return _extend_hierarchy(fitted, {value: (value,) * (fitted.height - 1) for value in single}), frozenset(unplaced)
 
 
-def _fitted(column: str, values: set[str], words: Words | None, earlier: Hierarchy | None) -> Hierarchy:
-    name = name_of(column)
-    if not needs_earlier(words):
+def _fit_hierarchy(column: str, values: set[str], words: HierarchySpec | None, earlier: Hierarchy | None) -> Hierarchy:
+    name = hierarchy_name(column)
+    if not needs_earlier_hierarchy(words):
         assert words is not None
         declaration = parse_declaration(words, name)
         scheme = declaration.scheme({})
@@ -349,7 +360,7 @@ def _fitted(column: str, values: set[str], words: Words | None, earlier: Hierarc
     path_of = _BY_RECORDS[_kind(words)](words, earlier)
     new = sorted(value for value in values if value not in earlier.levels_of)
     paths = {value: path for value in new if (path := path_of(value)) is not None}
-    return _extended(earlier, paths)
+    return _extend_hierarchy(earlier, paths)
 
 
 def _fits(scheme: Scheme, value: str) -> bool:
@@ -358,13 +369,13 @@ def _fits(scheme: Scheme, value: str) -> bool:
     return scheme.path(value) is not None if below is None else next(iter(below), None) is not None
 
 
-def _staying(hierarchy: Hierarchy) -> set[str]:
+def _labels_on_every_level(hierarchy: Hierarchy) -> set[str]:
     """Labels that can be cells of the table because they are on every level between the leaves and the top."""
     between = hierarchy.levels[1 : hierarchy.height] or [hierarchy.levels[-1]]
     return set.intersection(*map(set, between))
 
 
-def _extended(hierarchy: Hierarchy, paths: Mapping[str, Labels]) -> Hierarchy:
+def _extend_hierarchy(hierarchy: Hierarchy, paths: Mapping[str, Labels]) -> Hierarchy:
     """A hierarchy with further leaves, given their labels below the top."""
     if not paths:
         return hierarchy
@@ -373,7 +384,7 @@ def _extended(hierarchy: Hierarchy, paths: Mapping[str, Labels]) -> Hierarchy:
     return Hierarchy([*rows, *new], hierarchy.name)
 
 
-def _kind(words: Words) -> str:
+def _kind(words: HierarchySpec) -> str:
     kind = next((kind for kind in KINDS if kind in words), None)
     if kind is None:
         raise HierarchyError("expected one of the keys {keys}", keys=quoted(KINDS))

@@ -53,7 +53,7 @@ class Proposal:
     height: int = 0
 
 
-def proposed_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy] | None:
+def propose_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy] | None:
     """A hierarchy with a place for every value of the column; None if the values are already generalised.
 
     counts   the number of records with each value
@@ -141,22 +141,26 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
     if len(numbers) < len(found) or len({number for number, _ in numbers}) <= FEW_NUMBERS:
         return
     whole = all(number.denominator == 1 for number, _ in numbers)
-    least, most, usual = numbers[0][0], numbers[-1][0], _usual(numbers)
+    least, most, usual = numbers[0][0], numbers[-1][0], _upper_quantile(numbers)
     reasons = [Phrase("numbers: at most {n} intervals, then wider ones", n=INTERVALS)]
     if any(term in words for term in terms(AGES)):
         coded = {"top": TOP_AGE} if most >= TOP_AGE > least else {}
         reasons += [Phrase("few people reach {age}", age=TOP_AGE)] if coded else []
-        yield Proposal({"width": _in_words(_widths(most - least, whole=whole)), **coded}, Joined("; ", reasons))
+        yield Proposal(
+            {"width": _as_declared_numbers(_widths(most - least, whole=whole)), **coded}, Joined("; ", reasons)
+        )
     elif most - least > 2 * (usual - least) > 0:
         widths = _widths(usual - least, whole=whole)
         top = -(-usual // widths[-1]) * widths[-1]
         reasons.append(Phrase("few records reach {number}", number=as_text(top)))
-        yield Proposal({"width": _in_words(widths), "top": _in_words([top])[0]}, Joined("; ", reasons))
+        yield Proposal(
+            {"width": _as_declared_numbers(widths), "top": _as_declared_numbers([top])[0]}, Joined("; ", reasons)
+        )
     else:
-        yield Proposal({"width": _in_words(_widths(most - least, whole=whole))}, Joined("; ", reasons))
+        yield Proposal({"width": _as_declared_numbers(_widths(most - least, whole=whole))}, Joined("; ", reasons))
 
 
-def _usual(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:
+def _upper_quantile(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:
     """The number that only a small share of the records exceeds; `numbers` must be sorted."""
     enough = (1 - TAIL) * sum(count for _, count in numbers)
     so_far = accumulate(count for _, count in numbers)
@@ -177,5 +181,5 @@ def _widths(span: Fraction, *, whole: bool) -> list[Fraction]:
     return [unit * step for step in steps if not whole or unit * step > 1]
 
 
-def _in_words(numbers: Iterable[Fraction]) -> list[int | str]:
+def _as_declared_numbers(numbers: Iterable[Fraction]) -> list[int | str]:
     return [int(number) if number.denominator == 1 else as_text(number) for number in numbers]

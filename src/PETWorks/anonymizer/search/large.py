@@ -97,8 +97,8 @@ class BoxSearch(NodeSearch):
     def __init__(self, lattice: Lattice, objective: ByColumn, judge: Judge) -> None:
         super().__init__(lattice, objective, judge)
         self.takes_bounds = False
-        self._order = _by_information(judge, lattice)
-        self._groups = [_Group(lattice, objective, places) for places in _grouped(lattice, self._order)]
+        self._order = _columns_by_entropy(judge, lattice)
+        self._groups = [_Group(lattice, objective, places) for places in _group_columns(lattice, self._order)]
         highest = [np.array([losses.max()]) for losses in objective.lost]
         self._rounding = SAME * float(objective.combined(highest).item())
         everything = tuple(np.packbits(np.ones(group.shape, np.bool_)) for group in self._groups)
@@ -163,14 +163,14 @@ class BoxSearch(NodeSearch):
         if column is None:
             return []
         level = min(self._promising(box)[column], box.high[column] - 1)
-        below, above = _with(box.high, column, level), _with(box.low, column, level + 1)
+        below, above = _set_level(box.high, column, level), _set_level(box.low, column, level + 1)
         return [Box(box.low, below, box.left, box.bound), Box(above, box.high, box.left, box.bound)]
 
     def _promising(self, box: Box) -> Node:
         """The node with the least loss if each group could be chosen independently."""
         node = list(box.high)
         for group, packed in zip(self._groups, box.left, strict=True):
-            best = group.best(group.within(box.low, box.high, _unpacked(packed, group.shape)))
+            best = group.best(group.within(box.low, box.high, _unpack_mask(packed, group.shape)))
             assert best is not None
             for place, level in zip(group.places, best[1], strict=True):
                 node[place] = level
@@ -182,13 +182,13 @@ class BoxSearch(NodeSearch):
             return None
         left, losses, node, settled = [], [], list(box.high), True
         for group, packed in zip(self._groups, box.left, strict=True):
-            open_ = group.within(box.low, box.high, _unpacked(packed, group.shape))
+            open_ = group.within(box.low, box.high, _unpack_mask(packed, group.shape))
             tries = 0
             while True:
                 best = group.best(open_)
                 if best is None:
                     return None
-                with_group = _with_all(box.high, group.places, best[1])
+                with_group = _set_levels(box.high, group.places, best[1])
                 yield
                 if not self._is_ruled_out(with_group):
                     break
@@ -217,7 +217,7 @@ class BoxSearch(NodeSearch):
         """A node that is ruled out and coarser in some of the columns, within a box."""
         for place in self._random.permutation(places).tolist():
             for level in range(high[place], node[place], -1):
-                coarser = _with(node, place, level)
+                coarser = _set_level(node, place, level)
                 if self._is_ruled_out(coarser):
                     node = coarser
                     break
@@ -233,7 +233,7 @@ class BoxSearch(NodeSearch):
             gains = {}
             for place in self._order:
                 if node[place] > self.lattice.low[place]:
-                    finer = _with(node, place, node[place] - 1)
+                    finer = _set_level(node, place, node[place] - 1)
                     self._look(finer)
                     yield
                     if self._holds(finer):
@@ -251,7 +251,7 @@ class BoxSearch(NodeSearch):
         raisable = [place for place, high in enumerate(self.lattice.high) if node[place] < high]
         number = min(len(raisable), int(self._random.integers(1, 5)))
         for place in self._random.choice(raisable, number, replace=False).tolist():
-            node = _with(node, place, int(self._random.integers(node[place] + 1, self.lattice.high[place] + 1)))
+            node = _set_level(node, place, int(self._random.integers(node[place] + 1, self.lattice.high[place] + 1)))
         return node
 
     def _gain(self, node: Node, finer: Node) -> float:
@@ -266,7 +266,7 @@ class BoxSearch(NodeSearch):
         return float(self.objective.combined([lost[level : level + 1] for lost, level in levels]).item())
 
 
-def _by_information(judge: Judge, lattice: Lattice) -> list[int]:
+def _columns_by_entropy(judge: Judge, lattice: Lattice) -> list[int]:
     """The columns in ascending order of entropy: those with the least information are the easiest to retain."""
     bits = []
     for column in lattice.columns:
@@ -276,7 +276,7 @@ def _by_information(judge: Judge, lattice: Lattice) -> list[int]:
     return sorted(range(len(bits)), key=lambda place: bits[place])
 
 
-def _grouped(lattice: Lattice, order: Sequence[int]) -> list[list[int]]:
+def _group_columns(lattice: Lattice, order: Sequence[int]) -> list[list[int]]:
     """Neighbouring columns in groups with few combinations of levels."""
     groups: list[list[int]] = []
     nodes = GROUP_NODES + 1
@@ -289,15 +289,15 @@ def _grouped(lattice: Lattice, order: Sequence[int]) -> list[list[int]]:
     return [sorted(group) for group in groups]
 
 
-def _unpacked(packed: NDArray[np.uint8], shape: tuple[int, ...]) -> Mask:
+def _unpack_mask(packed: NDArray[np.uint8], shape: tuple[int, ...]) -> Mask:
     return np.unpackbits(packed, count=int(np.prod(shape))).astype(np.bool_).reshape(shape)
 
 
-def _with(node: Node, place: int, level: int) -> Node:
+def _set_level(node: Node, place: int, level: int) -> Node:
     return (*node[:place], level, *node[place + 1 :])
 
 
-def _with_all(node: Node, places: Sequence[int], levels: Sequence[int]) -> Node:
+def _set_levels(node: Node, places: Sequence[int], levels: Sequence[int]) -> Node:
     changed = list(node)
     for place, level in zip(places, levels, strict=True):
         changed[place] = level

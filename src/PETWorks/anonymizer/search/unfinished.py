@@ -22,8 +22,8 @@ from PETWorks.tables.output import write_whole
 
 FORMAT = 1
 MOST_BYTES = 1 << 30
-ALL = 1 << 62  # stands for infinitely many records
-ABOUT = {
+INFINITELY_MANY = 1 << 62  # stands for infinitely many records
+PART_NAMES = {
     "table": Phrase("'table'"),
     "population": Phrase("'population'"),
     "hierarchies": Phrase("'hierarchies'"),
@@ -35,10 +35,10 @@ ABOUT = {
 }  # names in error messages of the parts that must match
 
 
-def write_unfinished(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
+def write_checkpoint(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
     """Write the outcomes of nodes to a file."""
     found = [[list(node), *astuple(_finite(outcome))] for node, outcome in known.items()]
-    about = {**_about(problem), "sha256": _checksum(found)}
+    about = {**_problem_identity(problem), "sha256": _checksum(found)}
     content = json.dumps({**about, "found": found}, separators=(",", ":"), allow_nan=False)
     table = problem.original.source.path
     write_whole({path: content.encode()}, like=() if table is None else [table])
@@ -50,13 +50,13 @@ def _checksum(found: list[Any]) -> str:
 
 def _finite(outcome: Outcome) -> Outcome:
     """An outcome without infinite numbers, for JSON: a node that always fails needs more records than there are."""
-    return replace(outcome, lasting=ALL) if outcome.lasting == math.inf else outcome
+    return replace(outcome, lasting=INFINITELY_MANY) if outcome.lasting == math.inf else outcome
 
 
-def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
+def read_checkpoint(path: Path, problem: Problem) -> dict[Node, Outcome]:
     """The outcomes of an earlier search of the same problem; raise if it was another problem."""
     content = read_small(path, MOST_BYTES)
-    about = _about(problem)
+    about = _problem_identity(problem)
     try:
         read = json.loads(content)
         different = [key for key in about if read[key] != about[key]]
@@ -72,7 +72,7 @@ def read_unfinished(path: Path, problem: Problem) -> dict[Node, Outcome]:
             "{file}: the file of another search: it had other {other}; give the same table "
             "and options, or remove the file to start over",
             file=path.name,
-            other=Joined(", ", [ABOUT.get(key, quoted([key])) for key in different]),
+            other=Joined(", ", [PART_NAMES.get(key, quoted([key])) for key in different]),
         )
     return found
 
@@ -96,7 +96,7 @@ def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Ou
         yield node, Outcome(records, loss, lasting, None if added is None else tuple(added), coarser, given_up_at)
 
 
-def _about(problem: Problem) -> dict[str, Any]:
+def _problem_identity(problem: Problem) -> dict[str, Any]:
     """The identity of the problem: a file about another problem must not be used."""
     release, ground = problem.original, problem.ground
     population = ground.view.background.population

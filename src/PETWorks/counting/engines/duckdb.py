@@ -23,11 +23,11 @@ from PETWorks.counting.engines.partitioned import (
     ExcludedCodes,
     Part,
     PartitionedTable,
-    Words,
+    WordLayout,
     class_starts,
     joined_table,
 )
-from PETWorks.counting.memory.loading import check_labels
+from PETWorks.counting.memory.loading import check_labels_fit
 from PETWorks.counting.people import (
     BITS,
     JoinedPeople,
@@ -39,7 +39,15 @@ from PETWorks.counting.people import (
     column_name,
     number_of_words,
 )
-from PETWorks.counting.profiles import AT_ONCE, EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile, pairs_of
+from PETWorks.counting.profiles import (
+    EXACT_PATTERN,
+    LONG_TEXT,
+    MAX_SAMPLED_LENGTH,
+    SAMPLE_SIZE,
+    VALUES_PER_BATCH,
+    Profile,
+    value_person_pairs,
+)
 from PETWorks.counting.questions import THREADS, Merge
 from PETWorks.errors import Hint, InputError, ParameterError, system_reason
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming_column, strings
@@ -144,7 +152,7 @@ def _value_counts(place: int, column: Column, people: Column | None) -> list[Any
     if people is None:
         places = arrow_integers(np.full(len(column.counts), place))
         return [places, column.labels, arrow_integers(column.counts)]
-    codes, persons, counts = pairs_of(column, people)
+    codes, persons, counts = value_person_pairs(column, people)
     places = arrow_integers(np.full(len(codes), place))
     named = people.labels.take(arrow_integers(persons))
     return [places, column.labels.take(arrow_integers(codes)), arrow_integers(counts), named]
@@ -153,13 +161,13 @@ def _value_counts(place: int, column: Column, people: Column | None) -> list[Any
 def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str) -> Profile:
     of_column = f"FROM {values} WHERE c = {place}"
     # The sum of no rows is NULL, hence coalesce.
-    is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT}') OR length(v) > {LONG_TEXT})"
+    is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT_PATTERN}') OR length(v) > {LONG_TEXT})"
     counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
     is_formula = f"regexp_matches(v, '{FORMULA}') AND NOT regexp_matches(v, '{NUMBER}')"
     formulas = f"coalesce(CAST(sum(r) FILTER ({is_formula}) AS BIGINT), 0)"
     numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}), {formulas} {of_column}"
     present, distinct, unique, exact, formula_cells = (int(column[0]) for column in engine.fetch(numbers))
-    (sample,) = engine.fetch(f"SELECT v[:{LONGEST}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE}")
+    (sample,) = engine.fetch(f"SELECT v[:{MAX_SAMPLED_LENGTH}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE_SIZE}")
     details = _details(engine, values, place, name)
     return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details, formula_cells)
 
@@ -168,8 +176,8 @@ def _details(engine: QueryRunner, values: str, place: int, name: str) -> dict[st
     """The number of personal details of each kind in the values of a column."""
     search = Search(name)
     (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
-    for first in range(0, int(total[0]), AT_ONCE):
-        piece = f"c = {place} AND rowid >= {first} AND rowid < {first + AT_ONCE}"
+    for first in range(0, int(total[0]), VALUES_PER_BATCH):
+        piece = f"c = {place} AND rowid >= {first} AND rowid < {first + VALUES_PER_BATCH}"
         texts, records, owners = engine.fetch(f"SELECT v, n, o FROM {values} WHERE {piece}")
         search.add(strings([str(text) for text in texts]), records, owners)
     return search.details()
@@ -374,7 +382,7 @@ class DuckEngine:
             for piece in source.read(wanted, in_pieces=True):
                 rows += piece.num_rows
                 arrays = list(pool.map(encode, wanted, piece.columns))
-                check_labels(sum(encoder.labels.nbytes for encoder in encoders.values()), self._memory, source)
+                check_labels_fit(sum(encoder.labels.nbytes for encoder in encoders.values()), self._memory, source)
                 if written is not None:
                     written.result()
                 written = writer.submit(self.insert, store.table, arrays)  # while the next piece is read
@@ -469,7 +477,12 @@ class DuckStore:
         self.engine, self.table, self.codes = engine, table, codes
 
     def count(
-        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: ExcludedCodes | None = None
+        self,
+        words: WordLayout,
+        recoded: Mapping[str, Integers],
+        *,
+        per_person: bool,
+        without: ExcludedCodes | None = None,
     ) -> "DuckCells":
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         terms: list[list[str]] = [[] for _ in range(words.number)]
@@ -538,7 +551,7 @@ class DuckStore:
 class DuckCells:
     """A table of counts in the order of its keys `k0`, `k1`…, with the numbers `n0`, `n1`…"""
 
-    def __init__(self, engine: DuckEngine, table: str, words: Words, counted: int = 1) -> None:
+    def __init__(self, engine: DuckEngine, table: str, words: WordLayout, counted: int = 1) -> None:
         self._engine, self.table, self.words, self._counted = engine, table, words, counted
 
     @property
@@ -576,7 +589,7 @@ class DuckCells:
                 yield Part([word[:end] for word in words], [counts[:end] for counts in kept[self.words.number :]])
                 kept = [column[end:] for column in kept]
 
-    def regrouped(self, words: Words) -> "DuckCells":
+    def regrouped(self, words: WordLayout) -> "DuckCells":
         """Add the counts up by some of the columns."""
         coarser = DuckCells(self._engine, self._engine.new("cells"), words)
         packed = ", ".join(f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words)))

@@ -33,7 +33,7 @@ WORD_BITS = 63
 
 
 @dataclass(frozen=True)
-class Place:
+class BitField:
     """The position of a column's code in the words: the word, the shift from its lowest bit, and the number of bits."""
 
     word: int
@@ -47,21 +47,21 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordLayout:
     """A layout that packs the codes of columns into words of `WORD_BITS` bits."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, BitField]
 
     @classmethod
-    def of(cls, bits: Mapping[str, int]) -> "Words":
+    def of(cls, bits: Mapping[str, int]) -> "WordLayout":
         """Lay out columns in this order, from the number of bits that each needs."""
-        places: dict[str, Place] = {}
+        places: dict[str, BitField] = {}
         word, left = 0, WORD_BITS
         for name, needed in bits.items():
             if needed > left:
                 word, left = word + 1, WORD_BITS
             left -= needed
-            places[name] = Place(word, left, needed)
+            places[name] = BitField(word, left, needed)
         return cls(places)
 
     @property
@@ -86,7 +86,7 @@ class Words:
         """Extract the codes of each column."""
         return {name: self.code(name, words) for name in self.places}
 
-    def expressions(self, coarser: "Words") -> list[str]:
+    def expressions(self, coarser: "WordLayout") -> list[str]:
         """SQL expressions that compute the words of a coarser layout from the words `k0`, `k1`… of this one."""
         terms: list[list[str]] = [[] for _ in range(coarser.number)]
         for name, to in coarser.places.items():
@@ -127,7 +127,7 @@ class Part(NamedTuple):
     numbers: list[Integers]
 
 
-def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> WeightedRows:
+def rows_of(words: WordLayout, domains: Mapping[str, Domain], part: Part) -> WeightedRows:
     """A part of the cells as rows in memory."""
     columns = {
         name: Column(
@@ -140,26 +140,29 @@ def rows_of(words: Words, domains: Mapping[str, Domain], part: Part) -> Weighted
 
 
 def answer_questions(
-    words: Words, domains: Mapping[str, Domain], questions: Sequence[Callable[[WeightedRows, None], Any]], part: Part
+    words: WordLayout,
+    domains: Mapping[str, Domain],
+    questions: Sequence[Callable[[WeightedRows, None], Any]],
+    part: Part,
 ) -> list[Any]:
     """The answers of a part of the table, one per question."""
     rows = rows_of(words, domains, part)
     return [question(rows, None) for question in questions]
 
 
-def pairs_in(
-    words: Words, domains: Mapping[str, Domain], pairs: Sequence[tuple[str, str]], part: Part
+def count_pairs_in_part(
+    words: WordLayout, domains: Mapping[str, Domain], pairs: Sequence[tuple[str, str]], part: Part
 ) -> list[PairCounts]:
     """Count the pairs of values that pairs of columns have in a part."""
     return rows_of(words, domains, part).pair_counts(pairs)
 
 
-def classes_in(masks: Sequence[int], part: Part) -> int:
+def count_classes_in_part(masks: Sequence[int], part: Part) -> int:
     """The number of classes; the masks select the bits that define them."""
     return len(class_starts(part.words, masks))
 
 
-def packed_in(words: Words, placed: Mapping[str, NDArray[np.uint64]], part: Part) -> list[NDArray[np.uint64]]:
+def pack_cells(words: WordLayout, placed: Mapping[str, NDArray[np.uint64]], part: Part) -> list[NDArray[np.uint64]]:
     """Cells as keys that carry their counts in the lowest bits.
 
     placed   for each column the term that each code adds to a key
@@ -170,7 +173,7 @@ def packed_in(words: Words, placed: Mapping[str, NDArray[np.uint64]], part: Part
     return [keys]
 
 
-def recoded_in(words: Words, new_codes: Mapping[str, Integers], part: Part) -> list[list[Any]]:
+def recode_cells(words: WordLayout, new_codes: Mapping[str, Integers], part: Part) -> list[list[Any]]:
     """Cells as new codes of some columns, followed by their counts."""
     recoded = (codes.astype(np.uint32)[words.code(name, part.words)] for name, codes in new_codes.items())
     return [[*recoded, part.numbers[0]]]
@@ -183,8 +186,8 @@ def merge_answers(merges: Sequence[Callable[[Any, Any], Any]], first: list[Any],
     ]
 
 
-def families_in(
-    words: Words,
+def count_families(
+    words: WordLayout,
     bits: Mapping[str, int],
     families: Sequence[Family],
     sensitive: Sequence[str],
@@ -222,12 +225,12 @@ def cells_checksum(part: Part) -> int:
     return int(sums.sum(dtype=np.uint64))
 
 
-def total(part: Part) -> int:
+def sum_counts(part: Part) -> int:
     """The sum of all counts."""
     return int(part.numbers[0].sum())
 
 
-def counts_in(words: Words, column: str, size: int, part: Part) -> Integers:
+def count_codes(words: WordLayout, column: str, size: int, part: Part) -> Integers:
     """The count of each code of a column."""
     counts = np.zeros(size, np.int64)
     np.add.at(counts, words.code(column, part.words), part.numbers[0])
@@ -235,7 +238,7 @@ def counts_in(words: Words, column: str, size: int, part: Part) -> Integers:
 
 
 def fold_class_pairs(
-    words: Words,
+    words: WordLayout,
     domains: Mapping[str, Domain],
     grouping: Grouping,
     kernel: Callable[[ClassPairs], Summary],
@@ -258,10 +261,10 @@ def fold_class_pairs(
 ExcludedCodes = tuple[str, list[int]]
 
 
-class Cells(Protocol):
+class CellCounts(Protocol):
     """Counts of rows by their codes, kept by an engine."""
 
-    words: Words
+    words: WordLayout
 
     def run(self, task: Callable[[Part], Summary], merge: Merge[Summary], classes: int) -> Summary:
         """Run a task on parts and merge the answers.
@@ -269,7 +272,7 @@ class Cells(Protocol):
         classes   the number of first columns whose classes must be complete in each part, at least one
         """
 
-    def regrouped(self, words: Words) -> Any:
+    def regrouped(self, words: WordLayout) -> Any:
         """Add the counts up by some of the columns."""
 
     def with_people(self, classes: Any) -> Any:
@@ -286,7 +289,12 @@ class Store(Protocol):
     """The rows of a table as codes, kept by an engine."""
 
     def count(
-        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: ExcludedCodes | None = None
+        self,
+        words: WordLayout,
+        recoded: Mapping[str, Integers],
+        *,
+        per_person: bool,
+        without: ExcludedCodes | None = None,
     ) -> Any:
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code.
 
@@ -328,9 +336,9 @@ class PartitionedTable:
         self.domains: Mapping[str, Domain] = columns
         self._recoded = dict(recoded or {})
         self._per_person, self._without = per_person, without
-        self._counted: dict[tuple[str, ...], Cells] = {}
-        self._with_people: dict[tuple[str, ...], Cells] = {}
-        self.rows = rows if per_person is None else self.cells(per_person).run(total, int.__add__, len(per_person))
+        self._counted: dict[tuple[str, ...], CellCounts] = {}
+        self._with_people: dict[tuple[str, ...], CellCounts] = {}
+        self.rows = rows if per_person is None else self.cells(per_person).run(sum_counts, int.__add__, len(per_person))
 
     def marginal(self, column: str) -> Marginal:
         """The values of a column and their counts."""
@@ -338,7 +346,7 @@ class PartitionedTable:
         if self._per_person is None:
             return Marginal(known.values, known.counts)
         cells = self.cells(self._per_person)
-        task = partial(counts_in, cells.words, column, len(known.labels))
+        task = partial(count_codes, cells.words, column, len(known.labels))
         return Marginal(known.values, cells.run(task, np.add, len(self._per_person)))
 
     def generalised(self, levels: Mapping[str, Mapping[str | None, str | None]]) -> "PartitionedTable":
@@ -386,7 +394,7 @@ class PartitionedTable:
         """The number of combinations of values of these columns."""
         cells = self.cells(tuple(columns))
         masks = cells.words.masks(len(columns))
-        return cells.run(partial(classes_in, masks), int.__add__, len(columns))
+        return cells.run(partial(count_classes_in_part, masks), int.__add__, len(columns))
 
     def distinct_rows(self, labels: Mapping[str, Any]) -> WeightedRows:
         """The records by some columns, in memory, with equal rows merged; codes are indices into these labels."""
@@ -400,7 +408,7 @@ class PartitionedTable:
         weight_bits = self.rows.bit_length()
         fields = layout_fields({name: domain.bits for name, domain in known.items()}, weight_bits)
         if fields is None:
-            task = partial(recoded_in, cells.words, new_codes)
+            task = partial(recode_cells, cells.words, new_codes)
             parts = cells.run(task, list.__add__, len(labels))
             codes, weights = parts[0][:-1], parts[0][-1]
             if len(parts) > 1:
@@ -408,13 +416,13 @@ class PartitionedTable:
             columns = {name: Column(labels[name], column) for name, column in zip(labels, codes, strict=True)}
             return WeightedRows(columns, None, weights, whole=False).distinct()
         placed = {name: new_codes[name].astype(np.uint64) << np.uint64(fields[name].shift) for name in labels}
-        carried = np.concatenate(cells.run(partial(packed_in, cells.words, placed), list.__add__, len(labels)))
+        carried = np.concatenate(cells.run(partial(pack_cells, cells.words, placed), list.__add__, len(labels)))
         return PackedRows(known, fields, *merge_keys(carried, np.empty_like(carried), weight_bits), None, weight_bits)
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """Answer questions about classes, with one pass for all that need the same cells."""
         answers: dict[int, Any] = {}
-        groups: dict[int, tuple[Cells, list[int]]] = {}
+        groups: dict[int, tuple[CellCounts, list[int]]] = {}
         # Questions that need more columns come first, because their cells also serve those that need the first of them.
         for place in sorted(range(len(questions)), key=lambda place: -len(questions[place].columns)):
             question = questions[place]
@@ -433,7 +441,7 @@ class PartitionedTable:
                 cells.drop()
         return [answers[place] for place in range(len(questions))]
 
-    def _cells_for(self, question: Question[Any]) -> Cells:
+    def _cells_for(self, question: Question[Any]) -> CellCounts:
         names = question.columns
         cells = self.cells(names)
         if question.people is None:
@@ -457,10 +465,10 @@ class PartitionedTable:
             new_codes = np.array([codes[value] for value in known_there.values], np.int64)
             recoded[name] = new_codes[recoded[name]] if name in recoded else new_codes
             domains[name] = Domain(strings(list(codes)))
-        words = Words.of({name: domain.bits for name, domain in domains.items()})
+        words = WordLayout.of({name: domain.bits for name, domain in domains.items()})
         here = self.store.count(words, self._recoded, per_person=self._per_person is not None)
         known = background.store.count(words, recoded, per_person=background._per_person is not None)
-        both: Cells = here.beside(known)
+        both: CellCounts = here.beside(known)
         try:
             return both.run(partial(fold_class_pairs, words, domains, grouping, kernel), merge, len(grouping.columns))
         finally:
@@ -473,7 +481,7 @@ class PartitionedTable:
         domains = {name: Domain(self.columns[name].labels) for name in names}
         cells = self.cells(names)
         return cells.run(
-            partial(pairs_in, cells.words, domains, tuple(pairs)),
+            partial(count_pairs_in_part, cells.words, domains, tuple(pairs)),
             lambda first, second: [counts.merged(more) for counts, more in zip(first, second, strict=True)],
             len(names),
         )
@@ -521,7 +529,7 @@ class PartitionedTable:
             cells = self._count(names)
             bits = {name: self.columns[name].bits for name in names}
             try:
-                task = partial(families_in, cells.words, bits, families, sensitive, sizes, worths or {})
+                task = partial(count_families, cells.words, bits, families, sensitive, sizes, worths or {})
                 yield cells.run(task, merge_counts, 1)
             finally:
                 cells.drop()
@@ -532,7 +540,7 @@ class PartitionedTable:
         checksum = cells.run(cells_checksum, lambda first, second: first + second & ALL_BITS, len(columns))
         return f"{fingerprint_of(self.columns, columns)}-{checksum:016x}"
 
-    def cells(self, names: tuple[str, ...]) -> Cells:
+    def cells(self, names: tuple[str, ...]) -> CellCounts:
         """Counts by these columns, and perhaps by further ones after them."""
         names = self._per_person or names
         for counted, cells in self._counted.items():
@@ -541,14 +549,14 @@ class PartitionedTable:
         self._counted[names] = self._count(names)
         return self._counted[names]
 
-    def _count(self, names: tuple[str, ...]) -> Cells:
-        words = Words.of({name: self.columns[name].bits for name in names})
+    def _count(self, names: tuple[str, ...]) -> CellCounts:
+        words = WordLayout.of({name: self.columns[name].bits for name in names})
         for counted, finer in self._counted.items():
             if self._per_person is None and set(names) <= set(counted):
-                coarser: Cells = finer.regrouped(words)
+                coarser: CellCounts = finer.regrouped(words)
                 return coarser
         per_person = self._per_person is not None
-        cells: Cells = self.store.count(words, self._recoded, per_person=per_person, without=self._without)
+        cells: CellCounts = self.store.count(words, self._recoded, per_person=per_person, without=self._without)
         return cells
 
 
@@ -578,8 +586,8 @@ def joined_table(
     return table
 
 
-def _counts(words: Words, sizes: Mapping[str, int], part: Part) -> dict[str, Integers]:
-    return {name: counts_in(words, name, size, part) for name, size in sizes.items()}
+def _counts(words: WordLayout, sizes: Mapping[str, int], part: Part) -> dict[str, Integers]:
+    return {name: count_codes(words, name, size, part) for name, size in sizes.items()}
 
 
 def _add_counts(first: dict[str, Integers], second: dict[str, Integers]) -> dict[str, Integers]:

@@ -23,7 +23,14 @@ from PETWorks.about.personal_details import SHARED, Counted, by_kind
 from PETWorks.counting.codes import CountedDomain, arrow_table, sorted_labels, text_column
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines import spark_tasks as tasks
-from PETWorks.counting.engines.partitioned import ALL_BITS, ExcludedCodes, Part, PartitionedTable, Words, joined_table
+from PETWorks.counting.engines.partitioned import (
+    ALL_BITS,
+    ExcludedCodes,
+    Part,
+    PartitionedTable,
+    WordLayout,
+    joined_table,
+)
 from PETWorks.counting.engines.spark_tasks import (
     DETAILS,
     WAYS,
@@ -44,13 +51,13 @@ from PETWorks.counting.people import (
     column_name,
     number_of_words,
 )
-from PETWorks.counting.profiles import EXACT, LONG_TEXT, LONGEST, SAMPLE, Profile
+from PETWorks.counting.profiles import EXACT_PATTERN, LONG_TEXT, MAX_SAMPLED_LENGTH, SAMPLE_SIZE, Profile
 from PETWorks.counting.questions import Merge
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, quoted
 from PETWorks.tables.arrays import arrow_integers, naming_column, numpy_integers
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.formats.parquet import Parquet
-from PETWorks.tables.frames import Frame, SparkFrame, is_connect, session, spark_errors
+from PETWorks.tables.frames import Frame, SparkFrame, is_spark_connect, spark_errors, spark_session
 from PETWorks.tables.globs import Files
 from PETWorks.tables.hidden_differences import HiddenDifferences
 from PETWorks.tables.normalised_cells import FORMULA, NUMBER
@@ -65,7 +72,7 @@ class Jobs:
 
     def __init__(self, session: Any) -> None:
         self.session = session
-        self.connected = is_connect(session)
+        self.connected = is_spark_connect(session)
         self.owners: WeakSet[Owner] = WeakSet()
         self.check_alive()
         self._ship()
@@ -197,7 +204,12 @@ class SparkStore(Owner):
         return self.kept[0].filter("c >= 0").groupBy("c", "v").sum("n").toArrow()
 
     def count(
-        self, words: Words, recoded: Mapping[str, Integers], *, per_person: bool, without: ExcludedCodes | None = None
+        self,
+        words: WordLayout,
+        recoded: Mapping[str, Integers],
+        *,
+        per_person: bool,
+        without: ExcludedCodes | None = None,
     ) -> "SparkCells":
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         self.jobs.check_alive()
@@ -272,7 +284,7 @@ class SparkCells(Owner):
         self,
         jobs: Jobs,
         cells: Sequence[Cells],
-        words: Words,
+        words: WordLayout,
         rows: int,
         *,
         counted: int = 1,
@@ -324,7 +336,7 @@ class SparkCells(Owner):
     def _sent_parts(self) -> tasks.Parts:
         return partial(tasks.parts_of_pieces, self.words.number, self._counted)
 
-    def regrouped(self, words: Words) -> "SparkCells":
+    def regrouped(self, words: WordLayout) -> "SparkCells":
         """Add the counts up by some of the columns."""
         kept = next(iter(self.kept.values()), None)
         finer = self.cells if kept is None else [Cells(kept, self._sent_parts)]
@@ -363,7 +375,7 @@ class Side(NamedTuple):
     number: int
     name: str
     known: tuple[str, ...]
-    words: Words
+    words: WordLayout
 
     @property
     def keys(self) -> list[str]:
@@ -472,7 +484,7 @@ class TargetStore(Owner):
 
     def count(
         self,
-        words: Words,
+        words: WordLayout,
         recoded: Mapping[str, Integers],  # noqa: ARG002
         *,
         per_person: bool,  # noqa: ARG002
@@ -499,13 +511,13 @@ class TargetStore(Owner):
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
 
 
-def _words(table: TableToJoin, numbers: Mapping[str, int]) -> Words:
+def _words(table: TableToJoin, numbers: Mapping[str, int]) -> WordLayout:
     """The layout of a table's codes in words, with the columns that define its classes first."""
     known = {name: table.table.columns[name].bits for name in table.known}
-    return Words.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in table.values})
+    return WordLayout.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in table.values})
 
 
-def _targets(words: Words, sides: Sequence[Side], place: int, batches: Iterator[Any]) -> Iterator[Part]:
+def _targets(words: WordLayout, sides: Sequence[Side], place: int, batches: Iterator[Any]) -> Iterator[Part]:
     """Count targets by words; a code is one higher than in its table, and 0 for people who are not in the table."""
     for block in tasks.blocks(batches):
         columns = [
@@ -560,7 +572,7 @@ class SparkEngine:
 
     def __init__(self, sources: Sequence[Source]) -> None:
         frames = [source.frame for source in sources if isinstance(source, SparkFrame)]
-        self.jobs = Jobs(frames[0].sparkSession if frames else session())
+        self.jobs = Jobs(frames[0].sparkSession if frames else spark_session())
 
     def close(self) -> None:
         """Free all persisted frames; the session stays open, because it belongs to the user."""
@@ -617,7 +629,7 @@ class SparkEngine:
             numbers = ("count(1) AS n", owner, "sum(n) AS r")
         values = parts.groupBy("c", "v").agg(*map(_expression, numbers))
         is_value = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
-        is_exact = f"v RLIKE r'{EXACT}' OR length(v) > {LONG_TEXT} AS is_exact"
+        is_exact = f"v RLIKE r'{EXACT_PATTERN}' OR length(v) > {LONG_TEXT} AS is_exact"
         is_formula = f"v RLIKE r'{FORMULA}' AND NOT v RLIKE r'{NUMBER}' AS is_formula"
         counts = values.selectExpr("c", "n", "r", f"{is_value} AS is_value", is_exact, is_formula).groupBy("c")
         unique = "is_value AND n = 1"
@@ -632,10 +644,10 @@ class SparkEngine:
         counted = self.jobs.run(lambda: counts.agg(*(_expression(f"sum({term})") for term in sums)).collect())
         ranked = values.where(is_value).selectExpr(
             "c",
-            f"substring(v, 1, {LONGEST}) AS v",
+            f"substring(v, 1, {MAX_SAMPLED_LENGTH}) AS v",
             "row_number() OVER (PARTITION BY c ORDER BY xxhash64(v), v) AS place",
         )
-        sampled = self.jobs.run(lambda: ranked.where(f"place <= {SAMPLE}").collect())
+        sampled = self.jobs.run(lambda: ranked.where(f"place <= {SAMPLE_SIZE}").collect())
         samples: dict[int, list[str]] = {place: [] for place in range(len(columns))}
         for row in sampled:
             samples[row[0]].append(row[1])

@@ -15,8 +15,8 @@ import numpy as np
 from PETWorks.about.personal_details import form_of, is_valid, matches
 from PETWorks.counting.codes import Column, Encoder, with_same_people
 from PETWorks.counting.counts import Integers, run_starts
-from PETWorks.counting.engines.partitioned import Part, Words, class_starts, scramble
-from PETWorks.counting.profiles import pairs_of
+from PETWorks.counting.engines.partitioned import Part, WordLayout, class_starts, scramble
+from PETWorks.counting.profiles import value_person_pairs
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
 from PETWorks.tables.formats.parquet import Parquet
@@ -120,7 +120,7 @@ def count_values_by_person(
         people = with_same_people(people) if folded else people
         for place in range(columns):
             column = _encoded(block, place)
-            codes, persons, counts = pairs_of(column, people)
+            codes, persons, counts = value_person_pairs(column, people)
             values = [
                 arrow_integers(np.full(len(codes), place)).cast(pa.int32()),
                 column.labels.take(arrow_integers(codes)).cast(pa.string()),
@@ -269,14 +269,14 @@ def _stored_blocks(batches: Batches) -> Batches:
             waiting.append(_bytes(cells.slice(first)).to_pybytes())
 
 
-def count_blocks(words: Words, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
+def count_blocks(words: WordLayout, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
     """Count the rows of each block by their words."""
     for block in _stored_blocks(batches):
         yield count_words(words.packed(_codes(block, codings), block.num_rows))
 
 
 def rows_with_people(
-    words: Words, codings: Mapping[str, Coding], left_out: tuple[Coding, list[int]] | None, batches: Batches
+    words: WordLayout, codings: Mapping[str, Coding], left_out: tuple[Coding, list[int]] | None, batches: Batches
 ) -> Batches:
     """The words of each row and its person, which the last column of a block holds.
 
@@ -344,7 +344,7 @@ def parts_of_pieces(words: int, numbers: int, batches: Batches) -> Iterator[Part
         yield Part(list(cells[:words]), list(cells[words:]))
 
 
-def regroup(finer: Words, coarser: Words, parts: Parts, batches: Batches) -> Iterator[Part]:
+def regroup(finer: WordLayout, coarser: WordLayout, parts: Parts, batches: Batches) -> Iterator[Part]:
     """Add cells up by fewer columns."""
     for part in parts(batches):
         yield merge_cells(Part(coarser.packed(finer.codes(part.words), len(part.words[0])), part.numbers))
@@ -379,7 +379,11 @@ def split_by_target(parts: Parts, masks: Sequence[int], targets: int, batches: B
 
 
 def run_task(
-    words: Words, parts: Parts, complete: Callable[[Part], Part] | None, task: Callable[[Part], Any], batches: Batches
+    words: WordLayout,
+    parts: Parts,
+    complete: Callable[[Part], Part] | None,
+    task: Callable[[Part], Any],
+    batches: Batches,
 ) -> Batches:
     """Run a task on a partition that has cells; yield the pickled answer or error, with checksums of the columns."""
     import pyarrow as pa

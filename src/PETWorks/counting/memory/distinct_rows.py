@@ -10,7 +10,7 @@ import numpy as np
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, recoding
 from PETWorks.counting.codes import Column, CountedDomain, narrowest_type
 from PETWorks.counting.counts import ClassValues, Integers, Marginal, run_starts
-from PETWorks.counting.keys import KEY_BITS, CountedKeys, Layout, count
+from PETWorks.counting.keys import KEY_BITS, CountedKeys, Layout, count_keys
 from PETWorks.counting.memory.weighted_rows import Classes, WeightedRows
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, Phrase, unknown
 from PETWorks.tables.cells import SUPPRESSED
@@ -199,7 +199,9 @@ class PackedRows(WeightedRows):
         assert self.weights is not None
         keys = self._keys >> np.uint64(self._fields[columns[-1]].shift)
         return (
-            count(keys, weights=self.weights) if len(columns) < len(self._fields) else CountedKeys(keys, self.weights)
+            count_keys(keys, weights=self.weights)
+            if len(columns) < len(self._fields)
+            else CountedKeys(keys, self.weights)
         )
 
 

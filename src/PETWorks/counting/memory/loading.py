@@ -40,7 +40,7 @@ def load_rows(
             with naming_column(name, types, source):
                 for piece in chunks.chunks:
                     encoders[name].add(piece)
-        check_labels(sum(encoder.label_bytes for encoder in encoders.values()), memory_limit, source)
+        check_labels_fit(sum(encoder.label_bytes for encoder in encoders.values()), memory_limit, source)
     if rows == 0:
         raise InputError("{table}: the table has columns but no records", table=source.name)
 
@@ -53,7 +53,7 @@ def load_rows(
         return WeightedRows(dict(zip(names, pool.map(finish, names), strict=True)), unit)
 
 
-def check_labels(size: int, memory_limit: int | None, source: Source) -> None:
+def check_labels_fit(size: int, memory_limit: int | None, source: Source) -> None:
     """Raise if the distinct values of columns are too large to be compared within the memory limit."""
     if memory_limit is not None and size > memory_limit // LABELS_SHARE:
         raise InputError(

@@ -25,7 +25,7 @@ from PETWorks.counting.counts import (
     PairCounts,
     run_starts,
 )
-from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count, pack, size_histogram
+from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count_keys, pack, size_histogram
 from PETWorks.counting.questions import THREADS, Question, batches_of, fold_batches
 from PETWorks.counting.subsets.families import CountsBySubset, Worths
 from PETWorks.tables.cells import SUPPRESSED
@@ -241,8 +241,8 @@ class WeightedRows:
         """Count records by their keys, without those set aside."""
         out = mask_set_aside(grouping, self.domains, lambda: self._row_codes(grouping.known))
         if out is None:
-            return count(keys, weights=self.weights)
-        return count(keys[~out], weights=None if self.weights is None else self.weights[~out])
+            return count_keys(keys, weights=self.weights)
+        return count_keys(keys[~out], weights=None if self.weights is None else self.weights[~out])
 
     def pair_counts(self, pairs: Sequence[tuple[str, str]]) -> list[PairCounts]:
         """Count the pairs of values of each pair of columns."""
@@ -262,7 +262,7 @@ class WeightedRows:
         if first.bits + second.bits <= BINCOUNT_BITS and 1 << first.bits + second.bits <= 2 * len(first.codes):
             return self._few_pairs(first, second)
         keys, bits, layout = pack([first, second])
-        counted = count(keys, bits, self.weights)
+        counted = count_keys(keys, bits, self.weights)
         firsts, seconds = layout.codes(counted.keys)
         return PairCounts(firsts.astype(np.int64), seconds.astype(np.int64), counted.counts)
 
@@ -309,7 +309,7 @@ class WeightedRows:
         """All classes in key order."""
         if columns not in self._by_columns:
             keys, bits, layout = self._packed(columns)
-            counted = count(keys, bits, self.weights)
+            counted = count_keys(keys, bits, self.weights)
             self._by_columns[columns] = Classes(counted.counts, counted.keys, layout)
         return self._by_columns[columns]
 
@@ -321,7 +321,7 @@ class WeightedRows:
             keys, bits, layout = self._packed(columns, room=shift)
             keys <<= keys.dtype.type(shift)
             keys |= value_column.codes
-            counted = count(keys, bits + shift, self.weights)
+            counted = count_keys(keys, bits + shift, self.weights)
             del keys
             class_keys = counted.keys >> counted.keys.dtype.type(shift)
             starts = run_starts(class_keys)

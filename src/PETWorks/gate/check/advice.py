@@ -53,7 +53,7 @@ MOST_RECORDS = 500_000  # in larger tables, the advice would take longer than th
 MOST_RAISED = 3
 
 
-def fixes(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+def anonymize_steps(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     """Steps that would help failing rules, if all quasi-identifiers have hierarchies and original values.
 
     Waived rules are ignored, and so are rules about utility, which further generalisation cannot help.
@@ -107,12 +107,12 @@ def _with_manual_options(step: NextStep, ground: Ground, rules: Sequence[Measure
     return replace(step, records=failing_now, share=failing_now / ground.records, raised=tuple(best[:MOST_RAISED]))
 
 
-SOON = 30  # days before the end of a waiver in which a step mentions it
+WAIVER_WARNING_DAYS = 30  # days before the end of a waiver in which a step mentions it
 MOST_SUPPRESSED = 0.05  # share of the records above which a step mentions suppression
 # The step for a finding, by its kind and whether the release fails because of it.
-REMOVE, LOOK_AGAIN, PERSONAL_DETAILS = "hidden-identifiers", "look-again", "personal-details"
-STEPS = {
-    ("direct identifier", True): REMOVE,
+HIDDEN_IDENTIFIERS, LOOK_AGAIN, PERSONAL_DETAILS = "hidden-identifiers", "look-again", "personal-details"
+STEP_BY_FINDING = {
+    ("direct identifier", True): HIDDEN_IDENTIFIERS,
     ("details in its name", True): "rename-column",
     ("nearly unique", True): "unmeasured-values",
     ("nearly unique", False): "nearly-unique",
@@ -145,19 +145,19 @@ def next_steps(
         *_remove_identifiers(release, policy.releases.key),
         *_findings(columns, policy, fails=True),
         *_sufficient_rules(policy, rules),
-        *_protect(release, policy, rules),
-        *_rewrite_values(rules),
-        *_unlink(release, policy),
-        *_count_people(policy, rules),
-        *_merge_classes(release, failing, small, riskiest),
+        *_protect_step(release, policy, rules),
+        *_rewrite_values_steps(rules),
+        *_unlink_step(release, policy),
+        *_count_people_step(policy, rules),
+        *_merge_classes_steps(release, failing, small, riskiest),
         *_cannot_hold(release, failing),
-        *_remedies(failing, small, riskiest),
-        *_withdraw(failing, other_releases),
-        *_fixes(release, policy, failing),
+        *_remedy_steps(failing, small, riskiest),
+        *_withdraw_step(failing, other_releases),
+        *_anonymize_steps_if_failing(release, policy, failing),
         *_waivers(rules, today),
         *_name_approver(policy),
-        *_review(signed),
-        *_give_roles(release, columns),
+        *_review_step(signed),
+        *_give_roles_step(release, columns),
         *_findings(
             [column for column in columns if column.column not in rejected_for_values(rules)], policy, fails=False
         ),
@@ -181,7 +181,7 @@ def _remove_identifiers(release: Release, key: str | None) -> Iterator[NextStep]
         yield NextStep("remove-identifiers", columns=identifiers)
 
 
-def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _protect_step(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     """Columns whose exact values single out records, with the line of the policy that helps."""
     for rule in rules:
         if rule.name != NO_UNIQUE or rule.verdict != FAIL:
@@ -208,7 +208,7 @@ def _protect(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> I
                 yield NextStep(step, share=share, columns=names, rules=(rule.name,), policy=line)
 
 
-def _rewrite_values(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _rewrite_values_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     """Columns with values written in several ways, and content of the file besides the table."""
     for rule in rules:
         if rule.name == NO_DIFFERENCES and rule.verdict == FAIL and isinstance(rule.value, tuple):
@@ -241,7 +241,7 @@ def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[N
             )
 
 
-def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:
+def _unlink_step(release: Release, policy: Policy) -> Iterator[NextStep]:
     """Columns that link records of a person, in this table or across tables."""
     key, unit = policy.releases.key, release.privacy_unit
     if unit is not None and unit in release.columns and not (policy.keeps_unit and release.people == release.records):
@@ -250,13 +250,13 @@ def _unlink(release: Release, policy: Policy) -> Iterator[NextStep]:
         yield NextStep("remove-key", columns=(key,))
 
 
-def _count_people(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _count_people_step(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     for rule in rules:
         if rule.measure == PEOPLE_COUNTED and not rule.satisfied and policy.privacy_unit is not None:
             yield NextStep("count-people", columns=(policy.privacy_unit,))
 
 
-def _merge_classes(
+def _merge_classes_steps(
     release: Release, failing: Sequence[RuleResult], small: Mapping[str, float], riskiest: Sequence[str]
 ) -> Iterator[NextStep]:
     """Larger classes for failing rules, then for waived rules, which may demand even larger ones."""
@@ -287,7 +287,9 @@ def _cannot_hold(release: Release, failing: Sequence[RuleResult]) -> Iterator[Ne
         yield NextStep("cannot-hold", rules=rules, columns=tuple(sorted(columns)))
 
 
-def _remedies(failing: Sequence[RuleResult], small: Mapping[str, float], riskiest: Sequence[str]) -> Iterator[NextStep]:
+def _remedy_steps(
+    failing: Sequence[RuleResult], small: Mapping[str, float], riskiest: Sequence[str]
+) -> Iterator[NextStep]:
     steps = {rule.name: remedy(rule, rule.name in small) for rule in failing}
     for step in REMEDIES:
         rules = tuple(name for name, helpful in steps.items() if helpful == step)
@@ -295,13 +297,13 @@ def _remedies(failing: Sequence[RuleResult], small: Mapping[str, float], riskies
             yield NextStep(step, rules=rules, columns=tuple(riskiest[:MOST_NAMED]))
 
 
-def _fixes(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
+def _anonymize_steps_if_failing(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
     """Steps that would help, with numbers; a table that passes needs no search."""
     if failing:
-        yield from fixes(release, policy, failing)
+        yield from anonymize_steps(release, policy, failing)
 
 
-def _withdraw(failing: Sequence[RuleResult], other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
+def _withdraw_step(failing: Sequence[RuleResult], other_releases: ReleasesFacts | None) -> Iterator[NextStep]:
     """The earlier release whose withdrawal would lower the chance of re-identification most, if a rule on all fails."""
     rules = tuple(rule.name for rule in failing if rule.measure == ALL_RELEASES)
     shares = [] if other_releases is None or not rules else other_releases.attacks[0].shares
@@ -343,7 +345,7 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
     if rule.waiver.state == "not needed":
         return "waiver-not-needed"
     days_left = (date.fromisoformat(rule.waiver.expires) - today).days
-    return "waiver-ends" if days_left <= SOON else None
+    return "waiver-ends" if days_left <= WAIVER_WARNING_DAYS else None
 
 
 def _withheld(
@@ -377,7 +379,7 @@ def columns_to_explain(release: Release, columns: Sequence[ColumnFacts]) -> tupl
     return tuple(name for name in release.columns if name not in known)
 
 
-def _give_roles(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
+def _give_roles_step(release: Release, columns: Sequence[ColumnFacts]) -> Iterator[NextStep]:
     names = columns_to_explain(release, columns)
     if names:
         yield NextStep("give-roles", columns=names)
@@ -409,16 +411,16 @@ def _steps_about(column: ColumnFacts, *, fails: bool) -> list[str]:
     if column.fails is not fails:
         return []
     findings = [finding for finding in column.found if finding.fails is fails and finding.kind != "personal details"]
-    steps = [STEPS.get((finding.kind, fails), LOOK_AGAIN) for finding in findings]
-    if REMOVE in steps:
-        return [REMOVE]
+    steps = [STEP_BY_FINDING.get((finding.kind, fails), LOOK_AGAIN) for finding in findings]
+    if HIDDEN_IDENTIFIERS in steps:
+        return [HIDDEN_IDENTIFIERS]
     if column.role == SENSITIVE_ATTRIBUTE:  # it has no levels
         steps = ["round-values" if step == "nearly-unique" else step for step in steps]
     special = [step for step in dict.fromkeys(steps) if step != LOOK_AGAIN]
     return special or steps[:1]
 
 
-def _review(signed: SignOff) -> Iterator[NextStep]:
+def _review_step(signed: SignOff) -> Iterator[NextStep]:
     if signed.overdue:
         yield NextStep("review-overdue")
 

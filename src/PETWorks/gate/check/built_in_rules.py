@@ -36,7 +36,7 @@ SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
 SUGGESTED_RULE = "{measure: l-diversity, l: 2}"
 # A rule protects values if it rejects a class in which everybody shares a value with this share in the whole table.
 RARE_SHARE = 1 / 20
-ABOUT_VALUES = ("inference", "one-value")  # limits on subsets and on several releases
+VALUE_LIMITS = ("inference", "one-value")  # limits on subsets and on several releases
 
 
 def unprotected_columns(policy: Policy, release: Release, today: date) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def unprotected_columns(policy: Policy, release: Release, today: date) -> tuple[
     return tuple(name for name in released if not any(_protects(rule, name, policy, release) for rule in rules))
 
 
-def class_size_demanded(policy: Policy, release: Release, today: date) -> int:
+def class_size_in_rules(policy: Policy, release: Release, today: date) -> int:
     """The class size that the rules in force demand; 0 if none does.
 
     Rules about classes of the population do not count: an adversary who knows that a person is in the table only needs
@@ -65,7 +65,7 @@ def class_size_demanded(policy: Policy, release: Release, today: date) -> int:
     return int(max(sizes) + 1e-9)
 
 
-def class_size_required(policy: Policy, release: Release) -> int | None:
+def class_size_for_release_kind(policy: Policy, release: Release) -> int | None:
     """The class size required for the kind of release; None without quasi-identifiers.
 
     If the policy does not state the kind, this is the minimum of all kinds.
@@ -96,7 +96,7 @@ def _protects(rule: Rule, column: str, policy: Policy, release: Release) -> bool
         ((name, threshold),) = rule.parameters.items()
         limit, _, attribute = name.partition(":")
         number = parse_number(threshold)
-        is_limit = limit in ABOUT_VALUES and attribute in ("", column) and number is not None and number < 1
+        is_limit = limit in VALUE_LIMITS and attribute in ("", column) and number is not None and number < 1
         return is_limit and (rule.about_all_releases or _attacks_all_columns(policy, release))
     if "a sensitive attribute" not in rule.measure.needs or rule.parameters.get("value") is not None:
         return False  # the rule protects one value only
@@ -136,7 +136,7 @@ WHOLE_FILE = "FILE"  # for content of the file besides the table
 
 
 @dataclass(frozen=True)
-class UnseenDifferences:
+class FileDifferences:
     """Differences between records, or content of a file, that are invisible in the values.
 
     further   number of items in the file besides the table, by kind; None if the files are in a cluster, where they
@@ -166,15 +166,15 @@ class UnseenDifferences:
         return {**self.found.columns, **{name: number for name, number in of_lines.items() if number}}
 
 
-def find_unseen_differences(release: Release) -> UnseenDifferences:
+def find_file_differences(release: Release) -> FileDifferences:
     """The invisible differences between the cells of a release, and other content of its file."""
     source = release.source
     if not isinstance(source, SparkFrame):
         personal = sum(map(has_personal_details, descriptions(source)))
         further = {**further_content(source), **({PERSONAL: personal} if personal else {})}
-        return UnseenDifferences(hidden_differences(source), further)
+        return FileDifferences(hidden_differences(source), further)
     in_cluster = getattr(release.engine, "hidden_differences", hidden_differences)
-    return UnseenDifferences(in_cluster(source), None if source.of_files else {})
+    return FileDifferences(in_cluster(source), None if source.of_files else {})
 
 
 RULES_ABOUT_PERSONS = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules about values that identify a single person
@@ -202,28 +202,28 @@ def add_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) 
     return replace(plan, judged=judged)
 
 
-def lacks_people(policy: Policy, release: Release) -> bool:
+def cannot_count_people(policy: Policy, release: Release) -> bool:
     """Whether people should be counted but the table does not identify them."""
     return policy.privacy_unit is not None and release.privacy_unit is None
 
 
-def judged_when_made(policy: Policy, release: Release) -> Mapping[str, JudgedRule]:
+def rules_judged_at_release(policy: Policy, release: Release) -> Mapping[str, JudgedRule]:
     """The unchanged rules, by name, that were judged by counting people when this file was made.
 
     They are in the plan of the policy, which identifies the file by its digest.
     """
-    plan = plan_of_file(policy, release.source.path) if lacks_people(policy, release) else None
-    if plan is None or not _is_about(plan, policy, release):
+    plan = plan_of_file(policy, release.source.path) if cannot_count_people(policy, release) else None
+    if plan is None or not _plan_matches(plan, policy, release):
         return {}
     by_name = {judged.name: judged for judged in plan.judged or ()}
     return {
         rule.name: by_name[rule.name]
         for rule in policy.rules
-        if rule.name in by_name and _is_same(rule, by_name[rule.name])
+        if rule.name in by_name and _has_same_parameters(rule, by_name[rule.name])
     }
 
 
-def _is_about(plan: Plan, policy: Policy, release: Release) -> bool:
+def _plan_matches(plan: Plan, policy: Policy, release: Release) -> bool:
     """Whether people, roles and treatment of records are those of the plan."""
     known = set(plan.columns), set(plan.roles.get("sensitive_attributes", ()))
     treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
@@ -240,7 +240,7 @@ def rules_without_people(policy: Policy, judged: Mapping[str, JudgedRule]) -> tu
     return tuple(rule.name for rule in counting if rule.name not in judged)
 
 
-def _is_same(rule: Rule, judged: JudgedRule) -> bool:
+def _has_same_parameters(rule: Rule, judged: JudgedRule) -> bool:
     """Whether a rule still has the parameters with which it was judged."""
     if rule.name in RULES_ABOUT_PERSONS:
         return True
@@ -257,7 +257,7 @@ def check_people_are_declared(release: Release, explained: Mapping[str, Spoken] 
     """
     if release.privacy_unit is not None:
         return
-    excluded = {name.strip() for name, reason in (explained or {}).items() if _says_something(reason)}
+    excluded = {name.strip() for name, reason in (explained or {}).items() if _is_meaningful(reason)}
     names = [name for name in release.identifiers if name in release.columns and name not in excluded]
     profiles = release.engine.profiles(release.source, names) if names else {}
     examined = {name: ExaminedColumn.of(profiles[name]) for name in names}
@@ -275,5 +275,5 @@ def check_people_are_declared(release: Release, explained: Mapping[str, Spoken] 
         )
 
 
-def _says_something(reason: Spoken) -> bool:
+def _is_meaningful(reason: Spoken) -> bool:
     return any(map(is_legible, reason.values() if isinstance(reason, Mapping) else [reason]))

@@ -20,7 +20,7 @@ from PETWorks.tables.files import path_from
 # Keys that change neither a release nor its verdict. All other keys do, also future ones.
 IMMATERIAL_KEYS = ("petworks_policy", "title")
 # Keys that may be changed in the policy of a release after it was made.
-OWN_KEYS = ("context", "cell_size", "sign_off", "waivers", "releases", "register")
+KEYS_EDITABLE_AFTER_RELEASE = ("context", "cell_size", "sign_off", "waivers", "releases", "register")
 # Of these, keys that may legitimately differ between both policies, so they prove nothing if no record was kept.
 INCONCLUSIVE_KEYS = ("cell_size", "sign_off", "register")
 
@@ -68,13 +68,13 @@ def changed_keys(origin: Policy, released: Policy, *, judged_alone: bool = False
     for key in sorted({*current, *of_release, *(made or {})}):
         unchanged = made is not None and current.get(key) == made.get(key)
         if key in RESTATED_KEYS:
-            is_same = unchanged or (made is None and (key != "anonymize" or _is_protected_alike(origin, plan)))
+            is_same = unchanged or (made is None and (key != "anonymize" or _has_same_protection(origin, plan)))
         elif current.get(key) == of_release.get(key):
             is_same = True
         elif made is None:
             is_same = judged_alone or key in INCONCLUSIVE_KEYS
         else:
-            is_same = unchanged and (judged_alone or key in OWN_KEYS)
+            is_same = unchanged and (judged_alone or key in KEYS_EDITABLE_AFTER_RELEASE)
         if not is_same:
             changed.append(key)
     return tuple(changed)
@@ -88,7 +88,7 @@ def _plan(released: Policy) -> Plan | None:
         return read_plan(released.plan)
 
 
-def _is_protected_alike(origin: Policy, plan: Plan | None) -> bool:
+def _has_same_protection(origin: Policy, plan: Plan | None) -> bool:
     """Whether the policy protects columns as the plan did, for a plan without a record of its policy."""
     wanted = origin.anonymize.get("protect") or {}
     return plan is None or _digest(_plain(wanted, Path())) == _digest(_plain(plan.protect or {}, Path()))

@@ -17,7 +17,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.release import Release
-from PETWorks.gate.check.built_in_rules import judged_when_made, lacks_people
+from PETWorks.gate.check.built_in_rules import cannot_count_people, rules_judged_at_release
 from PETWorks.gate.check.facts import column_facts, worst_case
 from PETWorks.gate.check.findings import examined_columns
 from PETWorks.gate.check.remedies import limits_class_sizes
@@ -155,7 +155,9 @@ def notices(
         *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
         *_beyond_the_limit(rules),
         *_set_aside(release),
-        *([] if lacks_people(policy, release) else worst_case(release)),  # classes of records are not classes of people
+        *(
+            [] if cannot_count_people(policy, release) else worst_case(release)
+        ),  # classes of records are not classes of people
         *_identifiers(release, policy, rules),
         *_columns(
             release,
@@ -233,9 +235,9 @@ def _set_aside(release: Release) -> Iterator[Notice]:
 
 def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
     """How people were counted if the table does not identify them."""
-    if policy.privacy_unit is not None and lacks_people(policy, release):
+    if policy.privacy_unit is not None and cannot_count_people(policy, release):
         counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
-        judged_before = counted and judged_when_made(policy, release)
+        judged_before = counted and rules_judged_at_release(policy, release)
         yield Notice("people-counted-before" if judged_before else "people-not-counted", (policy.privacy_unit,))
 
 

@@ -11,7 +11,7 @@ from PETWorks.about.column_names import words_of
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.counts import ClassCodes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.questions import fold_codes
+from PETWorks.counting.questions import fold_codes_question
 from PETWorks.counting.release import Release
 from PETWorks.gate.document.check_document import ColumnFacts
 from PETWorks.tables.cells import SUPPRESSED
@@ -114,7 +114,9 @@ def _unique_pairs(release: Release, pair: tuple[str, str]) -> tuple[int, int]:
         ]
         for name in pair
     }
-    question = fold_codes("unique pairs", table, Grouping(pair, pair), partial(_count_unique, empty_codes), int.__add__)
+    question = fold_codes_question(
+        "unique pairs", table, Grouping(pair, pair), partial(_count_unique, empty_codes), int.__add__
+    )
     return int(table.ask([question])[0]), table.rows
 
 

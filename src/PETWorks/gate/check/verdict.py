@@ -17,11 +17,11 @@ from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
 from PETWorks.gate.check.advice import columns_to_explain, columns_with_unfit_roles, next_steps
 from PETWorks.gate.check.built_in_rules import (
     RULES_ABOUT_PERSONS,
-    class_size_demanded,
-    class_size_required,
-    find_unseen_differences,
-    judged_when_made,
-    lacks_people,
+    cannot_count_people,
+    class_size_for_release_kind,
+    class_size_in_rules,
+    find_file_differences,
+    rules_judged_at_release,
     rules_without_people,
     unprotected_columns,
 )
@@ -76,8 +76,8 @@ from PETWorks.gate.policy.policy_rules import (
 )
 from PETWorks.gate.register import find_registered
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
-from PETWorks.measures.catalogue import all_measures, find
-from PETWorks.measures.evaluation import Evaluation, evaluate_all, prepare
+from PETWorks.measures.catalogue import all_measures, find_measure
+from PETWorks.measures.evaluation import Evaluation, answer_questions_of_measures, evaluate_requests
 from PETWorks.measures.result import Result
 from PETWorks.releases.composition import Composition
 from PETWorks.tables.opening import is_address
@@ -109,7 +109,7 @@ def judge(
     # Counted together, so that rules and overview share their counts.
     ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
     measures = [*ruled, *((entry, entry.check({})) for entry in all_measures())]
-    prepare(release.view, measures, worst_case_questions(release.view))
+    answer_questions_of_measures(release.view, measures, worst_case_questions(release.view))
     overview = _overview(release, policy)
     examined = examined_columns(release, column_facts(release, overview.results), policy.no_role)
     rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))
@@ -246,12 +246,12 @@ def _subsets(
 
 def _overview(release: Release, policy: Policy) -> Evaluation:
     """The results of all measures that apply. Measures in money need a rule that sets the amounts."""
-    overview = evaluate_all(release, None)
+    overview = evaluate_requests(release, None)
     rules = {rule.measure.name: rule for rule in policy.rules if rule.measure is not None and _sets_amounts(rule)}
     results: list[Result] = []
     reasons = dict(overview.reasons)
     for result in overview.results:
-        measure = find(result.measure)
+        measure = find_measure(result.measure)
         if measure.unit != "money":
             results.append(result)
         elif measure.name in rules:
@@ -295,13 +295,13 @@ def _rules(
     today: date,
 ) -> Sequence[RuleResult]:
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
-    judged = judged_when_made(policy, release)
-    uncounted = lacks_people(policy, release) and rules_without_people(policy, judged)
+    judged = rules_judged_at_release(policy, release)
+    uncounted = cannot_count_people(policy, release) and rules_without_people(policy, judged)
     singled_out_by = find_singling_out(release, columns, min(policy.unique_share, UNIQUE_SHARE), policy.releases.key)
     alone = [found for found in singled_out_by if found.share > policy.unique_share]
-    differences = find_unseen_differences(release)
+    differences = find_file_differences(release)
     unprotected = unprotected_columns(policy, release, today)
-    demanded, required = class_size_demanded(policy, release, today), class_size_required(policy, release)
+    demanded, required = class_size_in_rules(policy, release, today), class_size_for_release_kind(policy, release)
     too_weak = required is not None and demanded < required
     by_reason = too_weak and policy.rules_reason is not None
     violations: dict[str, tuple[str, ...]] = {

@@ -73,7 +73,7 @@ def verify(
     return tuple(verified)
 
 
-def add_warning(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:
+def warn_of_earlier_edition(document: CheckDocument, earlier: CheckDocument) -> CheckDocument:
     """The document with a step that warns of an earlier external edition about a different table."""
     digests = document.inputs[0].sha256, earlier.inputs[0].sha256
     if None not in digests and digests[0] == digests[1]:

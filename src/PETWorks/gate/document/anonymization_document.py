@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from PETWorks.about.hierarchies.declaration import level_named
+from PETWorks.about.hierarchies.declaration import level_description
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.explanation import Explanation
 from PETWorks.anonymizer.frontiers import Frontier
@@ -13,7 +13,7 @@ from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.gate.document.typed_json import JSONObject
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def anonymization_facts(
                 tuple(BrokenRule(broken.rule, broken.records) for broken in reason.broken),
                 allowed.get(reason.column),
                 problem.weights.get(reason.column),
-                level_named(result.original.declared.get(reason.column), reason.level),
+                level_description(result.original.declared.get(reason.column), reason.level),
             )
             for reason in reasons
         ),
@@ -337,7 +337,7 @@ def table_state(release: Release) -> State:
 def _value_or_none(release: Release, name: str) -> float | None:
     """The value of a measure; None if it does not apply."""
     try:
-        value: Any = find(name)(release).value
+        value: Any = find_measure(name)(release).value
     except PETWorksError:
         return None
     return float(value)

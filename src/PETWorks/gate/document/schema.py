@@ -14,7 +14,7 @@ from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.tables.yaml_files import Key
 
 NAMES = ("policy", "check", "plan", "register")
-MOST_WORDED = 100
+MAX_REPORTED_VIOLATIONS = 100
 _KINDS = {
     "object": Phrase("a mapping"),
     "array": Phrase("a list"),
@@ -24,29 +24,29 @@ _KINDS = {
 }
 
 
-_TYPED: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan, "register": Entry}
+_DOCUMENT_TYPES: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan, "register": Entry}
 
 
 def schema_text(name: str) -> str:
     """A published schema: that of a policy is a file, the others are derived from the types."""
-    if name in _TYPED:
+    if name in _DOCUMENT_TYPES:
         head = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": f"urn:petworks:{name}:1",
             "title": f"PETWorks {name}, version 1",
         }
-        return json.dumps({**head, **_TYPED[name].json_schema()}, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps({**head, **_DOCUMENT_TYPES[name].json_schema()}, indent=2, ensure_ascii=False) + "\n"
     return (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
 
 
-def check_schema(mistakes: Mistakes, name: str) -> list[Key]:
+def check_against_schema(mistakes: Mistakes, name: str) -> list[Key]:
     """Add a mistake for everything in a file that violates a schema, and return the keys."""
     from jsonschema import Draft202012Validator
 
     errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(mistakes.file.content)
     # A hostile file may have any number of errors: only the first hundred are worded.
     in_words = (message for error in errors for message in _messages(error))
-    worded = list(islice(in_words, MOST_WORDED))
+    worded = list(islice(in_words, MAX_REPORTED_VIOLATIONS))
     mistakes.there_are_more = next(in_words, None) is not None
     for key, text in worded:
         mistakes.add(key, text)

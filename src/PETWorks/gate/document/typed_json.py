@@ -65,7 +65,7 @@ class JSONObject:
     def json_schema(cls) -> dict[str, Any]:
         """The JSON Schema of the class, with a definition for every class that it uses."""
         definitions: dict[str, Any] = {}
-        schema = _of_object(cls, definitions)
+        schema = _object_schema(cls, definitions)
         return {**schema, "$defs": {name: definitions[name] for name in sorted(definitions)}}
 
 
@@ -113,13 +113,13 @@ def _key(field: Field[Any]) -> str:
 _hints: Callable[[Any], dict[str, Any]] = cache(partial(get_type_hints, include_extras=True))
 
 
-def _of_object(cls: type[JSONObject], definitions: dict[str, Any]) -> dict[str, Any]:
+def _object_schema(cls: type[JSONObject], definitions: dict[str, Any]) -> dict[str, Any]:
     hints = _hints(cls)
     return {
         "description": (cls.__doc__ or "").partition("\n")[0],
         "type": "object",
         "required": [_key(field) for field in fields(cls) if not _is_optional(field)],
-        "properties": {_key(field): _schema(_when_present(field, hints), definitions) for field in fields(cls)},
+        "properties": {_key(field): _schema(_type_without_default(field, hints), definitions) for field in fields(cls)},
         "additionalProperties": False,
         **cls.SCHEMA,
     }
@@ -129,7 +129,7 @@ def _is_optional(field: Field[Any]) -> bool:
     return field.default is not MISSING
 
 
-def _when_present(field: Field[Any], hints: Mapping[str, Any]) -> Any:
+def _type_without_default(field: Field[Any], hints: Mapping[str, Any]) -> Any:
     """The type of a field without its default, for which the key is omitted."""
     hint = hints[field.name]
     if field.default is not None and field.default is not ABSENT:
@@ -143,7 +143,7 @@ def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if _is_object(hint):
         if hint.__name__ not in definitions:
             definitions[hint.__name__] = {}  # a class may contain itself
-            definitions[hint.__name__] = _of_object(hint, definitions)
+            definitions[hint.__name__] = _object_schema(hint, definitions)
         return {"$ref": f"#/$defs/{hint.__name__}"}
     if origin is Annotated:
         schema = _schema(arguments[0], definitions)
@@ -157,11 +157,11 @@ def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if origin is tuple:
         return {"type": "array", "items": _schema(arguments[0], definitions)}
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _of_mapping(arguments[0], arguments[1], definitions)
+        return _mapping_schema(arguments[0], arguments[1], definitions)
     return dict(_TYPES[hint])
 
 
-def _of_mapping(keys: Any, values: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+def _mapping_schema(keys: Any, values: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     schema = _schema(values, definitions)
     if get_origin(keys) is Literal:
         return {"type": "object", "properties": dict.fromkeys(get_args(keys), schema), "additionalProperties": False}

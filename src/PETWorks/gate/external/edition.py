@@ -53,8 +53,8 @@ from PETWorks.gate.external.protected import (
 )
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
-from PETWorks.measures.catalogue import Metric, catalogue, find
-from PETWorks.measures.parameters import Text, Worths
+from PETWorks.measures.catalogue import Metric, catalogue, find_measure
+from PETWorks.measures.parameters import Text, WorthOfValues
 
 
 def external_releases(
@@ -107,7 +107,7 @@ def _external_release(release: ReleaseOfSet) -> ReleaseOfSet:
 
 
 # Steps that depend on the policy and the column names only.
-STEPS = (
+PUBLIC_STEPS = (
     "rule-for-values",
     "fitting-rules",
     "remove-identifiers",
@@ -121,7 +121,7 @@ SMALL_CLASS = Bound(withheld="small class")
 
 def external_edition(document: CheckDocument) -> CheckDocument:
     """The external edition of a check; the document must be the internal edition."""
-    return _Edition(document, protect_statistics(document)).made()
+    return _EditionBuilder(document, protect_statistics(document)).made()
 
 
 def commitment(salt: str, digest: str) -> str:
@@ -129,7 +129,7 @@ def commitment(salt: str, digest: str) -> str:
     return hashlib.sha256(bytes.fromhex(salt) + bytes.fromhex(digest)).hexdigest()
 
 
-class _Edition:
+class _EditionBuilder:
     """The external edition: names, texts and thresholds come from the document, all numbers from `known`."""
 
     def __init__(self, document: CheckDocument, known: ProtectedStatistics) -> None:
@@ -166,8 +166,8 @@ class _Edition:
             payout_curve=None,
             results=tuple(self._results()),
             not_applicable={},
-            next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in STEPS),
-            releases=external_releases(document, known, self._share, _about_bound),
+            next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in PUBLIC_STEPS),
+            releases=external_releases(document, known, self._share, _approximate_bound),
             options={name: value for name, value in document.options.items() if name != "previous"},
             commitments=self._commitments(),
         )
@@ -187,9 +187,9 @@ class _Edition:
     def _table(self, table: TableFacts) -> TableFacts:
         known = self.known
         return TableFacts(
-            records=_about_bound(known.records if known.people.low else known.people),
+            records=_approximate_bound(known.records if known.people.low else known.people),
             treatment=table.treatment,
-            population=None if known.population is None else _about_bound(known.population),
+            population=None if known.population is None else _approximate_bound(known.population),
             quasi_identifiers=table.quasi_identifiers,
             sensitive_attributes=table.sensitive_attributes,
             hierarchies=table.hierarchies,
@@ -201,7 +201,7 @@ class _Edition:
     def _removed(self, table: TableFacts) -> Count:
         """The number of removed suppressed records as a range, also if there are none."""
         removed = table.removed_records
-        return _about_bound(range_of(removed, self.known.cell_size)) if isinstance(removed, int) else removed
+        return _approximate_bound(range_of(removed, self.known.cell_size)) if isinstance(removed, int) else removed
 
     def _column(self, column: ColumnFacts, cells: tuple[Range | None, Range | None]) -> ColumnFacts:
         missing, lost = cells
@@ -244,7 +244,7 @@ class _Edition:
     def _results(self) -> Iterator[MeasureResult]:
         """The measures that have a number in the external edition."""
         for result in self.document.results:
-            entry = find(result.measure)
+            entry = find_measure(result.measure)
             statistic = self._statistic(entry, None)
             if statistic == "guesses" and self.known.missed is None:
                 continue
@@ -294,7 +294,7 @@ class _Edition:
             for name in rule.parameters
         }
         return SubsetAnswers(
-            records=_about_bound(self.known.people),
+            records=_approximate_bound(self.known.people),
             number=answers.number,
             if_they_know=tuple(map(self._if_they_know, answers_shown(self.document))),
             limits=tuple(
@@ -341,7 +341,7 @@ def _rule_verdicts(verdicts: tuple[Verdict, ...]) -> RuleVerdicts:
     return RuleVerdicts(passed, waived, failed, withheld or None)
 
 
-def _about_bound(count: Range) -> Bound:
+def _approximate_bound(count: Range) -> Bound:
     return Bound(about=count.middle) if count.low else Bound(below=count.high + 1)
 
 
@@ -375,4 +375,6 @@ def _parameters(rule: RuleResult) -> Mapping[str, Any]:
     if rule.measure not in catalogue:
         return rule.parameters
     known = catalogue[rule.measure].parameters
-    return {name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text | Worths)}
+    return {
+        name: value for name, value in rule.parameters.items() if not isinstance(known[name].rule, Text | WorthOfValues)
+    }

@@ -112,10 +112,10 @@ class OtherPolicy(Protocol):
         """The recipients of the release."""
 
 
-Read = Callable[[Path], OtherPolicy]
+PolicyReader = Callable[[Path], OtherPolicy]
 
 
-def releases_of(mistakes: Mistakes, folder: Path, root: Path, read: Read, *, network: bool) -> ReleaseSet:
+def parse_release_set(mistakes: Mistakes, folder: Path, root: Path, read: PolicyReader, *, network: bool) -> ReleaseSet:
     """The policy's settings about other releases; `read` reads the policy of an earlier release."""
     settings: Mapping[str, Any] = mistakes.file.content.get("releases", {})
     key = settings.get("key", "").strip() or None
@@ -144,7 +144,7 @@ class _Reader:
     mistakes: Mistakes
     folder: Path
     root: Path
-    read: Read
+    read: PolicyReader
     network: bool
 
     def tables(self, entries: Sequence[Mapping[str, Any]], key: str | None) -> Iterator[EarlierTable]:

@@ -18,9 +18,9 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE
 from PETWorks.gate.document.check_document import ReleaseKind, Spoken
-from PETWorks.gate.document.schema import check_schema
+from PETWorks.gate.document.schema import check_against_schema
 from PETWorks.gate.policy.accountability import Accountability, accountability_of
-from PETWorks.gate.policy.earlier_releases import ReleaseSet, releases_of
+from PETWorks.gate.policy.earlier_releases import ReleaseSet, parse_release_set
 from PETWorks.gate.policy.mistakes import Mistakes, drop_keys, located_error, possible_rule_names
 from PETWorks.gate.policy.policy_rules import (
     ALL_RELEASES,
@@ -279,7 +279,7 @@ def parse_policy(
     if alone:
         file = drop_keys(file, [("releases",), ("register",)])
     mistakes = Mistakes(file)
-    mistakes.file = drop_keys(file, check_schema(mistakes, "policy"))
+    mistakes.file = drop_keys(file, check_against_schema(mistakes, "policy"))
     content = mistakes.file.content
     chosen = tuple(chosen_presets(mistakes))
     rules = tuple(rules_of(mistakes, chosen))
@@ -359,7 +359,7 @@ def _read_other_releases(mistakes: Mistakes, folder: Path, root: Path, *, networ
         with mistakes.at("register"):
             text = mistakes.file.content["register"]
             register = resolve_source(mistakes, ("register",), text, folder, root, network=False)
-    return {"releases": releases_of(mistakes, folder, root, read, network=network), "register": register}
+    return {"releases": parse_release_set(mistakes, folder, root, read, network=network), "register": register}
 
 
 def _context(context: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document.check_document import PresetFacts, Spoken
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_for
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
-from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
 
 SUBSETS = "every-subset"
@@ -180,7 +180,7 @@ def rules_of_people() -> Iterator[Rule]:
 def _check_rule(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metric, dict[str, Any], dict[str, Any]]:
     """The measure of a rule, its parameters in the file, and all parameters with defaults."""
     with LocatingErrors(file, (*key, "measure")):
-        measure = find(rule["measure"])
+        measure = find_measure(rule["measure"])
     parameters = {name: value for name, value in rule.items() if name not in RULE_KEYS}
     try:
         checked = measure.check(parameters)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, name_of, parse_declaration
+from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
 from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
 from PETWorks.anonymizer.plan import places_in
@@ -88,7 +88,7 @@ def _hierarchies(mistakes: Mistakes, entries: Any, folder: Path, root: Path, fin
         column, place = key.strip(), ("hierarchies", key)
         with mistakes.at(*place):
             hierarchies[column] = (
-                parse_declaration(entry, name_of(column))
+                parse_declaration(entry, hierarchy_name(column))
                 if isinstance(entry, dict)
                 else resolve_source(mistakes, place, str(entry), folder, root, network=False, find=find)
             )

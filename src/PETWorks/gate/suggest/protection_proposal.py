@@ -16,7 +16,7 @@ from PETWorks.about.protection import PERIODS, protection_of
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.engines.partitioned import PartitionedTable
-from PETWorks.counting.profiles import are_exact, sharing
+from PETWorks.counting.profiles import are_exact, people_per_value
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.unique_values import (
     ALWAYS_ALLOWED,
@@ -67,13 +67,13 @@ def unique_counter_for_people(column: Column, people: Column) -> CountUniqueAfte
         labels = [value if value is None or value == SUPPRESSED else protection(value) for value in column.values]
         places: dict[str | None, int] = {}
         codes = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
-        shared = sharing(Column(strings(list(places)), codes[column.codes]), people)[0]
+        shared = people_per_value(Column(strings(list(places)), codes[column.codes]), people)[0]
         return count_unique(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
 
     return alone_after
 
 
-def by_named_people(table: PartitionedTable, column: str) -> CountUniqueAfter:
+def unique_counter_for_table(table: PartitionedTable, column: str) -> CountUniqueAfter:
     """The same for a table that an engine keeps, with the column that names people."""
 
     def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
@@ -147,13 +147,13 @@ def _number_protections(counts: Mapping[Any, int], most: int, records: int) -> I
     times = np.array([number for _, number in counted], np.int64)
     for step in steps_for(counts):
         rounded = np.round(numbers / float(step))
-        if _alone(rounded, times) <= most:
+        if _count_unique_values(rounded, times) <= most:
             yield {"round": as_text(step)}
         top, bottom = (_coding_limit(rounded, times, step, records, highest=highest) for highest in (True, False))
         for low, high in ((None, top), (bottom, None), (bottom, top)):
             ends = {key: end for key, end in (("bottom", low), ("top", high)) if end is not None}
             apart = low is None or high is None or low < high
-            if ends and apart and _alone_between(rounded, times, step, ends) <= most:
+            if ends and apart and _count_unique_between(rounded, times, step, ends) <= most:
                 yield {"round": as_text(step), **{key: as_text(end) for key, end in ends.items()}}
 
 
@@ -165,20 +165,20 @@ def steps_for(values: Sequence[str] | Mapping[Any, int]) -> Iterator[Fraction]:
         yield step * (1, 2, 5)[place % 3] * 10 ** (place // 3)
 
 
-def _alone(values: Reals, times: Integers) -> int:
+def _count_unique_values(values: Reals, times: Integers) -> int:
     """The number of records with a value that no other record has."""
     _, places = np.unique(values, return_inverse=True)
     return int(np.count_nonzero(np.bincount(places, weights=times) == 1))
 
 
-def _alone_between(rounded: Reals, times: Integers, step: Fraction, ends: Mapping[str, Fraction]) -> int:
+def _count_unique_between(rounded: Reals, times: Integers, step: Fraction, ends: Mapping[str, Fraction]) -> int:
     low, high = (float(end / step) if (end := ends.get(key)) is not None else None for key in ("bottom", "top"))
     coded = rounded.copy()
     if high is not None:
         coded[rounded >= high] = high
     if low is not None:
         coded[rounded <= low] = low
-    return _alone(coded, times)
+    return _count_unique_values(coded, times)
 
 
 def _coding_limit(rounded: Reals, times: Integers, step: Fraction, records: int, *, highest: bool) -> Fraction | None:
@@ -210,10 +210,12 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
         if people is None:
             marginal = (table if unit is None else table.per_person((column,))).marginal(column)
             counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-            proposed = propose_protection(counts, alone_after=None if unit is None else by_named_people(table, column))
+            proposed = propose_protection(
+                counts, alone_after=None if unit is None else unique_counter_for_table(table, column)
+            )
         else:
             cells = table.columns[column]
-            shared = dict(zip(cells.values, sharing(cells, people)[0].tolist(), strict=True))
+            shared = dict(zip(cells.values, people_per_value(cells, people)[0].tolist(), strict=True))
             proposed = propose_protection(shared, alone_after=unique_counter_for_people(cells, people))
         if proposed is not None:
             protections[column] = proposed
@@ -221,12 +223,12 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
         for pair in pairs:
             rows: Any = release.engine.load(release.source, pair)
             latitudes, longitudes = (cells_of(rows.columns[name]) for name in pair)
-            proposed = propose_for_coordinates(latitudes, longitudes, people=whose(people))
+            proposed = propose_for_coordinates(latitudes, longitudes, people=person_codes(people))
             protections |= {} if proposed is None else dict.fromkeys(pair, proposed)
     return protections
 
 
-def whose(people: Column | None) -> list[int] | None:
+def person_codes(people: Column | None) -> list[int] | None:
     """The number of the person of each record."""
     return None if people is None else people.codes.tolist()
 
@@ -253,18 +255,18 @@ def propose_for_coordinates(
     pairs = {(one, other) for one, other, _ in told}
     if not told or len(pairs) > MOST_VALUES:
         return None
-    before = _places_alone(told)
+    before = _count_unique_coordinates(told)
     for step in steps_for([value for pair in sorted(pairs) for value in pair]):
         protection = protection_of("", {"round": as_text(step)})
         after = {(protection.value(one), protection.value(other), owner) for one, other, owner in told}
         if any(None in row for row in after):
             return None
-        alone, most = _places_alone(after), allowed_unique(len(after) + len(rows) - len(told), share)
+        alone, most = _count_unique_coordinates(after), allowed_unique(len(after) + len(rows) - len(told), share)
         if alone <= most:
             return ProposedProtection({"round": as_text(step)}, before, alone)
     return None
 
 
-def _places_alone(rows: Iterable[tuple[Any, Any, int]]) -> int:
+def _count_unique_coordinates(rows: Iterable[tuple[Any, Any, int]]) -> int:
     """How many pairs of a latitude and a longitude one record or person has."""
     return sum(times == 1 for times in Counter((one, other) for one, other, _ in rows).values())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from PETWorks.about.hierarchies.proposal import proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -14,7 +14,7 @@ from PETWorks.counting.codes import Column
 from PETWorks.counting.engines.engine import half_the_machine
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.profiles import sharing
+from PETWorks.counting.profiles import people_per_value
 from PETWorks.errors import InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
@@ -26,10 +26,10 @@ from PETWorks.gate.suggest.protection_proposal import (
     cells_of,
     count_unique,
     is_rejected,
+    person_codes,
     propose_for_coordinates,
     propose_protection,
     unique_counter_for_people,
-    whose,
 )
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_privacy_unit, suggest_roles
 from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
@@ -121,7 +121,7 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
         return suggestion
     marginal = table.marginal(suggestion.column)
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-    proposed = proposed_hierarchy(suggestion.column, counts)
+    proposed = propose_hierarchy(suggestion.column, counts)
     if proposed is None:
         return suggestion
     proposal, hierarchy = proposed
@@ -148,7 +148,7 @@ def add_protections(
         if len(table.columns[column].counts) > MOST_PROTECTED:
             continue
         cells = table.columns[column]
-        times = cells.counts if people is None else sharing(cells, people)[0]
+        times = cells.counts if people is None else people_per_value(cells, people)[0]
         counts = dict(zip(cells.values, times.tolist(), strict=True))
         records = sum(counts.values())
         alone = count_unique(counts)
@@ -163,7 +163,7 @@ def add_protections(
             left_out.add(column)
     for pair in coordinate_pairs(list(candidates)):
         latitudes, longitudes = (cells_of(table.columns[name]) for name in pair)
-        proposed = propose_for_coordinates(latitudes, longitudes, people=whose(people))
+        proposed = propose_for_coordinates(latitudes, longitudes, people=person_codes(people))
         if proposed is not None and proposed.before > allowed_unique(table.rows):
             protections |= dict.fromkeys(pair, proposed)
             left_out -= set(pair)

@@ -49,7 +49,7 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDE
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import ClassSizes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.profiles import LONGEST, Profile, are_measured, profile_of
+from PETWorks.counting.profiles import MAX_SAMPLED_LENGTH, Profile, are_quantities, profile_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.errors import Phrase
 from PETWorks.gate.suggest.protection_proposal import ProposedProtection
@@ -173,7 +173,7 @@ LEAST = {CHINESE_NAME: FEW_RECORDS, ENGLISH_NAME: 5}
 
 def _plain(text: str) -> str:
     """The text without surrounding blanks, with ordinary letters and digits instead of full-width ones."""
-    return unicodedata.normalize("NFKC", text)[:LONGEST].strip()
+    return unicodedata.normalize("NFKC", text)[:MAX_SAMPLED_LENGTH].strip()
 
 
 def looks_personal(text: str) -> bool:
@@ -216,7 +216,7 @@ class ExaminedColumn(Profile):
     @property
     def nearly_unique_codes(self) -> bool:
         """Whether values are nearly unique, and not numbers, dates or long texts, which another rule handles."""
-        return self.nearly_unique and 2 * are_measured(strings(self.sample)).true_count < len(self.sample)
+        return self.nearly_unique and 2 * are_quantities(strings(self.sample)).true_count < len(self.sample)
 
     @cached_property
     def measured(self) -> bool:

@@ -25,7 +25,7 @@ from PETWorks.measures.attacks.reidentification import (
     vulnerability,
 )
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.parameters import AtMost, Number, Worths
+from PETWorks.measures.parameters import AtMost, Number, WorthOfValues
 from PETWorks.measures.result import Result, no_more_than
 
 FINEST = 10**6  # largest denominator of a worth, so that 0.3333333333333333 is read as 1/3
@@ -125,7 +125,7 @@ def _in_units(worth: Iterable[Fraction], records: int) -> Worth:
 
 
 MostGain = Annotated[float | None, Number(at_least=0, limit="at most")]
-ValueWorths = Annotated[WorthByValue | None, Worths()]
+ValueWorths = Annotated[WorthByValue | None, WorthOfValues()]
 
 
 def _hits(view: View, column: str) -> Question[int]:

@@ -16,12 +16,12 @@ from PETWorks.measures.classes import (
     Mask,
     MaximalShare,
     Monotone,
-    beyond_question,
-    count_beyond,
+    compute_shares,
+    count_failing_classes,
+    failing_classes_question,
     linked_sizes,
     own_sizes,
     share_test,
-    shares,
     shares_question,
 )
 from PETWorks.measures.parameters import Number, Text
@@ -88,7 +88,7 @@ def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None
     columns, value = view.sensitive_attributes, _as_counted(view, value)
     asked: list[Question[Any]] = [shares_question(view, column) for column in columns]
     if alpha is not None:
-        asked += [beyond_question(view, column, _ShareAbove(alpha), "alpha", value) for column in columns]
+        asked += [failing_classes_question(view, column, _ShareAbove(alpha), "alpha", value) for column in columns]
     return asked
 
 
@@ -138,13 +138,13 @@ def alpha_k_anonymity(
     attributes: dict[str, dict[str, Any]] = {}
     largest = []
     for column in view.sensitive_attributes:
-        share, size = shares(view, column).largest(named) or (Fraction(0), None)
+        share, size = compute_shares(view, column).largest(named) or (Fraction(0), None)
         largest.append(share)
         attributes[column] = {
             "alpha": float(share),
             "exact": str(share),
             "worst_class_size": size,
-            **({} if alpha is None else count_beyond(view, column, _ShareAbove(alpha), "alpha", named)),
+            **({} if alpha is None else count_failing_classes(view, column, _ShareAbove(alpha), "alpha", named)),
         }
     share, smallest = max(largest), view.class_sizes().smallest
     verdicts = [no_less_than(smallest, k), no_more_than(float(share), alpha)]

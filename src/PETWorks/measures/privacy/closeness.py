@@ -15,7 +15,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
+from PETWorks.measures.classes import ClassTest, Mask, Monotone, round_up_count
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import LazyDetails, Result, at_most, no_more_than
 from PETWorks.tables.cells import is_number, numeric_order
@@ -99,7 +99,7 @@ def _staying_far(distance: _Distance, limit: float, farthest: Numbers, classes: 
     """
     beyond = _distances(distance, classes)[1] - limit
     room = np.maximum.reduceat(farthest[classes.values], classes.starts) - limit
-    return at_least(classes.sizes * beyond / np.where(beyond > 0, room, 1))
+    return round_up_count(classes.sizes * beyond / np.where(beyond > 0, room, 1))
 
 
 def _single_value_distances(distance: _Distance, values: int) -> Numbers:

@@ -12,7 +12,7 @@ from PETWorks.counting.counts import ClassValues, Integers, WorstClass, largest_
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
+from PETWorks.measures.classes import ClassTest, Mask, Monotone, round_up_count
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most, below, no_less_than
 
@@ -90,7 +90,7 @@ def _staying_uniform(limit: float, classes: ClassValues) -> Integers:
     """
     if limit <= 1:  # no class fails
         return classes.sizes * 0
-    return at_least(classes.sizes * (1 - np.log(_effective_number(classes)) / np.log(limit)))
+    return round_up_count(classes.sizes * (1 - np.log(_effective_number(classes)) / np.log(limit)))
 
 
 def _staying_too_common(c: float, rank: int, classes: ClassValues) -> Integers:
@@ -102,7 +102,7 @@ def _staying_too_common(c: float, rank: int, classes: ClassValues) -> Integers:
     """
     first, tail = _first_and_tail(classes, rank)
     surplus = classes.counts - np.repeat(c * tail, classes.cells_per_class)
-    return np.maximum(at_least(classes.sum_by_class(np.maximum(surplus, 0))), _too_common(c, first, tail))
+    return np.maximum(round_up_count(classes.sum_by_class(np.maximum(surplus, 0))), _too_common(c, first, tail))
 
 
 def _tests(

@@ -14,10 +14,10 @@ from PETWorks.measures.catalogue import metric
 from PETWorks.measures.classes import (
     ClassTest,
     MaximalShare,
-    beyond_question,
-    count_beyond,
+    compute_shares,
+    count_failing_classes,
+    failing_classes_question,
     share_test,
-    shares,
     shares_question,
 )
 from PETWorks.measures.parameters import Choice, Number
@@ -39,7 +39,7 @@ class _GainAbove(MaximalShare):
 
 
 @dataclass(frozen=True)
-class _BeyondTheBound(MaximalShare):
+class _GainAboveLogBound(MaximalShare):
     """The test that the relative gain (q - p)/p is above -ln p."""
 
     def limit(self, overall: Any) -> Any:
@@ -48,7 +48,7 @@ class _BeyondTheBound(MaximalShare):
 
 
 @dataclass(frozen=True)
-class _Far:
+class _LogRatioNotBelow:
     """The test that |ln(q/p)| is not below a limit; compares shares, because logarithms near 0 are mostly rounding."""
 
     limit: float
@@ -57,49 +57,49 @@ class _Far:
         return at_most(p * np.exp(self.limit), q) | at_most(q, p * np.exp(-self.limit))
 
 
-_BEYOND_THE_BOUND = _BeyondTheBound()
+_GAIN_ABOVE_LOG_BOUND = _GainAboveLogBound()
 
 
 def _questions(view: View, tests: Mapping[str, Any]) -> list[Question[Any]]:
     """The questions for the shares of each sensitive attribute, and for the number of classes that fail each test."""
     columns = view.sensitive_attributes
     return [shares_question(view, column) for column in columns] + [
-        beyond_question(view, column, test, limit) for column in columns for limit, test in tests.items()
+        failing_classes_question(view, column, test, limit) for column in columns for limit, test in tests.items()
     ]
 
 
-def _asks_basic(view: View, *, beta: float | None) -> list[Question[Any]]:
+def _basic_questions(view: View, *, beta: float | None) -> list[Question[Any]]:
     return _questions(view, {} if beta is None else {"beta": _GainAbove(beta)})
 
 
-def _asks_enhanced(view: View, *, beta: float | None) -> list[Question[Any]]:
+def _enhanced_questions(view: View, *, beta: float | None) -> list[Question[Any]]:
     limits = {} if beta is None else {"beta": _GainAbove(beta)}
-    return _questions(view, {"the_bound": _BEYOND_THE_BOUND, **limits})
+    return _questions(view, {"the_bound": _GAIN_ABOVE_LOG_BOUND, **limits})
 
 
-def _asks_delta(view: View, *, delta: float | None, base: str) -> list[Question[Any]]:
-    return _questions(view, {} if delta is None else {"delta": _Far(delta * math.log(BASES[base]))})
+def _delta_questions(view: View, *, delta: float | None, base: str) -> list[Question[Any]]:
+    return _questions(view, {} if delta is None else {"delta": _LogRatioNotBelow(delta * math.log(BASES[base]))})
 
 
 def _tests(view: View, *tests: Any) -> list[ClassTest]:
     return [share_test(view, column, test) for column in view.sensitive_attributes for test in tests]
 
 
-def _tests_basic(view: View, *, beta: float | None) -> list[ClassTest]:
+def _basic_tests(view: View, *, beta: float | None) -> list[ClassTest]:
     return [] if beta is None else _tests(view, _GainAbove(beta))
 
 
-def _tests_enhanced(view: View, *, beta: float | None) -> list[ClassTest]:
-    return [] if beta is None else _tests(view, _GainAbove(beta), _BEYOND_THE_BOUND)
+def _enhanced_tests(view: View, *, beta: float | None) -> list[ClassTest]:
+    return [] if beta is None else _tests(view, _GainAbove(beta), _GAIN_ABOVE_LOG_BOUND)
 
 
-def _tests_delta(view: View, *, delta: float | None, base: str) -> list[ClassTest]:
-    return [] if delta is None else _tests(view, _Far(delta * math.log(BASES[base])))
+def _delta_tests(view: View, *, delta: float | None, base: str) -> list[ClassTest]:
+    return [] if delta is None else _tests(view, _LogRatioNotBelow(delta * math.log(BASES[base])))
 
 
 @metric(
-    asks=_asks_basic,
-    tests=_tests_basic,
+    asks=_basic_questions,
+    tests=_basic_tests,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -128,7 +128,7 @@ def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
             "beta": float(gain),
             "exact": str(gain),
             "worst_class_size": size,
-            **({} if beta is None else count_beyond(view, column, _GainAbove(beta), "beta")),
+            **({} if beta is None else count_failing_classes(view, column, _GainAbove(beta), "beta")),
         }
     return Result(
         "basic-beta-likeness",
@@ -140,8 +140,8 @@ def basic_beta_likeness(view: View, *, beta: Beta = None) -> Result:
 
 
 @metric(
-    asks=_asks_enhanced,
-    tests=_tests_enhanced,
+    asks=_enhanced_questions,
+    tests=_enhanced_tests,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -165,7 +165,7 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
     largest, bounded = Fraction(0), True
     for column in view.sensitive_attributes:
         gain, size = _largest_gain(view, column)
-        over = count_beyond(view, column, _BEYOND_THE_BOUND, "the_bound")
+        over = count_failing_classes(view, column, _GAIN_ABOVE_LOG_BOUND, "the_bound")
         within = over["classes_beyond_the_bound"] == 0
         largest, bounded = max(largest, gain), bounded and within
         attributes[column] = {
@@ -174,7 +174,7 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
             "worst_class_size": size,
             "within_the_bound": within,
             **over,
-            **({} if beta is None else count_beyond(view, column, _GainAbove(beta), "beta")),
+            **({} if beta is None else count_failing_classes(view, column, _GainAbove(beta), "beta")),
         }
     return Result(
         "enhanced-beta-likeness",
@@ -186,8 +186,8 @@ def enhanced_beta_likeness(view: View, *, beta: Beta = None) -> Result:
 
 
 @metric(
-    asks=_asks_delta,
-    tests=_tests_delta,
+    asks=_delta_questions,
+    tests=_delta_tests,
     family="privacy",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -216,7 +216,7 @@ def delta_disclosure(
     unit = math.log(BASES[base])
     attributes: dict[str, dict[str, Any]] = {}
     for column in view.sensitive_attributes:
-        found = shares(view, column)
+        found = compute_shares(view, column)
         lifts = [lift for lift in (found.highest_lift(), found.lowest_lift()) if lift is not None]
         far = [(max(lift, 1 / lift), size) for lift, size in lifts]
         worst, size = max(far, key=lambda pair: (pair[0], -pair[1]), default=(Fraction(1), None))
@@ -224,7 +224,7 @@ def delta_disclosure(
             "delta": _log_of(worst) / unit,
             "exact": f"log({worst})",
             "worst_class_size": size,
-            **({} if delta is None else count_beyond(view, column, _Far(delta * unit), "delta")),
+            **({} if delta is None else count_failing_classes(view, column, _LogRatioNotBelow(delta * unit), "delta")),
         }
     largest = max(attribute["delta"] for attribute in attributes.values())
     judged = any(attribute["worst_class_size"] is not None for attribute in attributes.values())
@@ -239,7 +239,7 @@ def delta_disclosure(
 
 def _largest_gain(view: View, column: str) -> tuple[Fraction, int | None]:
     """The largest (q - p)/p of a value, at least 0, and the size of the class."""
-    lift = shares(view, column).highest_lift()
+    lift = compute_shares(view, column).highest_lift()
     return (Fraction(0), None) if lift is None else (max(lift[0] - 1, Fraction(0)), lift[1])
 
 

@@ -11,33 +11,33 @@ from PETWorks.counting.counts import ClassPairs, Integers, largest_ratio
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, Phrase, quoted
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.classes import ClassTest, Mask, Monotone, at_least
+from PETWorks.measures.classes import ClassTest, Mask, Monotone, round_up_count
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most
 
 
-def _outside(least: float, most: float, classes: ClassPairs) -> Mask:
+def _delta_out_of_range(least: float, most: float, classes: ClassPairs) -> Mask:
     deltas = classes.released / np.maximum(classes.background, 1)
     return ~(at_most(least, deltas) & at_most(deltas, most))
 
 
-def _staying_outside(least: float, most: float, classes: ClassPairs) -> Integers:
+def _min_records_failing_when_refined(least: float, most: float, classes: ClassPairs) -> Integers:
     """A lower bound of the records of each class that are in failing classes on every finer level.
 
     If too many are released, passing classes have at most `most` times their people. If too few are, at least one
     record is in a failing class.
     """
-    too_many = at_least(classes.released - most * classes.background)
-    return np.maximum(too_many, _outside(least, most, classes))
+    too_many = round_up_count(classes.released - most * classes.background)
+    return np.maximum(too_many, _delta_out_of_range(least, most, classes))
 
 
 def _tests(_view: View, *, delta_min: float | None, delta_max: float | None) -> list[ClassTest]:
     if delta_min is None and delta_max is None:
         return []
     least, most = delta_min or 0, 1 if delta_max is None else delta_max
-    fails = partial(_outside, least, most)
+    fails = partial(_delta_out_of_range, least, most)
     all_present = not at_most(least, 0)  # delta is 0 for a class that the release lacks
-    lasting = partial(_staying_outside, least, most)
+    lasting = partial(_min_records_failing_when_refined, least, most)
     return [ClassTest(fails, Monotone.UNSUPPRESSED, background="original", all_present=all_present, lasting=lasting)]
 
 

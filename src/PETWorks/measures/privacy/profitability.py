@@ -17,7 +17,7 @@ from PETWorks.measures.result import Result, at_most, below
 Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 
 
-def _attacked(sizes: Integers, cost: float, gain: float, loss: float) -> tuple[Mask, NDArray[np.float64]]:
+def _attack_outcomes(sizes: Integers, cost: float, gain: float, loss: float) -> tuple[Mask, NDArray[np.float64]]:
     """Whether each class is worth an attack, and the expected loss from each of its records."""
     attacked = at_most(cost, gain / sizes)
     return attacked, np.where(attacked, loss / sizes, 0)
@@ -25,7 +25,7 @@ def _attacked(sizes: Integers, cost: float, gain: float, loss: float) -> tuple[M
 
 def _unprofitable(amounts: tuple[float, float, float, float], allow_attack: bool, sizes: Integers) -> Mask:
     cost, gain, loss, benefit = amounts
-    attacked, risk = _attacked(sizes, cost, gain, loss)
+    attacked, risk = _attack_outcomes(sizes, cost, gain, loss)
     loss_making = ~below(risk, benefit)
     return loss_making if allow_attack else loss_making | attacked
 
@@ -74,7 +74,7 @@ def profitability(
     classes = view.class_sizes()
     records = classes.sizes * classes.classes
     gain = adversary_gain / classes.sizes
-    attacked, risk = _attacked(classes.sizes, adversary_cost, adversary_gain, publisher_loss)
+    attacked, risk = _attack_outcomes(classes.sizes, adversary_cost, adversary_gain, publisher_loss)
     loss_making = ~below(risk, publisher_benefit)
     profitable = not loss_making.any()
     return Result(

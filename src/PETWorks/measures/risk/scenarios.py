@@ -10,7 +10,7 @@ import numpy as np
 from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
 from PETWorks.counting.view import View
 from PETWorks.errors import Phrase
-from PETWorks.measures.catalogue import find, metric
+from PETWorks.measures.catalogue import find_measure, metric
 from PETWorks.measures.classes import (
     ClassTest,
     Mask,
@@ -286,7 +286,7 @@ def _result(
             **risks,
             **({"limits": compared} if compared else {}),
             "class_sizes": distribution(linked.sizes, linked.classes, linked.records),
-            **({} if not find(name).linked else {"linked_with": _linked_with(view)}),
+            **({} if not find_measure(name).linked else {"linked_with": _linked_with(view)}),
             **view.class_summary(),
         },
     )

@@ -49,10 +49,10 @@ def utility_bias(
     if function is None:
         raise NeedNotMet("needs a function of yours (in Python: function=...)")
     released, original = view.background.given
-    return difference(original, released, function, max_bias)
+    return measure_bias(original, released, function, max_bias)
 
 
-def difference(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
+def measure_bias(original: Any, released: Any, function: Callable[[Any], Any], max_bias: float | None = None) -> Result:
     """The bias between two tables of any type that the function accepts."""
     before, after = _number(function(original), Phrase("original")), _number(function(released), Phrase("released"))
     bias = min(float(min(abs(after - before), Fraction(LARGEST))), LARGEST)

@@ -9,7 +9,7 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable, Phrase
-from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ColumnNumber, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than, normalise_loss
 from PETWorks.tables.cells import SUPPRESSED
@@ -28,7 +28,7 @@ from PETWorks.tables.cells import SUPPRESSED
     unit="ratio",
     if_it_fails="refine",
     worse_by_suppression=True,
-    by_column=ByColumn("non_uniform_entropy"),
+    by_column=ColumnNumber("non_uniform_entropy"),
 )
 def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the share of bits lost when the original values can only be guessed from the released ones.

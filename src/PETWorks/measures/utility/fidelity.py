@@ -13,7 +13,7 @@ from PETWorks.counting.counts import Integers, Marginal, PairCounts
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NeedNotMet, quoted
-from PETWorks.measures.catalogue import ByColumn, metric
+from PETWorks.measures.catalogue import ColumnNumber, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import Result, no_less_than
 from PETWorks.tables.cells import SUPPRESSED, is_number
@@ -30,7 +30,7 @@ QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bi
     unit="ratio",
     if_it_fails="refine",
     sees="labels",
-    by_column=ByColumn("total_variation", better="lower"),
+    by_column=ColumnNumber("total_variation", better="lower"),
 )
 def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean total variation between the released and the original columns.

@@ -12,7 +12,7 @@ import numpy as np
 from PETWorks.counting.counts import ClassCodes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
-from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ColumnNumber, metric
 from PETWorks.measures.parameters import AtLeast
 from PETWorks.measures.result import LazyDetails, Result, no_less_than, normalise_loss
 
@@ -25,7 +25,7 @@ from PETWorks.measures.result import LazyDetails, Result, no_less_than, normalis
     unit="ratio",
     if_it_fails="refine",
     worse_by_suppression=True,
-    by_column=ByColumn("granularity"),
+    by_column=ColumnNumber("granularity"),
 )
 def granularity(view: View, *, at_least: AtLeast = None) -> Result:
     """How far cells are from standing for everything: one minus the mean share of leaves below a value.

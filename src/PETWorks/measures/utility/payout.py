@@ -13,7 +13,7 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
-from PETWorks.measures.catalogue import find, metric, view_of
+from PETWorks.measures.catalogue import find_measure, metric, view_of
 from PETWorks.measures.parameters import Choice, Number
 from PETWorks.measures.result import Result, at_most, below, normalise_loss
 
@@ -166,7 +166,7 @@ def payout_curve(
     """
     view = view_of(view)
     amounts = {"publisher_loss": publisher_loss, "publisher_benefit": publisher_benefit}
-    checked = find("publisher-payout").check({**amounts, "information_loss": information_loss})
+    checked = find_measure("publisher-payout").check({**amounts, "information_loss": information_loss})
     publisher_loss, publisher_benefit = checked["publisher_loss"], checked["publisher_benefit"]
     weights = _kept_weights(view, information_loss)
     kept = view.fold_codes(

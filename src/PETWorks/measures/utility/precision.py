@@ -6,7 +6,7 @@ from typing import Any
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
 from PETWorks.counting.view import View
 from PETWorks.errors import Phrase
-from PETWorks.measures.catalogue import CELL_BY_CELL, ByColumn, metric
+from PETWorks.measures.catalogue import CELL_BY_CELL, ColumnNumber, metric
 from PETWorks.measures.parameters import AtLeast, AtMost
 from PETWorks.measures.result import Result, no_less_than, no_more_than
 from PETWorks.tables.cells import SUPPRESSED
@@ -20,7 +20,7 @@ from PETWorks.tables.cells import SUPPRESSED
     unit="ratio",
     if_it_fails="refine",
     worse_by_suppression=True,
-    by_column=ByColumn("precision"),
+    by_column=ColumnNumber("precision"),
 )
 def precision(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean share of its hierarchy that a cell has been lifted.
@@ -92,7 +92,7 @@ def _lost(view: View, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]
     if_it_fails="refine",
     worse_by_suppression=True,
     sees="suppression",
-    by_column=ByColumn("share", called="missing", better="lower"),
+    by_column=ColumnNumber("share", called="missing", better="lower"),
 )
 def missings(view: View, *, at_most: AtMost = None) -> Result:
     """Share of cells that are suppressed, missing, or the top value of their hierarchy.

@@ -98,11 +98,11 @@ class ChartData(Rows):
 
 
 WIDTH = 640
-LABELS = 180  # width of the names at the left
+LABEL_WIDTH = 180  # width of the names at the left
 BAR, GAP = 18, 10
-PAIR = 13  # height of each bar in a group of two
+PAIRED_BAR_HEIGHT = 13  # height of each bar in a group of two
 STRONGEST, WEAKEST = 0.6, 0.06  # opacity of squares; text stays readable on both
-BROAD = "MW@%"  # letters that are nearly as wide as Chinese characters
+WIDE_LETTERS = "MW@%"  # letters that are nearly as wide as Chinese characters
 LONGEST = 22  # characters of a name, wide ones counting twice
 
 
@@ -115,11 +115,11 @@ def bars_chart(
     legend   kinds and their labels, if there are several
     """
     most = max((share for _, shares in groups for _, share in shares), default=0.0) or 1.0
-    room = WIDTH - LABELS - 80
+    room = WIDTH - LABEL_WIDTH - 80
     top = 26 if legend else 6
     drawn = []
     for name, shares in groups:
-        height = BAR if len(shares) == 1 else PAIR
+        height = BAR if len(shares) == 1 else PAIRED_BAR_HEIGHT
         drawn.append({"name": shorten(name), "full": name, "middle": round(top + height * len(shares) / 2 + 4, 1)})
         drawn[-1]["bars"] = [
             {
@@ -133,17 +133,17 @@ def bars_chart(
             for place, (kind, share) in enumerate(shares)
         ]
         top += height * len(shares) + GAP
-    return {"rows": drawn, "left": LABELS, "height": top, "legend": list(legend)}
+    return {"rows": drawn, "left": LABEL_WIDTH, "height": top, "legend": list(legend)}
 
 
 def squares_chart(names: Sequence[str], shares: Sequence[Sequence[float | None]], lang: str) -> dict[str, Any]:
     """A square for each pair of names, stronger for a higher share; none where there is no share."""
     most = max((share for row in shares for share in row if share is not None), default=0.0) or 1.0
-    side = min((WIDTH - LABELS) / max(len(names), 1), 70)
+    side = min((WIDTH - LABEL_WIDTH) / max(len(names), 1), 70)
     height = min(side, 34)
     cells = [
         {
-            "x": round(LABELS + side * x, 1),
+            "x": round(LABEL_WIDTH + side * x, 1),
             "y": round(height * y, 1),
             "opacity": round(WEAKEST + (STRONGEST - WEAKEST) * share / most, 3),
             "label": percent(share, lang) if side >= 44 else "",
@@ -155,7 +155,7 @@ def squares_chart(names: Sequence[str], shares: Sequence[Sequence[float | None]]
     ]
     below = round(height * len(names), 1)
     return {
-        "left": LABELS,
+        "left": LABEL_WIDTH,
         "side": round(side, 1),
         "row": round(height, 1),
         "cells": cells,
@@ -163,7 +163,7 @@ def squares_chart(names: Sequence[str], shares: Sequence[Sequence[float | None]]
             {
                 "name": shorten(name),
                 "y": round(height * (place + 0.5) + 4, 1),
-                "x": round(LABELS + side * (place + 0.5), 1),
+                "x": round(LABEL_WIDTH + side * (place + 0.5), 1),
             }
             for place, name in enumerate(names)
         ],
@@ -193,7 +193,7 @@ def width_of(text: str) -> int:
     """The width of a text, in narrow characters."""
     from unicodedata import east_asian_width
 
-    return sum(2 if east_asian_width(character) in "WF" or character in BROAD else 1 for character in text)
+    return sum(2 if east_asian_width(character) in "WF" or character in WIDE_LETTERS else 1 for character in text)
 
 
 LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
@@ -345,7 +345,7 @@ def frontier_limits(facts: FrontierFacts) -> list[float]:
     return _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
 
 
-def frontier(facts: FrontierFacts) -> dict[str, Any]:
+def frontier_chart(facts: FrontierFacts) -> dict[str, Any]:
     """The least loss by threshold, the strictest last, with a line for each limit; by limit, if only that varies.
 
     `choices` has the position of each dot, and the index of its point of the frontier.
@@ -424,7 +424,7 @@ def shares_chart(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float
     return chart
 
 
-def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> dict[str, Any] | None:
+def class_size_chart(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> dict[str, Any] | None:
     """The share of records by class size, as bars, with a line at the required size, if any.
 
     rows   by group of sizes ("5-10", "1000+"): classes, records, share; as in the details of `prosecutor-risk`
@@ -449,7 +449,7 @@ def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> di
         for place, ((size, row), after) in enumerate(zip(rows.items(), [*firsts[1:], None], strict=True))
     ]
     if wanted is not None:
-        at = round(LEFT + step * place_of(wanted, firsts), 1)
+        at = round(LEFT + step * position_of_size(wanted, firsts), 1)
         for bar in chart["bars"]:  # labels crossed by the line are moved
             bar["is_struck"] = abs(at - bar["middle"]) < 24
         chart["limit"] = {
@@ -461,7 +461,7 @@ def class_sizes(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) -> di
     return chart
 
 
-def place_of(size: int, firsts: Sequence[int]) -> float:
+def position_of_size(size: int, firsts: Sequence[int]) -> float:
     """The position of a class size among groups of sizes with these first sizes: 1.5 is the middle of the second."""
     place = max(place for place, first in enumerate(firsts) if first <= max(size, 1))
     if place + 1 == len(firsts):

@@ -112,14 +112,16 @@ def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | Non
         rows,
         "class_size",
         "share",
-        lambda: charts.class_sizes(sizes, wanted) or {},
+        lambda: charts.class_size_chart(sizes, wanted) or {},
         series=None if wanted is None else "too_small",
         labels=_labels(
             lang, class_size="head.class-size", share="head.share", True_="plot.too-small", False_="plot.large-enough"
         ),
         limit=None
         if wanted is None
-        else Limit(wanted, message_text(lang, "identity.required", size=wanted), charts.place_of(wanted, firsts)),
+        else Limit(
+            wanted, message_text(lang, "identity.required", size=wanted), charts.position_of_size(wanted, firsts)
+        ),
     )
 
 
@@ -220,7 +222,7 @@ def frontier(facts: FrontierFacts, lang: str) -> ChartData:
         rows,
         "suppression" if by_limit else "threshold",
         "loss",
-        lambda: charts.frontier(facts),
+        lambda: charts.frontier_chart(facts),
         series=None if by_limit else "suppression",
         labels={
             **value_labels,

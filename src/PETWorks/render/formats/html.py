@@ -9,7 +9,7 @@ from typing import Any
 from PETWorks.errors import InputError
 from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts
 from PETWorks.gate.document.check_document import INTERNAL, CheckDocument, CheckFile
-from PETWorks.measures.catalogue import catalogue, find
+from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import (
@@ -34,7 +34,7 @@ from PETWorks.render.language.messages import parse_language, translated
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.prose import notices, step_texts
-from PETWorks.render.report.sections import MOST_COLUMNS, MOST_STEPS, by_section, section_rows, shown_sections
+from PETWorks.render.report.sections import MOST_COLUMNS, MOST_STEPS, results_by_section, section_rows, shown_sections
 
 LARGEST_PAGE = 2_000_000
 
@@ -72,7 +72,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
             style=Markup(style),  # noqa: S704 - a file of this package
             style_hash=b64encode(sha256(style.encode()).digest()).decode(),
             sections=shown_sections(document),
-            by_section=by_section(document),
+            by_section=results_by_section(document),
             **section_rows(document),
             **charts.report_charts(document),
             **_sentences(document),
@@ -182,17 +182,17 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
         return rows_in_all(partial(make, facts))
 
     columns = () if facts.utility is None else facts.utility.columns
-    kept = zip(rows(making.columns_kept), columns[:MOST_COLUMNS], strict=False)
+    kept = zip(rows(making.kept_rows), columns[:MOST_COLUMNS], strict=False)
     return {
         "made_texts": _list_in_all(
-            lambda _document, lang: [*making.outcome(facts, lang), *making.order_text(facts, lang)], document
+            lambda _document, lang: [*making.outcome_texts(facts, lang), *making.order_text(facts, lang)], document
         ),
-        "made_costs": _list_in_all(lambda _document, lang: making.costs(facts, lang), document),
-        "made_states": rows(making.states),
+        "made_costs": _list_in_all(lambda _document, lang: making.cost_texts(facts, lang), document),
+        "made_states": rows(making.state_rows),
         "made_kept": [{"cells": cells, "bar": column.correlation_kept} for cells, column in kept],
-        "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT[1:])],
-        "made_losses": rows(making.losses),
-        "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSSES[1:])],
+        "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT_HEADINGS[1:])],
+        "made_losses": rows(making.loss_rows),
+        "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSS_HEADINGS[1:])],
         "made_undefined": _list_in_all(lambda _document, lang: making.undefined_objectives(facts, lang), document),
         "made_columns": facts.columns[:MOST_COLUMNS],
         "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
@@ -210,7 +210,7 @@ def _frontier(facts: FrontierFacts, document: CheckDocument) -> dict[str, Any]:
 
     cells = _list_in_all(rows, document)
     return {
-        "frontier_chart": charts.frontier(facts),
+        "frontier_chart": charts.frontier_chart(facts),
         "frontier_texts": _list_in_all(lambda _document, lang: making.frontier_texts(facts, lang), document),
         "frontier_heads": heads,
         "frontier_rows": [cells[first : first + len(heads)] for first in range(0, len(cells), len(heads))],
@@ -250,7 +250,7 @@ _FUNCTIONS: dict[str, Any] = {
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
     "sees": _in_all(prose.measured_aspect),
-    "is_blind": lambda measure: find(measure).sees is not None,
+    "is_blind": lambda measure: find_measure(measure).sees is not None,
     "finding": _in_all(prose.finding),
     "made_level": _in_all(making.level_text),
     "made_finer": _in_all(making.finer_text),

@@ -18,14 +18,14 @@ from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.report.sections import rule_rows
 
 BREAK = "\u200b"  # invisible; entities and backslashes do not prevent automatic links on GitHub and GitLab
-HEADS = ("rule", "measure", "found", "wanted", "verdict")
+HEADINGS = ("rule", "measure", "found", "wanted", "verdict")
 SIGNS = {"pass": "✅", "waived": "⚠️", "fail": "❌", "withheld": "➖"}
 
 
 def markdown(document: CheckDocument, lang: str) -> str:
     """The verdict, the rules as a table, and the next steps."""
     lang = parse_language(lang)
-    headers = [message_text(lang, f"head.{head}") for head in HEADS]
+    headers = [message_text(lang, f"head.{head}") for head in HEADINGS]
     lines = [
         f"## {SIGNS[document.verdict]} {_plain(_headline(document, lang))}",
         "",

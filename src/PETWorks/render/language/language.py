@@ -9,7 +9,7 @@ from PETWorks.errors import printable
 from PETWorks.gate.document.check_document import Bound, Number
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, SUBSETS
 from PETWorks.measures import numbers
-from PETWorks.measures.catalogue import catalogue, find
+from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.render.languages import ENGLISH, LANGUAGES
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def measure_name(measure: str, lang: str) -> str:
     """The name of a measure in a language."""
     if measure in (SUBSETS, ALL_RELEASES, *BUILT_IN_RULES):
         return message_text(lang, f"rule.{measure}")
-    measure = find(measure).name
+    measure = find_measure(measure).name
     return LANGUAGES[lang].measures.get(measure, (measure, ""))[0]
 
 
@@ -195,7 +195,7 @@ def objective_name(objective: str, lang: str) -> str:
 
 def measure_summary(measure: str, lang: str) -> str:
     """A one-sentence description of a measure."""
-    entry = find(measure)
+    entry = find_measure(measure)
     return LANGUAGES[lang].measures.get(entry.name, ("", entry.summary))[1]
 
 
@@ -247,7 +247,7 @@ def limit_name(limit: str, lang: str) -> str:
 
 def thresholds(rule: "RuleResult", lang: str) -> str:
     """The thresholds of a rule: `k ≥ 11`."""
-    known = {} if rule.measure in (SUBSETS, ALL_RELEASES, *BUILT_IN_RULES) else find(rule.measure).parameters
+    known = {} if rule.measure in (SUBSETS, ALL_RELEASES, *BUILT_IN_RULES) else find_measure(rule.measure).parameters
     texts = []
     for label, value in rule.parameters.items():
         if value is not None:

@@ -26,15 +26,24 @@ from PETWorks.render.language.language import (
 )
 from PETWorks.tables.yaml_files import in_yaml
 
-VALUES = ("head.column", "head.values-before", "head.values-after")
-KEPT = (*VALUES, "column.kept", "column.shift", "column.correlation_kept")
-LOSSES = ("head.objective", "head.before", "head.after", "head.all-suppressed")
+VALUE_HEADINGS = ("head.column", "head.values-before", "head.values-after")
+KEPT_HEADINGS = (*VALUE_HEADINGS, "column.kept", "column.shift", "column.correlation_kept")
+LOSS_HEADINGS = ("head.objective", "head.before", "head.after", "head.all-suppressed")
 SHARES = ("highest_risk", "unique")
 STILL_IMPROVING = 0.5  # share of the search time after which a new best release means that it was still improving
-STATES = ("records", "suppressed", "classes", "smallest_class", "highest_risk", "unique", "granularity", "precision")
+STATE_FACTS = (
+    "records",
+    "suppressed",
+    "classes",
+    "smallest_class",
+    "highest_risk",
+    "unique",
+    "granularity",
+    "precision",
+)
 
 
-def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
+def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The loss, the suppressed records, and whether the result is proved to be the best."""
     objective = objective_name(facts.objective, lang)
     if facts.aggregate is not None:
@@ -52,13 +61,13 @@ def outcome(facts: AnonymizationFacts, lang: str) -> list[str]:
             [message_text(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
         )
         texts.append(message_text(lang, "anonymize.weighted", weights=weighed))
-    texts += [*_suppressed(facts, lang), _proof(facts, lang), *_stopped(facts, lang)]
+    texts += [*_suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
     if facts.waived:
         texts.append(message_text(lang, "anonymize.waived", rules=facts.waived))
-    return [*texts, *(_protected(column, lang) for column in facts.protected)]
+    return [*texts, *(_protection_text(column, lang) for column in facts.protected)]
 
 
-def _protected(column: ProtectedColumn, lang: str) -> str:
+def _protection_text(column: ProtectedColumn, lang: str) -> str:
     """How a column was protected, and the cost of that."""
     values = {"column": [column.column], "how": in_yaml(column.how)[1:-1], "changed": percent(column.changed, lang)}
     if column.variance_kept is None:
@@ -73,7 +82,7 @@ def order_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     return [message_text(lang, "anonymize.shuffled" if facts.shuffled else "anonymize.in-order")]
 
 
-def _suppressed(facts: AnonymizationFacts, lang: str) -> list[str]:
+def _suppression_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The number of suppressed records, and a warning if nothing is left."""
     suppressed = facts.suppressed / facts.records
     limit = percent(facts.suppression_limit, lang, [suppressed])
@@ -104,7 +113,7 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
     return message_text(lang, text, **proof, bound=loss_text(facts.bound))
 
 
-def _stopped(facts: AnonymizationFacts, lang: str) -> list[str]:
+def _stopped_search_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The distance of a stopped search from the best release, and whether it was still improving."""
     if facts.seconds is None or facts.improved_after is None or facts.local is not None:
         return []
@@ -134,7 +143,11 @@ def level_text(column: ColumnLevel, lang: str) -> str:
     if column.level == column.height:
         text = message_text(lang, "anonymize.level-top", height=column.height)
     else:
-        what = "" if column.named is None else message_text(lang, "write.level-named", what=_named(column.named, lang))
+        what = (
+            ""
+            if column.named is None
+            else message_text(lang, "write.level-named", what=_level_meaning(column.named, lang))
+        )
         text = message_text(lang, "anonymize.level", level=column.level, height=column.height) + what
     if column.allowed_levels is None:
         return text
@@ -142,7 +155,7 @@ def level_text(column: ColumnLevel, lang: str) -> str:
     return text + message_text(lang, "anonymize.fixed" if low == high else "anonymize.allowed", low=low, high=high)
 
 
-def _named(level: str, lang: str) -> str:
+def _level_meaning(level: str, lang: str) -> str:
     """The meaning of a level in a few words."""
     kind, _, item = level.partition(" ")
     if kind in ("dates", "icd10"):
@@ -236,7 +249,7 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
     return rows
 
 
-def costs(facts: AnonymizationFacts, lang: str) -> list[str]:
+def cost_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The cost of each rule."""
     return [
         message_text(lang, "anonymize.without-none", rule=rule_name(cost.rule, lang))
@@ -246,11 +259,15 @@ def costs(facts: AnonymizationFacts, lang: str) -> list[str]:
     ]
 
 
-def states(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
+def state_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str]]:
     """The table before and after, row by row."""
     rows = [
-        (message_text(lang, f"state.{fact}"), _shown(facts.before, fact, lang), _shown(facts.after, fact, lang))
-        for fact in STATES
+        (
+            message_text(lang, f"state.{fact}"),
+            _state_text(facts.before, fact, lang),
+            _state_text(facts.after, fact, lang),
+        )
+        for fact in STATE_FACTS
         if getattr(facts.before, fact) is not None or getattr(facts.after, fact) is not None
     ]
     kept = facts.utility
@@ -273,7 +290,7 @@ def correlation_note(facts: AnonymizationFacts, lang: str) -> list[str]:
     return [message_text(lang, "anonymize.correlation")] if is_shown else []
 
 
-def columns_kept(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
+def kept_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     """The information left in each column: its name, values before and after, and shares."""
     return [
         (
@@ -296,7 +313,7 @@ def undefined_objectives(facts: AnonymizationFacts, lang: str) -> list[str]:
     return [message_text(lang, "anonymize.undefined", objectives=list_text(names, lang))] if names else []
 
 
-def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
+def loss_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     """The loss by each objective: before, after, and at most."""
     return [
         (
@@ -309,7 +326,7 @@ def losses(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
     ]
 
 
-def _shown(state: State, fact: str, lang: str) -> str:
+def _state_text(state: State, fact: str, lang: str) -> str:
     value = getattr(state, fact)
     if value is None and fact in UTILITY:
         return message_text(lang, "state.not-measured")

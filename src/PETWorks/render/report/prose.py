@@ -24,7 +24,7 @@ from PETWorks.gate.document.check_document import (
 from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion
 from PETWorks.measures import numbers
-from PETWorks.measures.catalogue import find
+from PETWorks.measures.catalogue import find_measure
 from PETWorks.render.language.language import (
     list_text,
     measure_name,
@@ -100,7 +100,9 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
     sentences = [message_text(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
     recoded = [column.column for column in document.columns if column.recoded]
     blind = [
-        result.measure for result in document.results if find(result.measure).sees in ("class-sizes", "suppression")
+        result.measure
+        for result in document.results
+        if find_measure(result.measure).sees in ("class-sizes", "suppression")
     ]
     if recoded and blind:
         measures = list_text([measure_name(measure, lang) for measure in blind], lang)
@@ -120,13 +122,13 @@ def loss(column: ColumnFacts, lang: str) -> list[str]:
 
 def measured_aspect(measure: str, lang: str) -> str:
     """The aspect that a measure is limited to, if it ignores how coarse recoded values are."""
-    kind = find(measure).sees
+    kind = find_measure(measure).sees
     return "" if kind is None else message_text(lang, f"sees.{kind}")
 
 
 def presence(document: CheckDocument, lang: str) -> str:
     """The reason why presence was not measured."""
-    if "the original table" in unmet_needs(document, find("delta-presence")):
+    if "the original table" in unmet_needs(document, find_measure("delta-presence")):
         return message_text(lang, "presence.needs-original")
     known = document.table.quasi_identifiers
     recoded = [column.column for column in document.columns if column.recoded and column.column in known]
@@ -243,7 +245,7 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
         if described.population is None
         else message_text(lang, "context.population", n=described.population)
     )
-    in_money = [result.parameters for result in document.results if find(result.measure).unit == "money"]
+    in_money = [result.parameters for result in document.results if find_measure(result.measure).unit == "money"]
     if in_money:
         sentences.append(message_text(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
     sentences += other_releases.assumptions(document, lang)
@@ -382,8 +384,8 @@ def not_measured(document: CheckDocument, lang: str) -> list[str]:
 
 
 def _reason(document: CheckDocument, measure: str, lang: str) -> str:
-    needs = unmet_needs(document, find(measure))
-    if find(measure).unit == "money" and not needs:
+    needs = unmet_needs(document, find_measure(measure))
+    if find_measure(measure).unit == "money" and not needs:
         return message_text(lang, "needs.amounts")
     if needs:
         return message_text(lang, "needs", what=[message_text(lang, f"need.{need}") for need in needs])

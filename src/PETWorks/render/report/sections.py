@@ -7,7 +7,7 @@ from typing import Any
 
 from PETWorks.gate.document.check_document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
-from PETWorks.measures.catalogue import Metric, all_measures, find
+from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.render.language.language import message_text
 from PETWorks.render.report.other_releases import is_shown
 
@@ -36,7 +36,7 @@ SECTIONS = (
     *("context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
     *("anonymization", "steps", "sign-off", "method", "glossary"),
 )
-_FIRST = ("fail", "withheld", "waived", "pass")
+_VERDICT_ORDER = ("fail", "withheld", "waived", "pass")
 
 
 def unmet_needs(document: CheckDocument, entry: Metric) -> list[str]:
@@ -59,7 +59,7 @@ def _met_needs(document: CheckDocument) -> set[str]:
         "records in the order of the input": True,
         "records in the order of the original": True,
     }
-    measured = {need for result in document.results for need in find(result.measure).needs}
+    measured = {need for result in document.results for need in find_measure(result.measure).needs}
     return {need for need, is_met in met.items() if is_met} | measured
 
 
@@ -74,11 +74,11 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
     return {name: place for place, name in enumerate(shown, 1)}
 
 
-def by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
+def results_by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
     """The results in each section."""
     sections: dict[str, list[MeasureResult]] = {name: [] for name in SECTIONS}
     for result in document.results:
-        sections[find(result.measure).section].append(result)
+        sections[find_measure(result.measure).section].append(result)
     return sections
 
 
@@ -87,9 +87,9 @@ def section_rows(document: CheckDocument) -> dict[str, Any]:
     results = {result.measure: result for result in document.results}
     columns = document.columns[:MOST_COLUMNS]
     keys = utility_keys(document)
-    kept = [row for row in by_loss(document) if any(getattr(row, key) is not None for key in keys)]
+    kept = [row for row in columns_by_loss(document) if any(getattr(row, key) is not None for key in keys)]
     return {
-        "rules": sorted(document.rules, key=lambda rule: _FIRST.index(rule.verdict))[:MOST_RULES]
+        "rules": sorted(document.rules, key=lambda rule: _VERDICT_ORDER.index(rule.verdict))[:MOST_RULES]
         if len(document.rules) > MOST_RULES
         else document.rules,
         "columns": [_with_unit(row, document.table.treatment["privacy_unit"]) for row in columns],
@@ -105,7 +105,7 @@ def section_rows(document: CheckDocument) -> dict[str, Any]:
         "before": any(row.distinct_before is not None for row in kept),
         "changed": any(row.changed is not None for row in kept),
         "earlier": ((document.sign_off and document.sign_off.earlier_releases) or ())[:MOST_EARLIER],
-        "sources": [{"measure": name, "source": source(name)} for name in results if source(name)],
+        "sources": [{"measure": name, "source": cited_papers(name)} for name in results if cited_papers(name)],
     }
 
 
@@ -114,7 +114,7 @@ def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:
     return replace(column, role="privacy_unit") if column.column == unit else column
 
 
-def by_loss(document: CheckDocument) -> list[ColumnFacts]:
+def columns_by_loss(document: CheckDocument) -> list[ColumnFacts]:
     """The columns with the largest loss first; in their own order in the external edition, which must not reveal it."""
     keys = utility_keys(document)
 
@@ -131,7 +131,7 @@ def columns_with_loss(document: CheckDocument) -> list[ColumnFacts]:
     """The columns with a loss since the original, the worst first."""
     return [
         column
-        for column in by_loss(document)
+        for column in columns_by_loss(document)
         if column.changed or (column.entropy_kept is not None and column.entropy_kept < 1)
     ]
 
@@ -197,8 +197,8 @@ def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
     return rows
 
 
-def source(measure: str) -> str:
+def cited_papers(measure: str) -> str:
     """The papers cited in a measure's docstring."""
-    paragraphs = (part.strip() for part in (getdoc(find(measure).function) or "").split("\n\n"))
+    paragraphs = (part.strip() for part in (getdoc(find_measure(measure).function) or "").split("\n\n"))
     cited = [" ".join(part.split()) for part in paragraphs if "(19" in part or "(20" in part]
     return cited[-1].replace("*", "") if cited else ""

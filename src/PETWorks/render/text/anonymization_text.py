@@ -40,19 +40,19 @@ def anonymization_text(
     unnamed = [column for column in found if column not in named]
     if unnamed:
         parts.append(Text(message_text(lang, "anonymize.look-at", columns=unnamed)))
-    parts += [Text(sentence) for sentence in making.outcome(facts, lang)]
+    parts += [Text(sentence) for sentence in making.outcome_texts(facts, lang)]
     table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
-    for row in making.states(facts, lang):
+    for row in making.state_rows(facts, lang):
         table.add_row(*map(Text, row))
     parts += [table, *(Text(sentence) for sentence in making.correlation_note(facts, lang))]
     parts += [levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
     if detailed:
-        parts.append(_table(making.KEPT, making.columns_kept(facts, lang), lang))
-        parts.append(_table(making.LOSSES, making.losses(facts, lang), lang))
+        parts.append(_table(making.KEPT_HEADINGS, making.kept_rows(facts, lang), lang))
+        parts.append(_table(making.LOSS_HEADINGS, making.loss_rows(facts, lang), lang))
         parts += [Text(sentence) for sentence in making.undefined_objectives(facts, lang)]
     if facts.next_best:
         parts += [Text(message_text(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
-    parts += [Text(sentence) for sentence in making.costs(facts, lang)]
+    parts += [Text(sentence) for sentence in making.cost_texts(facts, lang)]
     if facts.frontier is not None:
         parts += [Text(message_text(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.errors import Phrase, printable
-from PETWorks.measures.catalogue import Metric, find
+from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import brief, count, format_value
 from PETWorks.measures.result import Result, flatten
@@ -89,8 +89,8 @@ def _verdicts(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("measure", "value", "parameters", "verdict")))
     family = None
     for result in evaluation.results:
-        if by_family and find(result.measure).family != family:
-            family = find(result.measure).family
+        if by_family and find_measure(result.measure).family != family:
+            family = find_measure(result.measure).family
             table.add_row(Text(message_text(lang, f"family.{family}"), "bold"))
         _, _, parameters, _ = result.summary_cells()
         value = message_text(lang, "word.none") if result.value is None else _shown(result.value, lang)

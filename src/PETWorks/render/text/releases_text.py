@@ -28,11 +28,11 @@ def composition_text(
     number, people = len(composition.releases), composition.together.people
     head = message_text(lang, "compose.targets", n=number, people=people, focal=composition.focal)
     parts: list[Any] = [Text(head, "bold"), _releases(composition, lang)]
-    parts += [_title("linked", lang), _linked(composition, lang)]
+    parts += [_title("linked", lang), _linked_table(composition, lang)]
     parts += [_title("curve", lang), _curve(composition, lang)]
-    parts += [_title("added", lang), _added(composition.contributions, lang)]
+    parts += [_title("added", lang), _contributions_table(composition.contributions, lang)]
     if composition.unlinked:
-        parts += [_title("unlinked", lang), _unlinked(composition, lang), *map(Text, _changes(composition, lang))]
+        parts += [_title("unlinked", lang), _unlinked_table(composition, lang), *map(Text, _changes(composition, lang))]
     if composition.invariance:
         parts += [_title("invariance", lang), _invariance(composition, lang)]
     if composition.limits:
@@ -61,7 +61,7 @@ def _releases(composition: Composition, lang: str) -> Table:
     return table
 
 
-def _linked(composition: Composition, lang: str) -> Table:
+def _linked_table(composition: Composition, lang: str) -> Table:
     focal = next(part.alone for part in composition.releases if part.name == composition.focal)
     heads = ("guessing", "focal-alone", "all-releases", "certain-focal", "certain-all")
     table = _table(("attack.head.attack", *(f"compose.{head}" for head in heads)), lang)
@@ -110,7 +110,7 @@ def _curve(composition: Composition, lang: str) -> Table:
     return table
 
 
-def _added(contributions: Sequence[Contribution], lang: str) -> Table:
+def _contributions_table(contributions: Sequence[Contribution], lang: str) -> Table:
     """The releases for each attack, by descending contribution."""
     table = _table(("attack.head.attack", "head.release", "compose.adds", "head.without", "head.saves"), lang)
     attacks = list(dict.fromkeys(contribution.attack for contribution in contributions))
@@ -129,7 +129,7 @@ def _added(contributions: Sequence[Contribution], lang: str) -> Table:
     return table
 
 
-def _unlinked(composition: Composition, lang: str) -> Table:
+def _unlinked_table(composition: Composition, lang: str) -> Table:
     sure = (message_text(lang, "compose.confidence", level=str(level)) for level in CONFIDENCES[:-1])
     table = _table(("head.attribute", "head.with", "head.people", "head.disclosed"), lang, *sure)
     for attribute, intersection in composition.unlinked.items():

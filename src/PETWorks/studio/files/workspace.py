@@ -13,7 +13,7 @@ from PETWorks.tables.opening import SUFFIXES as TABLES
 
 POLICIES = (".yaml", ".yml")
 MOST_FILES = 2_000
-DEEPEST = 4
+MAX_DEPTH = 4
 MOST_CHECKS = 200
 LARGEST_CHECK = 16_000_000
 
@@ -96,7 +96,7 @@ class Workspace:
         """The files below the folder, sorted; neither hidden ones nor symlinks."""
         for folder, folders, names in os.walk(self.root):
             depth = len(Path(folder).relative_to(self.root).parts)
-            folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < DEEPEST)
+            folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < MAX_DEPTH)
             for name in sorted(names):
                 path = Path(folder) / name
                 if not name.startswith(".") and _is_text(str(path)) and not path.is_symlink() and path.is_file():

@@ -162,9 +162,9 @@ def _subsets(
 
 MOST_ROWS = 80  # columns on one page
 NONE = "none"
-CODES = {NONE: None, **{role: role for role in ROLES}}  # the roles as forms name them
+ROLE_BY_FORM_VALUE = {NONE: None, **{role: role for role in ROLES}}  # the roles as forms name them
 NO_HIERARCHY = HierarchySummary("none")
-LOOK_AGAIN = "attention"
+NEEDS_ATTENTION = "attention"
 
 
 @dataclass(frozen=True)
@@ -222,16 +222,16 @@ def _page(request: Request, case: Case) -> Response:
         number=number,
         wanted=wanted,
         find=find,
-        shown=[*ROLES, NONE, LOOK_AGAIN],
+        shown=[*ROLES, NONE, NEEDS_ATTENTION],
         roles=[*ROLES, NONE],
         removed=[name for name in roles if name not in facts.profiles],
         others=[row for row in rows if (row.suggestion.role or NONE) != row.role],
         unit=unit,
-        units=_units(facts, roles, unit),
+        units=_possible_units(facts, roles, unit),
         suggested_unit=facts.suggested_unit if facts.suggested_unit != unit else None,
         has_subsets="subsets" in case.policy.file.content,
         seen=case.file.digest,
-        worth=_contradictions(facts, roles, unit, _explained(case), lang),
+        worth=_contradictions(facts, roles, unit, _explained_columns(case), lang),
         unsaved=0,
         shown_places={row.place for row in chosen[(number - 1) * MOST_ROWS : number * MOST_ROWS]},
     )
@@ -240,12 +240,12 @@ def _page(request: Request, case: Case) -> Response:
 def _is_wanted(row: Row, wanted: str, find: str) -> bool:
     if find.casefold() not in row.name.casefold():
         return False
-    return row.needs_a_look if wanted == LOOK_AGAIN else wanted in ("", row.role)
+    return row.needs_a_look if wanted == NEEDS_ATTENTION else wanted in ("", row.role)
 
 
 def _rows(case: Case, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
     places = facts.places(case.policy)
-    found = {column.column: column for column in _contradicting(facts, roles, unit, _explained(case))}
+    found = {column.column: column for column in _contradicting_columns(facts, roles, unit, _explained_columns(case))}
     return [
         Row(
             place=place,
@@ -268,12 +268,12 @@ def _rows(case: Case, facts: TableFacts, roles: Mapping[str, str], unit: str | N
     ]
 
 
-def _explained(case: Case) -> set[str]:
+def _explained_columns(case: Case) -> set[str]:
     """The columns for whose role the policy has a reason."""
     return {*case.policy.accountability.role_reasons, *case.policy.no_role}
 
 
-def _contradicting(
+def _contradicting_columns(
     facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str]
 ) -> Iterable[ColumnFacts]:
     """The columns whose name or values contradict their role, as a check finds them."""
@@ -298,12 +298,12 @@ def _contradictions(
             "fails": column.fails,
             "text": prose.finding(column, lang),
         }
-        for column in _contradicting(facts, roles, unit, explained)
+        for column in _contradicting_columns(facts, roles, unit, explained)
     ]
     return sorted(found, key=lambda row: not row["fails"])
 
 
-def _units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
+def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
     """The columns that can name the person: with a value in every record, shared by some records."""
     return [
         (place, name)
@@ -317,14 +317,14 @@ def _units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> lis
     ]
 
 
-async def look(request: Request) -> Response:
+async def preview_contradictions(request: Request) -> Response:
     """The contradictions to the roles that are chosen on the page, before they are saved."""
     case, form = await case_of(request), await form_of(request)
-    response: Response = await in_thread(_look_part, request, case, form)
+    response: Response = await in_thread(_contradictions_part, request, case, form)
     return response
 
 
-def _look_part(request: Request, case: Case, form: Form) -> Response:
+def _contradictions_part(request: Request, case: Case, form: Form) -> Response:
     facts, lang = studio(request).tables.of(case.policy), language(request)
     before, unit = current_roles(case.policy), current_unit(case.policy)
     choices = _choices_sent(form, facts)
@@ -336,7 +336,7 @@ def _look_part(request: Request, case: Case, form: Form) -> Response:
     )
     without_reason = {name for name, text in choices.reasons.items() if not text}
     with_reason = {name for name, text in choices.reasons.items() if text}
-    worth = _contradictions(facts, roles, chosen_unit, _explained(case) - without_reason | with_reason, lang)
+    worth = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason, lang)
     places = {facts.names.index(name) for name in choices.roles}
     return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_places=places)
 
@@ -381,13 +381,13 @@ def _column(place: str, names: Sequence[str]) -> str:
 
 
 def _role(code: str) -> str | None:
-    if code not in CODES:
+    if code not in ROLE_BY_FORM_VALUE:
         raise InputError("the form names a role that there is not; look at the page again")
-    return CODES[code]
+    return ROLE_BY_FORM_VALUE[code]
 
 
 ROUTES = [
     Route("/columns", show),
     Route("/columns", save, methods=["POST"]),
-    Route("/columns/look", look, methods=["POST"]),
+    Route("/columns/look", preview_contradictions, methods=["POST"]),
 ]

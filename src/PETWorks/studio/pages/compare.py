@@ -32,9 +32,9 @@ from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.pages.open import serves_others
+from PETWorks.studio.pages.open import is_companion_file
 from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, page, part, studio
-from PETWorks.studio.pages.running import follow
+from PETWorks.studio.pages.running import redirect_to_job
 from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import Job, Purpose
 
@@ -174,7 +174,7 @@ async def together(request: Request) -> Response:
         raise InputError("the policy file was changed meanwhile; load the page again")
     arguments = await in_thread(_compose_arguments, request, case, form.texts("release"), form.text("key"))
     purpose = Purpose(case.file.path, "compare", "/compare")
-    return follow(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
+    return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
 def _are_checked(request: Request, case: Case, other: str) -> bool:
@@ -196,7 +196,9 @@ def _choices(request: Request, case: Case) -> dict[str, Any]:
     tables, policies, _ = workspace.files()
     this, data = workspace.relative(case.file.path), _table_of(case, request)
     candidates = [case.policy.privacy_unit, *case.release.identifiers]
-    other_tables = [file.path for file in tables if file.path != data and not serves_others(PurePosixPath(file.path))]
+    other_tables = [
+        file.path for file in tables if file.path != data and not is_companion_file(PurePosixPath(file.path))
+    ]
     return {
         "this": this,
         "policies": [file.path for file in policies if file.path != this],
@@ -336,7 +338,7 @@ def _curves(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
 
 def _sizes(document: CheckDocument) -> dict[str, Any] | None:
     details = next((result.details for result in document.results if result.measure == "prosecutor-risk"), {})
-    return charts.class_sizes(details.get("class_sizes", {}), class_size_wanted(document))
+    return charts.class_size_chart(details.get("class_sizes", {}), class_size_wanted(document))
 
 
 # Several releases

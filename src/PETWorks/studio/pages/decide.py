@@ -12,7 +12,7 @@ from PETWorks.errors import InputError, PETWorksError, Phrase
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import presets
 from PETWorks.measures.attacks.subset_limits import check_limits, known_columns, parse_sizes
-from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find
+from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
 from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
 from PETWorks.render.report.prose import notices
@@ -45,7 +45,7 @@ def text_in(value: Any, lang: str) -> str:
 def known_measure(name: Any) -> Metric | None:
     """The measure that a rule names; None if there is none of that name."""
     try:
-        return find(str(name))
+        return find_measure(str(name))
     except PETWorksError:
         return None
 

@@ -19,7 +19,7 @@ from PETWorks.render.formats.evidence import INSIDE, recipients_files
 from PETWorks.render.languages import ENGLISH
 from PETWorks.studio.files.released_files import came_with_release, origins_of
 from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, not_out_text, page, redirect, studio
-from PETWorks.studio.pages.running import follow
+from PETWorks.studio.pages.running import redirect_to_job
 from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.tables.files import read_small
@@ -69,7 +69,9 @@ def _start_check(request: Request, case: Case, options: list[str], values: dict[
     policy = state.workspace.argument(case.file.path)
     lang_option = [] if lang == ENGLISH else ["--lang", lang]
     purpose = Purpose(case.file.path, "decide", "/decide/exported", values)
-    return follow(state.jobs.start("check", policy, *options, *lang_option, purpose=purpose, lang=lang), request)
+    return redirect_to_job(
+        state.jobs.start("check", policy, *options, *lang_option, purpose=purpose, lang=lang), request
+    )
 
 
 async def exported(request: Request) -> Response:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_files
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
-from PETWorks.about.hierarchies.proposal import Proposal, proposed_hierarchy
+from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, InputError, PETWorksError, Phrase
@@ -168,7 +168,7 @@ class ColumnLevels:
         column = self.named(name)
         with self._lock:
             if name not in self._proposals:
-                self._proposals[name] = proposed_hierarchy(name, column.counts)
+                self._proposals[name] = propose_hierarchy(name, column.counts)
             return self._proposals[name]
 
     @property

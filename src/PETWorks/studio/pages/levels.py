@@ -38,7 +38,7 @@ from PETWorks.studio.pages.page import (
     redirect,
     studio,
 )
-from PETWorks.studio.pages.running import follow
+from PETWorks.studio.pages.running import redirect_to_job
 from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import Purpose
 
@@ -240,7 +240,7 @@ def _apply(request: Request, case: Case, form: Form) -> Response:
     arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
     purpose = Purpose(case.file.path, "levels", "/levels/applied", {"release": files.release.name})
     jobs, lang = studio(request).jobs, language(request)
-    return follow(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
+    return redirect_to_job(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
 
 
 async def applied(request: Request) -> Response:

@@ -31,7 +31,7 @@ from PETWorks.studio.files.released_files import (
     releases_of,
 )
 from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, language, page, redirect, studio
-from PETWorks.studio.pages.running import follow
+from PETWorks.studio.pages.running import redirect_to_job
 from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import Purpose
 
@@ -391,7 +391,7 @@ def _start(request: Request, case: Case, files: ReleasedFiles, options: Sequence
         old_policy.keep()
     purpose = Purpose(case.file.path, "safe", "/safe/result", {"release": files.release.name}, can_stop=True)
     arguments = (*anonymize_arguments(request, case, files), *options)
-    return follow(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
+    return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
 async def choose(request: Request) -> Response:
@@ -453,7 +453,7 @@ def _start_frontier(request: Request, case: Case, form: Form) -> Response:
     purpose = Purpose(case.file.path, "safe", "/safe/frontier", {"release": release})
     policy = studio(request).workspace.argument(case.file.path)
     arguments = ["anonymize", policy, "--frontier", *vary, "--format", "json"]
-    return follow(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
+    return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
 async def frontier(request: Request) -> Response:
@@ -471,7 +471,7 @@ async def frontier(request: Request) -> Response:
         case,
         nav_step="safe",
         facts=facts,
-        chart=charts.frontier(facts) if facts.points else None,
+        chart=charts.frontier_chart(facts) if facts.points else None,
         texts=making.frontier_texts(facts, lang),
         heads=making.frontier_heads(facts, lang),
         rows=list(zip(facts.points, making.frontier_rows(facts, lang), strict=True)),

@@ -44,14 +44,14 @@ from PETWorks.tables.headers import count_suspicious_names, has_header_line, loo
 from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.source import Source
 
-ROWS = 4
+SAMPLE_ROWS = 4
 MOST_COLUMNS = 150  # of the sample
 LONGEST = 24  # characters shown of a cell
 SHAPES = {"Lu": "X", "Lt": "X", "Ll": "x", "Nd": "9", "Nl": "9", "No": "9", "Zs": " "}
 WIDE = "○"  # a letter of a script without case; names are masked like this in Taiwan
 OTHER = "·"
-SIGNS = "-/.:,@()+_%#'&"
-OF_DATES = re.compile("(?<=9)[年月日]")  # kept after a digit
+KEPT_PUNCTUATION = "-/.:,@()+_%#'&"
+DATE_MARKERS = re.compile("(?<=9)[年月日]")  # kept after a digit
 
 
 @dataclass(frozen=True)
@@ -101,11 +101,11 @@ def _sample(source: Source) -> list[tuple[str, list[str | None]]]:
 
 def _beginning(source: Source, names: tuple[str, ...]) -> dict[str, list[Any]]:
     """The first records of each column, as Arrow arrays; of a CSV file only its first lines are read if complete."""
-    rows = source.beginning(ROWS) if isinstance(source, CSV) else []
+    rows = source.beginning(SAMPLE_ROWS) if isinstance(source, CSV) else []
     if rows and all(len(row) == len(source.names) for row in rows):
         return {name: [dictionary_array([row[place] for row in rows])] for place, name in enumerate(names)}
     first = next(source.read(names, in_pieces=True), None)
-    columns = [] if first is None else first.slice(0, ROWS).columns
+    columns = [] if first is None else first.slice(0, SAMPLE_ROWS).columns
     return {name: cells.chunks for name, cells in zip(names, columns, strict=False) if cells.num_chunks}
 
 
@@ -122,7 +122,7 @@ def mask(cell: str) -> str:
     if cell == SUPPRESSED:
         return cell
     plain = unicodedata.normalize("NFKC", cell)[: LONGEST + 1]
-    stays = {found.start() for found in OF_DATES.finditer(re.sub(r"\d", "9", plain))}
+    stays = {found.start() for found in DATE_MARKERS.finditer(re.sub(r"\d", "9", plain))}
     shape = "".join(sign if place in stays else _shape(sign) for place, sign in enumerate(plain))
     if not any(sign in "Xx9○" for sign in shape):  # a single sign such as + or - may be the whole information
         shape = OTHER * len(shape)
@@ -130,7 +130,7 @@ def mask(cell: str) -> str:
 
 
 def _shape(sign: str) -> str:
-    if sign in SIGNS:
+    if sign in KEPT_PUNCTUATION:
         return sign
     kind = unicodedata.category(sign)
     return SHAPES.get(kind, WIDE if kind.startswith("L") else OTHER)
@@ -217,24 +217,24 @@ def _folders(tables: Sequence[ListedFile]) -> list[Folder]:
         path = PurePosixPath(file.path)
         parent = "" if path.parent == PurePosixPath(".") else path.parent.as_posix()
         folder = folders.setdefault(parent, Folder(parent))
-        (folder.others if serves_others(path) else folder.tables).append(file)
+        (folder.others if is_companion_file(path) else folder.tables).append(file)
     return sorted(folders.values(), key=lambda folder: (not folder.tables, folder.path))
 
 
-def serves_others(path: PurePosixPath) -> bool:
+def is_companion_file(path: PurePosixPath) -> bool:
     """Whether a file belongs to another one, or is a text file."""
     is_companion = "hierarchy_" in path.name or path.name.endswith("_reasons_internal.csv")
     return is_companion or path.suffix.lower() == ".txt"
 
 
-async def choose(request: Request) -> Response:
+async def preview_page(request: Request) -> Response:
     """The page with the preview of a table; nothing is written yet."""
     choice = _choice(Form(request.url.query.encode()), studio(request).workspace)
     response: Response = await in_thread(_choose_page, request, choice)
     return response
 
 
-async def look(request: Request) -> Response:
+async def update_preview(request: Request) -> Response:
     """The preview with other options; nothing is written yet."""
     choice = _choice(await form_of(request), studio(request).workspace)
     values = await in_thread(_preview_values, request, choice)
@@ -284,7 +284,7 @@ def _preview_values(request: Request, choice: Choice) -> dict[str, Any]:
         "sheets": [(name, f"{choice.table}#{name}") for name in sheets if len(sheets) > 1],
         "encoding_names": ENCODINGS,
         "separator_names": {key.replace(r"\t", "\t"): text for key, text in SEPARATORS.items()},
-        "rows": ROWS,
+        "rows": SAMPLE_ROWS,
         "init": petworks("init", workspace.argument(path), *options),
     }
 
@@ -314,7 +314,7 @@ def _new_policy(form: Form, table: Path) -> str:
     return name
 
 
-async def begin(request: Request) -> Response:
+async def open_with_new_policy(request: Request) -> Response:
     """Open a table with a new policy, the one that `petworks init` would write."""
     state, form = studio(request), await form_of(request)
     table = state.workspace.table(form.text("table"))
@@ -324,14 +324,14 @@ async def begin(request: Request) -> Response:
     choice = _choice(form, state.workspace)
     policy = state.workspace.path(state.workspace.relative(table.parent / choice.policy))
     try:
-        await in_thread(_start, table, policy, choice, language(request))
+        await in_thread(_write_new_policy, table, policy, choice, language(request))
     except PETWorksError as error:
         response: Response = await in_thread(_choose_page, request, choice, error)
         return response
     return redirect(request, "/columns", await in_thread(state.cases.of, policy))
 
 
-def _start(table: Path, policy: Path, choice: Choice, lang: str) -> None:
+def _write_new_policy(table: Path, policy: Path, choice: Choice, lang: str) -> None:
     if policy.exists():
         raise InputError("{file!r} already exists; give the new policy another name", file=policy.name)
     separator, encoding = choice.reading
@@ -357,7 +357,7 @@ def _policy_name(table: str, number: str = "") -> str:
 
 ROUTES = [
     Route("/", show),
-    Route("/open", choose),
-    Route("/open", begin, methods=["POST"]),
-    Route("/open/look", look, methods=["POST"]),
+    Route("/open", preview_page),
+    Route("/open", open_with_new_policy, methods=["POST"]),
+    Route("/open/look", update_preview, methods=["POST"]),
 ]

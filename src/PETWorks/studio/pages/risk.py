@@ -159,10 +159,10 @@ def _body(case: Case, lang: str, request: Request) -> dict[str, Any]:
         "risk_charts": charts.risk(document),
         "drivers": [{**group, "rows": group["rows"][:MOST_BARS], "all": len(group["rows"])} for group in drivers],
         "risky": listed["risky"],
-        "class_chart": charts.class_sizes(rows, class_size_wanted(document)),
+        "class_chart": charts.class_size_chart(rows, class_size_wanted(document)),
         "attributes": listed["attributes"],
         "inference": inference,
-        "disclosure": sections.by_section(document)["attributes"],
+        "disclosure": sections.results_by_section(document)["attributes"],
         "counts_sets": _counts_sets(document),
         "known_columns": case.release.quasi_identifiers,
         "policy_path": studio(request).workspace.relative(case.file.path),
@@ -200,7 +200,12 @@ def _known(case: Case, chosen: tuple[str, ...]) -> dict[str, Any]:
     if not chosen:
         return {"risk": None, "people": records, "wanted": wanted, "sizes_chart": None}
     risk = risk_if_known(case.release.view, chosen, wanted)
-    return {"risk": risk, "people": records, "wanted": wanted, "sizes_chart": charts.class_sizes(risk.sizes, wanted)}
+    return {
+        "risk": risk,
+        "people": records,
+        "wanted": wanted,
+        "sizes_chart": charts.class_size_chart(risk.sizes, wanted),
+    }
 
 
 def _counts_sets(document: CheckDocument) -> bool:

@@ -18,8 +18,8 @@ from PETWorks.studio.pages.page import form_of, in_thread, job_link, page, rende
 from PETWorks.studio.server.case import Case
 from PETWorks.studio.server.jobs import Job
 
-LOOK_EVERY = 0.25  # seconds
-WORDS = ("reading", "searching", "explaining", "measuring", "writing", "checking", "subsets", "reasons", "attacking")
+POLL_SECONDS = 0.25  # seconds
+PHASES = ("reading", "searching", "explaining", "measuring", "writing", "checking", "subsets", "reasons", "attacking")
 LAST_MESSAGES = 20
 
 
@@ -28,7 +28,7 @@ def job_address(job: Job, request: Request) -> str:
     return job_link("/job", job, request, id=job.id)
 
 
-def follow(job: Job, request: Request) -> Response:
+def redirect_to_job(job: Job, request: Request) -> Response:
     """Redirect to the page of a job that was just started."""
     return RedirectResponse(job_address(job, request), 303)
 
@@ -48,17 +48,17 @@ async def events(request: Request) -> Response:
     """The progress of a job as server-sent events, until it has ended."""
     job = studio(request).jobs.of(request.query_params.get("id", ""))
     headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_parts(job, request), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_event_stream(job, request), media_type="text/event-stream", headers=headers)
 
 
-async def _parts(job: Job, request: Request) -> AsyncIterator[str]:
+async def _event_stream(job: Job, request: Request) -> AsyncIterator[str]:
     state, sent = studio(request), ""
     while job.is_running and not state.is_ending():
         text = render(request, "job_part.html", job=job, **_progress(job))
         if text != sent:
             sent = text
             yield f"data: {json.dumps(text)}\n\n"
-        await anyio.sleep(LOOK_EVERY)
+        await anyio.sleep(POLL_SECONDS)
     if not job.is_running:
         target = _target(job, request) if job.state == "done" else job_address(job, request)
         yield f"event: end\ndata: {json.dumps(target)}\n\n"
@@ -68,20 +68,20 @@ async def stop(request: Request) -> Response:
     """Stop a search, which then returns the best release found so far."""
     job = studio(request).jobs.of((await form_of(request)).text("id"))
     job.stop()
-    return follow(job, request)
+    return redirect_to_job(job, request)
 
 
 async def cancel(request: Request) -> Response:
     """Cancel a job; there is no result."""
     job = studio(request).jobs.of((await form_of(request)).text("id"))
     await in_thread(job.cancel)
-    return follow(job, request)
+    return redirect_to_job(job, request)
 
 
 def _progress(job: Job) -> dict[str, Any]:
     """The last progress report of a job, as the page shows it."""
     report = job.progress
-    doing = next((word for word in WORDS if word in str(report.get("doing", ""))), "starting")
+    doing = next((word for word in PHASES if word in str(report.get("doing", ""))), "starting")
     best, bound = report.get("best"), report.get("bound") or 0.0
     share = bound / best if best else None
     if report.get("total"):

@@ -58,17 +58,17 @@ def _result(request: Request, case: Case) -> Response:
         notices=notices(document, lang),
         facts=facts,
         release_bar=document,
-        outcome=[*making.outcome(facts, lang), *making.order_text(facts, lang)],
-        states=making.states(facts, lang),
+        outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang)],
+        states=making.state_rows(facts, lang),
         columns=[
             (fact, making.level_text(fact, lang), making.finer_text(fact, lang))
             for fact in facts.columns[:MOST_COLUMNS]
         ],
-        kept=list(zip(kept[:MOST_COLUMNS], making.columns_kept(facts, lang), strict=False)),
-        kept_heads=making.KEPT,
+        kept=list(zip(kept[:MOST_COLUMNS], making.kept_rows(facts, lang), strict=False)),
+        kept_heads=making.KEPT_HEADINGS,
         others=[(node, making.change_text(best, node, lang)) for node in facts.next_best],
-        costs=making.costs(facts, lang),
-        losses=making.losses(facts, lang),
+        costs=making.cost_texts(facts, lang),
+        losses=making.loss_rows(facts, lang),
         most_rules=MOST_RULES,
         most_columns=MOST_COLUMNS,
         loss=making.loss_text,

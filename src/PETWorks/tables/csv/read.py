@@ -86,7 +86,7 @@ class Big5Evidence:
         return self._western * 2 <= self._all
 
 
-def undecodable(name: str, line: int, advice: Phrase) -> InputError:
+def undecodable_error(name: str, line: int, advice: Phrase) -> InputError:
     """The error for bytes that fit none of the encodings tried."""
     return InputError(
         "{name}, line {line}: the bytes are neither UTF-8 nor Big5 (CP950); {advice}",
@@ -109,7 +109,7 @@ def decode(raw: bytes, name: str) -> str:
     try:
         return raw.decode(UTF8).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        failure = undecodable(name, raw.count(b"\n", 0, error.start) + 1, Phrase("save it as UTF-8"))
+        failure = undecodable_error(name, raw.count(b"\n", 0, error.start) + 1, Phrase("save it as UTF-8"))
     try:
         text = raw.decode(BIG5)
     except UnicodeDecodeError:
@@ -173,10 +173,10 @@ class LineEnds:
             return
         after_return = block[first - 1] == RETURN if first else self._ends_in_return
         self.blank_lines += first + self.open_line == int(after_return)
-        blank = ends & _moved(ends)
+        blank = ends & _shift_by_one(ends)
         if has_returns:
             returns = packed_flags(np.frombuffer(block, np.uint8) == RETURN)
-            blank |= ends & _moved(returns & _moved(ends))
+            blank |= ends & _shift_by_one(returns & _shift_by_one(ends))
         self.blank_lines += int(np.bitwise_count(blank).sum())
 
     def _add_returns(self, block: bytes, *, has_returns: bool) -> None:
@@ -200,7 +200,7 @@ def packed_flags(flags: NDArray[np.bool_]) -> Words:
     return words.astype(np.uint64, copy=False)
 
 
-def _moved(bits: Words) -> Words:
+def _shift_by_one(bits: Words) -> Words:
     """The bits, each moved one position later."""
     moved = bits << np.uint64(1)
     moved[1:] |= bits[:-1] >> LAST_BIT
@@ -228,7 +228,7 @@ BLOCK = 1 << 20  # characters
 QUOTE, LINE_ENDS, BLANKS = b'"', b"\r\n", b" \t\v\f"
 
 
-def are_regular(content: Content, encoding: str, separator: str) -> bool:
+def has_regular_quotes(content: Content, encoding: str, separator: str) -> bool:
     """Whether all readers interpret the quotes in the same way; may be False by mistake.
 
     Assumes that no cell contains a line end, so that every line has an even number of quotes.
@@ -238,13 +238,13 @@ def are_regular(content: Content, encoding: str, separator: str) -> bool:
         while text := file.read(BLOCK):
             block = rest + text.encode()
             end = block.rfind(b"\n") + 1
-            if not regular_lines(block[:end], separator.encode()):
+            if not has_regular_lines(block[:end], separator.encode()):
                 return False
             rest = block[end:]
-    return regular_lines(rest, separator.encode())
+    return has_regular_lines(rest, separator.encode())
 
 
-def regular_lines(block: bytes, separator: bytes) -> bool:
+def has_regular_lines(block: bytes, separator: bytes) -> bool:
     """Whether each pair of quotes encloses a cell, or a part of one between doubled quotes.
 
     `a; "b"`: a blank before a quote makes it an ordinary character. This does not matter if the pair encloses no
@@ -304,7 +304,7 @@ def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
     try:
         return UTF8, _scan(content, UTF8)
     except _UndecodableError as error:
-        failure = undecodable(content.path.name, error.line, Phrase("name its encoding"))
+        failure = undecodable_error(content.path.name, error.line, Phrase("name its encoding"))
     try:
         return BIG5, _scan(content, BIG5)
     except _UndecodableError:
@@ -312,7 +312,7 @@ def find_encoding(content: Content, encoding: str | None) -> tuple[str, Layout]:
 
 
 # Codecs of Python for host names and source code, not for files.
-NOT_OF_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
+NON_FILE_CODECS = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
 
 
 def codec_name(name: str) -> str:
@@ -326,7 +326,7 @@ def codec_name(name: str) -> str:
             encoding=quoted([name]),
             what="encoding",
         ) from None
-    if called.replace("_", "-") in NOT_OF_FILES:
+    if called.replace("_", "-") in NON_FILE_CODECS:
         raise ParameterError(
             "no text file is in the encoding {encoding}; expected one like 'utf-8' or 'big5'",
             encoding=quoted([name]),
@@ -408,7 +408,7 @@ class CSV:
         self.path: Path | None = self._file
         self.name = self._file.name
         check_separator(separator)
-        with reading(self._file):
+        with converting_os_errors(self._file):
             self.content = Content(self._file)
             with self.content.open() as file:
                 head = file.read(LONGEST_LINE)
@@ -420,7 +420,7 @@ class CSV:
         with _long_cells():
             self._separator = separator or _find_separator(sample)
             self.names, self._header_lines = _header(sample, self._separator, self.name)
-            self.repeated_names = repeated_names(self.names, _sampled(sample, self._separator))
+            self.repeated_names = repeated_names(self.names, _sample_records(sample, self._separator))
         self.separator: str | None = self._separator
         # In a table with one column an empty line is a missing cell, also at the end.
         self._lines = self._layout.lines - (self._layout.blank_end if len(self.names) > 1 else 0)
@@ -435,9 +435,9 @@ class CSV:
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
         """The columns, dictionary-encoded, with cells as in the file; at once, or a number of rows at a time."""
-        with reading(self._file):
+        with converting_os_errors(self._file):
             is_plain = self.is_plain and (
-                not self._layout.has_quotes or are_regular(self.content, self._encoding, self._separator)
+                not self._layout.has_quotes or has_regular_quotes(self.content, self._encoding, self._separator)
             )
         if in_pieces and is_plain:
             yield from self._stream(columns)
@@ -446,12 +446,12 @@ class CSV:
         if table is not None and table.num_rows == self.rows:
             yield table
         else:
-            with reading(self._file):
+            with converting_os_errors(self._file):
                 yield from self._parse_slowly(columns)
 
     def beginning(self, rows: int) -> list[list[str]]:
         """The cells of the first records, without reading further; fewer if quotes prevent that."""
-        with reading(self._file), self.content.open() as file:
+        with converting_os_errors(self._file), self.content.open() as file:
             head = file.read(LONGEST_LINE)
         sample = codecs.getincrementaldecoder(self._encoding)("ignore").decode(head).removeprefix("\ufeff")
         try:
@@ -488,7 +488,7 @@ class CSV:
         except (pa.ArrowInvalid, UnicodeError, OSError):
             rows = -1
         if rows != self.rows:
-            with reading(self._file):
+            with converting_os_errors(self._file):
                 for _ in self._parse_slowly(columns):
                     pass  # raises at the faulty line
             raise InputError(
@@ -556,7 +556,7 @@ class CSV:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def converting_os_errors(path: Path) -> Iterator[None]:
     """Convert system errors about a file."""
     try:
         yield
@@ -626,7 +626,7 @@ def _first_rows(sample: str, separator: str, number: int) -> list[tuple[list[str
     return rows[:number]
 
 
-def _sampled(sample: str, separator: str) -> list[list[str]]:
+def _sample_records(sample: str, separator: str) -> list[list[str]]:
     """Some records, if the quotes before them allow reading them."""
     try:
         return [row for row, _ in _first_rows(sample[:SHORT_SAMPLE], separator, SAMPLED_ROWS)][1:]

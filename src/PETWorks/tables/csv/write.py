@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Phrase
 from PETWorks.tables.arrays import arrow_integers, byte_strings, numpy_integers, strings, texts, unreadable_column
-from PETWorks.tables.csv.read import CSV, LONGEST_LINE, SEPARATORS, UTF8, reading
+from PETWorks.tables.csv.read import CSV, LONGEST_LINE, SEPARATORS, UTF8, converting_os_errors
 
 ROWS = 1 << 16  # most rows written at a time
 PIECE_BYTES = 1 << 26  # written at a time: a few long texts may occur in many rows
@@ -43,7 +43,7 @@ class Dialect:
     def of(cls, source: CSV) -> "Dialect":
         """The dialect of a file: its separator, encoding, byte-order mark if any, and first line end."""
         assert source.separator is not None
-        with reading(source.content.path), source.content.open() as file:
+        with converting_os_errors(source.content.path), source.content.open() as file:
             start = file.read(LONGEST_LINE)
         encoding = source.encoding or UTF8
         if encoding in ("utf-16", "utf-32"):

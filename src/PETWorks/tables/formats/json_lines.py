@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase, literal
-from PETWorks.tables.csv.read import LONGEST_LINE, UTF8, dictionary_array, reading, unicode_encoding
+from PETWorks.tables.csv.read import LONGEST_LINE, UTF8, converting_os_errors, dictionary_array, unicode_encoding
 from PETWorks.tables.formats.packed import Content
 
 SUFFIXES = (".jsonl", ".ndjson")
@@ -36,7 +36,7 @@ class JSONLines:
         self.content = content
         self.path: Path | None = content.path
         self.name = content.path.name
-        with reading(content.path), content.open() as file:
+        with converting_os_errors(content.path), content.open() as file:
             self._encoding = unicode_encoding(file.read(1 << 16)) or "utf-8-sig"
         keys: dict[str, None] = {}
         rows = 0
@@ -85,7 +85,7 @@ class JSONLines:
         ).decode
         line = 0
         try:
-            with reading(self.content.path), self.content.text(self._encoding) as file:
+            with converting_os_errors(self.content.path), self.content.text(self._encoding) as file:
                 while text := file.readline(LONGEST_LINE + 1):
                     line += 1
                     if len(text) > LONGEST_LINE:
