@@ -298,6 +298,24 @@ def test_an_address_that_names_people_must_be_declared_through_every_door(tmp_pa
         assert make(no_privacy_unit=reasons) is not None
 
 
+def test_all_records_of_a_table_may_be_of_one_person(tmp_path):
+    save(
+        tmp_path / "visits.csv",
+        [["P1", *others] for _, *others in visits()],
+        ("patient_id", "sex", "ward", "diagnosis"),
+    )
+    (tmp_path / "policy.yaml").write_text(UNDECLARED, "utf-8")
+    done = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    assert (done.returncode, "column 'patient_id' names people" in done.stderr) == (2, True)
+    save(
+        tmp_path / "visits.csv",
+        [["ward 7", *others] for _, *others in visits()],
+        ("contact", "sex", "ward", "diagnosis"),
+    )
+    (tmp_path / "policy.yaml").write_text(UNDECLARED.replace("patient_id", "contact"), "utf-8")
+    assert run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").returncode == 0
+
+
 @pytest.mark.parametrize("column", ["remarks", "doctor", "mother_id", "bed", "visit_no"])
 def test_other_identifiers_may_repeat(tmp_path, column):
     save(tmp_path / "visits.csv", visits(), (column, "sex", "ward", "diagnosis"))

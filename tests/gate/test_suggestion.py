@@ -382,7 +382,11 @@ def test_what_names_no_person_or_one_record_each_is_no_privacy_unit():
     ):
         assert unit_of({name: people}) is None
     assert unit_of({"patient_id": texts(90)}) is None
-    assert unit_of({"patient_id": ["p1"] * 90}) is None
+    assert unit_of({"email": ["ward@example.org"] * 90}) is None
+
+
+def test_one_person_may_have_all_records():
+    assert unit_of({"patient_id": ["p1"] * 90}) == "patient_id"
 
 
 def test_a_number_that_is_missing_in_some_records_names_people_all_the_same():

@@ -316,9 +316,11 @@ def find_privacy_unit(identifiers: Mapping[str, ExaminedColumn], same_person: Sa
     candidates = []
     for place, (column, profile) in enumerate(identifiers.items()):
         kind = kinds[column]
-        if kind is None or not 1 < profile.distinct < profile.present:
+        if kind is None or not 0 < profile.distinct < profile.present:
             continue
         by_name = kind <= IdentifierKind.CODE and not one_each
+        if profile.distinct == 1 and not (by_name and kind == IdentifierKind.NUMBER):
+            continue  # a constant column names one person only if it is a number given to people
         if by_name or _repeats(column, kind, profile, same_person, one_each=one_each):
             candidates.append((kind, profile.present < profile.records, place, column))
     best = [column for kind, _, _, column in sorted(candidates) if kind == min(candidates)[0]]
