@@ -138,9 +138,11 @@ def has_personal_details(text: str) -> bool:
 
     >>> [has_personal_details(text) for text in ("score of John Smith", "call 0912-345-678", "length of stay")]
     [True, True, False]
+    >>> [has_personal_details(text) for text in ("visits_0912345678_hiv.csv", "survey_20260101_v2.csv")]
+    [True, False]
     """
     search = Search("")
-    search.add(strings([text]), np.array([1]))
+    search.add(strings([text.replace("_", " ")]), np.array([1]))
     return bool(search.details()) or _names_somebody(text)
 
 
