@@ -55,9 +55,9 @@ def test_a_sample_is_bounded(engine, monkeypatch):
     data = {"age": ["1"] * 50, "text": [f"{'x' * 500}{row}" for row in range(50)]}
     for module in (
         profiles,
-        *(__import__(f"PETWorks.counting.{name}", fromlist=["SAMPLE"]) for name in ("engines.duckdb", "engines.spark")),
+        *(__import__(f"PETWorks.counting.{name}", fromlist=["SAMPLE_SIZE"]) for name in ("engines.duckdb", "engines.spark")),
     ):
-        monkeypatch.setattr(module, "SAMPLE", 7)
+        monkeypatch.setattr(module, "SAMPLE_SIZE", 7)
     release = Release(data, {"age": QUASI_IDENTIFIER}, engine=engine)
     profile = release.profiles()["text"]
     assert (profile.distinct, profile.unique) == (50, 50)
