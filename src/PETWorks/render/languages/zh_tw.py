@@ -2504,6 +2504,15 @@ MESSAGES = {
     ),
     "a larger number than there are people": "超過全球人口的數字",
     "expected roles as a dict from column to role, got {type}": "屬性型態應為以欄位為鍵的 dict，但收到 {type}",
+    "role_reasons: column {column!r} has no role": "role_reasons：欄位「{column}」沒有屬性型態",
+    "no_privacy_unit: column {column!r} is no identifier": "no_privacy_unit：欄位「{column}」不是直接識別符",
+    "{thing}: expected a reason with a letter or digit that can be seen for {column!r}": (
+        "{thing}：「{column}」應有理由，且至少含一個看得見的文字或數字"
+    ),
+    "roles are lists of columns ({lists}) or roles of columns ({columns}), not both": (
+        "屬性型態可以是欄位的清單（{lists}），也可以逐欄指定（{columns}），不可混用"
+    ),
+    "expected a list of columns for {key!r}, got {type}": "「{key}」應為欄位的清單，但收到 {type}",
     "roles name columns that are not in the data: {strange}; it has {columns}": (
         "屬性型態指定了資料中沒有的欄位：{strange}；資料的欄位：{columns}"
     ),
