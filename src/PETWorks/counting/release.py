@@ -194,6 +194,7 @@ class Release(Displayable):
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
         self._profiles: dict[str, Profile] | None = None
+        self.proposed: dict[str, Mapping[str, Any]] = {}  # hierarchies that were proposed, by column
         self.on_two_levels: tuple[str, ...] = ()  # columns that got a hierarchy of their values and `*`
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
@@ -286,7 +287,8 @@ class Release(Displayable):
         class.
         """
         copied = copy(self)
-        copied.hierarchies = dict(self.hierarchies)
+        copied.hierarchies, copied.declared = dict(self.hierarchies), dict(self.declared)
+        copied.proposed = dict(self.proposed)
         changed = {name: way for name, way in CAREFUL.items() if name not in self._chosen}
         if all(self.treatment[name] == way for name, way in changed.items()):
             copied.view = replace(self.view, with_removed=self.view.with_removed and copied._with_removed)
@@ -421,7 +423,7 @@ def _check_order(order: Any) -> str:
     return str(order)
 
 
-def _check_reasons(given: Reasons | None, what: str, columns: Collection[str]) -> dict[str, str | Mapping[str, str]]:
+def _check_reasons(given: Reasons | None, what: str, columns: Collection[str]) -> dict[str, Any]:
     """Check that each column has a reason that can be read; `columns` are those that may have one."""
     if given is not None and not isinstance(given, Mapping):
         raise ParameterError(

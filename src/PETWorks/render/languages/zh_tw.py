@@ -2273,6 +2273,7 @@ TEXTS = {
     "cli.outside": "政策檔列有其資料夾以外的檔案：檢查時請加上 --root {path}",
     "cli.unit-dropped": "已依欄位 {column} 以人計數，並將該欄位移除",
     "cli.unit-kept": "依政策檔的要求，欄位 {column} 的值已換成編號；由編號可看出哪些資料列屬於同一人",
+    "python.proposed": "未指定下列欄位的資料階層，已採用建議者：{columns}；請檢視，並以 Release(..., {words}) 指定",
     "python.fails": "釋出資料不符合規則「{rule}」：{found}",
     "python.fails-limit": "釋出資料不符合規則「{rule}」：測得 {found}，要求 {required}",
     "python.not-judged": "引擎 {engine} 未將釋出資料載入記憶體，因此尚未檢視其欄位：請寫出檔案，並以政策檔檢查",
@@ -2508,6 +2509,16 @@ MESSAGES = {
     "no_privacy_unit: column {column!r} is no identifier": "no_privacy_unit：欄位「{column}」不是直接識別符",
     "{thing}: expected a reason with a letter or digit that can be seen for {column!r}": (
         "{thing}：「{column}」應有理由，且至少含一個看得見的文字或數字"
+    ),
+    "expected a Release(data, roles) or the path of a policy file, got {type}": (
+        "應為 Release(data, roles) 或政策檔的路徑，但收到 {type}"
+    ),
+    "give {name} to Release(...)": "請將 {name} 交給 Release(...)",
+    "the policy has the rules; to use others, give a Release(data, roles)": (
+        "規則以政策檔為準；若要使用其他規則，請改用 Release(data, roles)"
+    ),
+    "with a plan, name the table itself; the plan has what a policy says": (
+        "使用計畫時，請直接指定資料表；計畫已包含政策檔的內容"
     ),
     "roles are lists of columns ({lists}) or roles of columns ({columns}), not both": (
         "屬性型態可以是欄位的清單（{lists}），也可以逐欄指定（{columns}），不可混用"
