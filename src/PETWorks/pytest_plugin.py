@@ -26,9 +26,9 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
     options   those of `require_release`
     """
     from PETWorks.errors import PETWorksError
+    from PETWorks.locale import LANGUAGES
     from PETWorks.render.checks import require_release
     from PETWorks.render.language.messages import translated
-    from PETWorks.render.languages import LANGUAGES
 
     try:
         return require_release(policy, data=data, **options)

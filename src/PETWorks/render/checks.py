@@ -15,6 +15,7 @@ from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile, content_digest
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.formats import FILES, TEXT
 from PETWorks.render.language.language import (
     found_value,
@@ -26,7 +27,6 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language
-from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import prose
 from PETWorks.render.report.prose import step_texts
 from PETWorks.showing import Displayable
