@@ -3,10 +3,10 @@
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -22,8 +22,7 @@ def _taiwanese_date(day: date, number: int) -> str:
     return f"{year:03}{day:%m%d}" if number % 3 else f"民國{year}年{day.month}月{day.day}日"
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     """The words of the made-up table in one language."""
 
     header: str

@@ -13,10 +13,10 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
@@ -27,8 +27,7 @@ DOMAIN = "petworks"
 MEASURE, PARAMETER, DETAIL, POLICY_COMMENT = "measure", "parameter", "detail", "policy comment"
 
 
-@dataclass(frozen=True)
-class Writing:
+class Writing(NamedTuple):
     """How a language writes lists, sentences, numbers and names; the defaults are those of English."""
 
     separator: str = ", "  # between the items of a list
@@ -56,7 +55,7 @@ class Language:
     locales: tuple[str, ...] = ()  # languages of the names of locales: "zh" of zh_TW.UTF-8
     regions: tuple[str, ...] = ()  # regions and scripts of such names; any, if there are none here
     browsers: tuple[str, ...] = ()  # beginnings of the list of languages that a browser sends
-    writing: Writing = field(default_factory=Writing)
+    writing: Writing = Writing()  # noqa: RUF009 - it cannot change
 
     @cached_property
     def catalogue(self) -> gettext.NullTranslations:
@@ -91,9 +90,12 @@ class Languages(Mapping[str, Language]):
     def __init__(self, folders: Sequence[Path]) -> None:
         found = {path.parent.name.replace("_", "-"): path for folder in folders for path in folder.glob("*/*.json")}
         self._files: dict[str, Path | None] = {ENGLISH: None, **dict(sorted(found.items()))}
+        self._read: dict[str, Language] = {}
 
     def __getitem__(self, code: str) -> Language:
-        return _read_language(code, self._files[code])
+        if code not in self._read:
+            self._read[code] = _read_language(code, self._files[code])
+        return self._read[code]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)
@@ -105,7 +107,6 @@ class Languages(Mapping[str, Language]):
         return code in self._files
 
 
-@cache
 def _read_language(code: str, path: Path | None) -> Language:
     if path is None:
         return Language(code, "English", aliases=("english",), locales=(code,), browsers=(code,))
