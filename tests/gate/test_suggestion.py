@@ -12,7 +12,8 @@ from PETWorks.about import column_names
 from PETWorks.about.roles import checked_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.memory.loading import load_rows
-from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggest_privacy_unit, suggest_roles
+from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
+from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggest_roles
 from PETWorks.tables.opening import open_source
 
 ID, QI, SENSITIVE, INSENSITIVE = IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE

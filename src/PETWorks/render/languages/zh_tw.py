@@ -965,6 +965,7 @@ TEXTS = {
     "reason.empty": "無法建議",
     "reason.same": "全部 {n} 筆資料列的值都相同，無法分辨任何人",
     "reason.few": "謹慎起見：無法由欄位名稱判斷，且資料列很少",
+    "reason.people": "同一個人有多筆資料列：值相同時，性別、年齡等也相同",
     "reason.labelled": "名稱像編號，且相異值數幾乎與資料列數相同",
     "reason.assigned": "幾乎不重複的整數，像是編號而非測量值",
     "reason.precise": "精確的數字，知道的人可藉此認出個人",
@@ -2949,10 +2950,9 @@ MESSAGES = {
         "無法寫入「{path}」：已存在，且是符號連結或不是資料夾；{another}"
     ),
     "cannot write {path!r}: the folder is not writable": "無法寫入「{path}」：資料夾無法寫入",
-    "--{option} expects COLUMN=TEXT, with a column that has a role (--no-privacy-unit: an identifier) and "
-    "a text with a letter or digit that can be seen; got {given!r}": (
-        "--{option} 須為「欄位=理由」，該欄位須有角色（--no-privacy-unit：須為直接識別符），"
-        "理由須有看得見的文字或數字；收到的是 {given!r}"
+    "--{option} expects COLUMN=TEXT, with a column that has a role and a "
+    "text with a letter or digit that can be seen; got {given!r}": (
+        "--{option} 須為「欄位=理由」，該欄位須有角色，理由須有看得見的文字或數字；收到的是 {given!r}"
     ),
     "cannot write {path!r}: inputs of this run are in it; {another}": (
         "無法寫入「{path}」：本次執行的輸入在此資料夾中；{another}"
@@ -3223,7 +3223,6 @@ MESSAGES = {
     "the column has a role": "此欄位已有屬性型態",
     "the column has no role": "此欄位沒有屬性型態",
     "the column is no sensitive attribute": "此欄位不是敏感屬性",
-    "the column is no identifier": "此欄位不是直接識別符",
     "sensitive columns that no rule is about, each with the reason why none is needed": (
         "沒有規則涉及的敏感欄位，以及各自不需要規則的理由"
     ),

@@ -26,12 +26,11 @@ from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.check.inputs import files_read
 from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
 from PETWorks.gate.suggest.suggestion import (
     DATE,
     ExaminedColumn,
     Suggestion,
-    find_privacy_unit,
-    same_person_test,
     suggest_role,
 )
 from PETWorks.render.checks import Check, check
@@ -184,10 +183,8 @@ def read_facts(policy: Policy) -> TableFacts:
 def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
     """The column that seems to name the person."""
     examined = {name: ExaminedColumn.of(profile) for name, profile in profiles.items()}
-    identifiers = {
-        name: profile for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER
-    }
-    return find_privacy_unit(identifiers, same_person_test(load, list(examined)))
+    identifiers = [name for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER]
+    return find_privacy_unit(examined, identifiers, load, list(examined))
 
 
 def _is_date(text: str) -> bool:
