@@ -62,9 +62,9 @@ from PETWorks.tables.arrays import strings
 
 CHANGING = 0.25  # share of the changes expected by chance; records of one person have fewer
 CONTRADICTED = 0.5  # share of them from which records with the same value are of several people
-UNCHANGED = 0.02  # share of them if a single attribute has to prove it
+UNCHANGED = 0.1  # share of them if a single attribute has to prove it
 TELLING = 0.2  # changes expected by chance per repeated value, below which a column proves nothing
-CERTAIN = 9  # decimal digits of the chance that records agree as they do, if values were assigned at random
+CERTAIN, LIKELY = 9, 3  # decimal digits of the chance that records agree: of all attributes together, and of each
 REPEATED = 1.25  # records per value, if other columns show that they belong to the same person
 OFTEN, SEVERAL = 1.5, 5  # records per value, and distinct values, if no other column shows it
 OFTEN_NAMED = 2  # records per name, if no other column shows it: namesakes are rarer
@@ -93,14 +93,21 @@ class IdentifierKind(IntEnum):
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far records with the same value of one column agree in another one.
+    """How far records with the same value of one column agree in another one: 0 if all of them do, 1 if as by chance.
 
-    changes    further values of the other column, as a share of those expected by chance; 0 if all records agree
+    values     further values of the other column, as a share of those expected by chance: one wrong record counts much
+    pairs      pairs of records that differ, as a share of those expected by chance: one frequent value counts much
     surprise   decimal digits of the chance that all of them would agree: 9 is one in a billion
     """
 
-    changes: float
+    values: float
+    pairs: float
     surprise: float
+
+    @property
+    def changes(self) -> float:
+        """The share that is least affected by a few wrong records or by one value that stands for nobody."""
+        return min(self.values, self.pairs)
 
 
 class Evidence:
@@ -148,19 +155,29 @@ class Evidence:
         if not personal or self.is_of_several_people(column):
             return False
         steady = personal | self._steady(column, ACCOMPANYING)
-        if len({self._subjects[name] for name in steady}) < 2:
+        surprises: dict[str, float] = {}
+        for name, agreement in steady.items():
+            subject = self._subjects[name]
+            surprises[subject] = max(agreement.surprise, surprises.get(subject, 0))
+        if sum(surprise for surprise in surprises.values() if surprise >= LIKELY) < CERTAIN:
+            return False
+        if sum(surprise >= LIKELY for surprise in surprises.values()) < 2:
             unchanged = min(agreement.changes for agreement in steady.values()) <= UNCHANGED
             if not unchanged or profile.distinct < FEWEST_ALONE or not has_digits(profile):
                 return False
         return not self._are_strata(column, profile, list(steady))
 
     def _steady(self, column: str, subjects: Collection[str]) -> dict[str, Agreement]:
-        """The columns about these subjects that hardly change within a value, which chance does not explain."""
+        """The columns about these subjects that hardly change within a value.
+
+        Ages must agree in most pairs of records: a school class has few ages as well.
+        """
         agreements = {name: self._of(column, name) for name in self._about(subjects, column)}
         return {
             name: agreement
             for name, agreement in agreements.items()
-            if agreement is not None and agreement.changes <= CHANGING and agreement.surprise >= CERTAIN
+            if agreement is not None
+            and (agreement.pairs if self._subjects[name] == AGE else agreement.changes) <= CHANGING
         }
 
     def _are_strata(self, column: str, profile: ExaminedColumn, others: Sequence[str]) -> bool:
@@ -194,7 +211,12 @@ class Evidence:
         repeated = int(alone.classes[alone.sizes > 1].sum())
         if not repeated or by_chance < TELLING * repeated:
             return None
-        return Agreement((jointly.number - alone.number) / by_chance, _surprise(alone, shares))
+        differing = (_pairs(alone) - _pairs(jointly)) / _pairs(alone)
+        return Agreement(
+            (jointly.number - alone.number) / by_chance,
+            differing / float(1 - np.sum(shares**2)),
+            _surprise(alone, shares),
+        )
 
 
 def find_privacy_unit(
@@ -262,14 +284,17 @@ def _repeats(column: str, kind: IdentifierKind, profile: ExaminedColumn, evidenc
     """
     if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct:
         return False
+    words = words_of(column)
+    if kind == IdentifierKind.OTHER and any(term in words for term in terms(GROUPS)):
+        return False
     decided = evidence.same_person(column, kind <= IdentifierKind.REACH)
-    if decided is None and kind > IdentifierKind.REACH and not is_of_others(words_of(column)):
+    if decided is None and kind > IdentifierKind.REACH and not is_of_others(words):
         decided = True if evidence.names_people(column, profile) else None
     if decided is not None or one_each or kind > IdentifierKind.NAME:
         return decided is True
     if kind == IdentifierKind.NAME:
         often = profile.present >= OFTEN_NAMED * profile.distinct
-        return often and _are_full_names(words_of(column), profile) and not evidence.is_of_several_people(column)
+        return often and _are_full_names(words, profile) and not evidence.is_of_several_people(column)
     several = profile.distinct > SEVERAL or are_own_mailboxes(profile)
     return profile.present >= OFTEN * profile.distinct and several
 
@@ -364,6 +389,16 @@ def _changes_by_chance(sizes: ClassSizes, shares: Any) -> float:
             number * (np.sum(1 - (1 - shares) ** size) - 1)
             for size, number in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)
             if size > 1
+        )
+    )
+
+
+def _pairs(sizes: ClassSizes) -> int:
+    """The number of pairs of records in the same class."""
+    return int(
+        sum(
+            number * size * (size - 1) // 2
+            for size, number in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)
         )
     )
 

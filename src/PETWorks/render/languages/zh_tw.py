@@ -316,8 +316,8 @@ HELP = {
     "Sensitive attributes: what must not be learnt.": "敏感屬性：不應為人所知的欄位。",
     "Direct identifiers: they are left out.": "直接識別符：不會釋出。",
     "Columns that may stay as they are.": "可原樣保留的欄位。",
-    "Why an identifier that repeats does not name the people the table is about.": (
-        "直接識別符的值重複出現時，說明為何此欄位並非指資料表所述的人。"
+    "Why a column that repeats does not name the people the table is about.": (
+        "欄位的值重複出現時，說明為何此欄位並非指資料表所述的人。"
     ),
     "Why a column has its role although its name or values speak against it.": (
         "欄位名稱或內容與其角色不符時，說明為何仍採此角色。"
