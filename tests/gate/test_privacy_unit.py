@@ -1,15 +1,25 @@
 """Tables in which people have several records, and ordinary tables that look alike: which column names the people."""
 
+import csv
+import os
 import random
 from itertools import product
 
-
 import pytest
 
+from command import petworks
+from conftest import REFERENCE, ROOT
+from PETWorks import Release, anonymize, apply_levels
 from PETWorks.counting.memory.loading import load_rows
+from PETWorks.errors import RoleError
+from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
 from PETWorks.gate.suggest.suggestion import suggest_roles
 from PETWorks.tables.opening import open_source
+from spark_cluster import QUICK, needs_spark
+
+os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
+ENGINES = ["memory", "duckdb", pytest.param("spark", marks=needs_spark)]
 
 CITIES = ["Aalen", "Bonn", "Celle", "Dachau", "Emden", "Fulda", "Gera", "Hof"]
 ILLNESSES = ["flu", "asthma", "gout", "migraine", "anaemia", "burnout"]
@@ -106,7 +116,9 @@ OF_PEOPLE = {
     "names that are not English": renamed(
         people([f"{first} {last}" for first in ("Jiwoo", "Zofia", "Ayşe") for last in ("Park", "Nowak")]), "full_name"
     ),
-    "family names with city and sex": renamed(people(["Okafor", *FAMILY, "Nowak", "Sato"], city=city, sex=sex), "surname"),
+    "family names with city and sex": renamed(
+        people(["Okafor", *FAMILY, "Nowak", "Sato"], city=city, sex=sex), "surname"
+    ),
     "e-mail addresses of five people": renamed(people(PERSONAL_MAILS[:5], each=60), "email"),
     "e-mail addresses under an unknown name": renamed(people(PERSONAL_MAILS[:5], each=60), "x7"),
 }
@@ -124,8 +136,10 @@ def class_code(chance, row):
 
 REGION = {name: f"region {place // 3}" for place, name in enumerate(CITIES)}
 SITES = {f"E{number:03d}": (CITIES[number % 8], f"industry {number % 5}") for number in range(40)}
-MODELS = {f"M{number:02d}": (str(1200 + 37 * number), str(140 + number), "petrol diesel electric".split()[number % 3])
-          for number in range(30)}
+MODELS = {
+    f"M{number:02d}": (str(1200 + 37 * number), str(140 + number), ["petrol", "diesel", "electric"][number % 3])
+    for number in range(30)
+}
 STRATA = {key: f"T{place:02d}" for place, key in enumerate(product("FM", range(5), range(4)))}
 
 
@@ -187,7 +201,8 @@ ORDINARY = {
         city=lambda _, row: CITIES[int(row["class_id"][1])], grade=lambda c, _: c.choice("ABCDEF"),
     ),
     "patients with ward, doctor and diagnosis": records(
-        age=age, sex=sex, ward=lambda c, row: f"W{c.randint(1, 4)}{row['sex']}", doctor_id=lambda c, _: f"D{c.randint(1, 25)}",
+        age=age, sex=sex, ward=lambda c, row: f"W{c.randint(1, 4)}{row['sex']}",
+        doctor_id=lambda c, _: f"D{c.randint(1, 25)}",
         attending=lambda c, _: f"D{c.randint(1, 25):02d}", icd=lambda c, _: f"E{c.randint(10, 60)}",
         icd_chapter=lambda _, row: row["icd"][0], hospital=lambda c, row: f"hospital {row['ward'][1]}",
     ),
@@ -195,9 +210,11 @@ ORDINARY = {
         age=age, sex=sex, doctor=lambda c, _: c.choice(FULL_NAMES), gp=lambda c, _: c.choice(FULL_NAMES),
     ),
     "employees with department and site": records(
-        sex=sex, age=age, department_code=lambda c, _: f"D{c.randint(100, 140)}", employer_id=lambda c, _: c.choice(list(SITES)),
+        sex=sex, age=age, department_code=lambda c, _: f"D{c.randint(100, 140)}",
+        employer_id=lambda c, _: c.choice(list(SITES)),
         city=lambda _, row: SITES[row["employer_id"]][0], industry=lambda _, row: SITES[row["employer_id"]][1],
-        cost_centre=lambda c, row: f"{row['department_code'][1:]}{c.randint(10, 12)}", salary=lambda c, _: c.randint(30, 90) * 1000,
+        cost_centre=lambda c, row: f"{row['department_code'][1:]}{c.randint(10, 12)}",
+        salary=lambda c, _: c.randint(30, 90) * 1000,
     ),
     "employees of sites, without sex and age": records(
         site_code=lambda c, _: c.choice(list(SITES)), city=lambda _, row: SITES[row["site_code"]][0],
@@ -230,7 +247,9 @@ ORDINARY = {
     ),
     "first names": records(first_name=lambda c, _: c.choice(GIVEN), city=city),
     "masked names": records(姓名=lambda c, _: f"{c.choice('陳林黃張李')}○{c.choice('明豪宏')}", city=city),
-    "mailboxes of offices": records(email=lambda c, _: f"{c.choice(['info', 'ward3', 'sales', 'hr'])}@example.org", city=city),
+    "mailboxes of offices": records(
+        email=lambda c, _: f"{c.choice(['info', 'ward3', 'sales', 'hr'])}@example.org", city=city,
+    ),
     "teams": records(
         team=lambda c, _: f"T{c.randint(1, 30)}", sex=lambda _, row: "FM"[int(row["team"][1:]) % 2],
         city=lambda _, row: CITIES[int(row["team"][1:]) % 8], goals=lambda c, _: c.randint(0, 9),
@@ -241,3 +260,93 @@ ORDINARY = {
 @pytest.mark.parametrize("table", ORDINARY.values(), ids=ORDINARY)
 def test_ordinary_tables_raise_no_alarm(table):
     assert unit_of(table) is None
+
+
+FILES = [
+    path
+    for folder in (ROOT / "data", ROOT / "docs/gallery", REFERENCE)
+    for path in sorted(folder.rglob("*.csv"))
+    if "hierarchy" not in path.name
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=[f"{path.parent.name}/{path.name}" for path in FILES])
+def test_tables_of_one_record_for_each_person_raise_no_alarm(path):
+    assert unit_of(path) is None
+
+
+def saved(folder, table):
+    with (folder / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([list(table), *zip(*table.values(), strict=True)])
+    return folder / "t.csv"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ORDINARY.values(), ids=ORDINARY)
+def test_no_command_stops_at_an_ordinary_table(tmp_path, table):
+    data, policy = saved(tmp_path, table), tmp_path / "t_policy.yaml"
+    assert petworks("init", data).returncode == 0
+    assert "\nprivacy_unit" not in policy.read_text("utf-8")
+    assert petworks("check", policy).returncode in (0, 1)
+    assert "names people" not in petworks("anonymize", policy, "-o", tmp_path / "out.csv").stderr
+
+
+HIDDEN = renamed(people(CODES, city=city, sex=sex), "x7")
+ROLES = {"x7": "quasi_identifier", "city": "quasi_identifier", "sex": "quasi_identifier"}
+ROLES["diagnosis"] = "sensitive_attribute"
+
+
+def test_init_proposes_what_anonymize_and_check_ask_for(tmp_path):
+    data, policy, out = saved(tmp_path, HIDDEN), tmp_path / "t_policy.yaml", tmp_path / "out.csv"
+    assert petworks("init", data).returncode == 0
+    text = policy.read_text("utf-8")
+    assert "\nprivacy_unit: x7 " in text
+    assert "- x7  # people have several records: their sex, age and the like go along with the values" in text
+    as_before = text.replace("\nprivacy_unit: x7 ", "\n# ").replace("    - x7  #", "    #")
+    as_before = as_before.replace("  identifiers:  #", "  identifiers: []  #")
+    as_before = as_before.replace("  quasi_identifiers:", "  quasi_identifiers:\n    - x7\n    #")
+    policy.write_text(as_before, "utf-8")
+    for command in (["check", policy], ["anonymize", policy, "-o", out]):
+        done = petworks(*command)
+        assert (done.returncode, "column 'x7' names people, and 360 records are of 30" in done.stderr) == (2, True)
+    assert not out.exists()
+    policy.write_text(f"{as_before}\nno_privacy_unit: {{x7: numbers of beds}}\n", "utf-8")
+    assert "names people" not in petworks("check", policy).stderr + petworks("anonymize", policy, "-o", out).stderr
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_finds_them(tmp_path, engine):
+    table = {**HIDDEN, "ward": [str(row % 7) for row in range(360)]}
+    release = Release(str(saved(tmp_path, table)), {**ROLES, "ward": "quasi_identifier"}, engine=engine)
+    assert release.engine.name == engine
+    with pytest.raises(RoleError, match="column 'x7' names people"):
+        check_people_are_declared(release)
+    check_people_are_declared(release, {"x7": "numbers of beds"})
+
+
+@pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")  # what the rules leave open is not the matter
+@pytest.mark.parametrize("role", ["quasi_identifier", "insensitive_attribute", "sensitive_attribute", "identifier"])
+def test_python_finds_them_in_every_role(role):
+    roles, ways = {**ROLES, "x7": role}, {name: {"mask": 1} for name in ("x7", "city", "sex")}
+    for make in (
+        lambda **how: anonymize(HIDDEN, roles, ways, {"k-anonymity": {"k": 5}}, suppression=1.0, **how),
+        lambda **how: apply_levels(HIDDEN, roles, ways, {"city": 1}, **how),
+    ):
+        with pytest.raises(RoleError, match="column 'x7' names people"):
+            make()
+        assert make(no_privacy_unit={"x7": "numbers of beds"}) is not None
+
+
+def test_wrong_records_and_a_code_for_nobody_do_not_hide_people():
+    chance = random.Random(9)
+    wrong = {**HIDDEN, "sex": [sex(chance) if chance.random() < 0.1 else cell for cell in HIDDEN["sex"]]}
+    assert unit_of(wrong) == "x7"
+    nobody = records(60, x7=lambda *_: "none", city=city, sex=sex, diagnosis=lambda c, _: c.choice(ILLNESSES))
+    assert unit_of({name: [*cells, *nobody[name]] for name, cells in HIDDEN.items()}) == "x7"
+
+
+def test_people_may_become_older_and_move():
+    older = people(CODES, age=age, sex=sex)
+    chance = random.Random(3)
+    older["age"] = [str(int(cell) + chance.randint(0, 9)) for cell in older["age"]]
+    assert unit_of({**renamed(older, "x7"), "city": [city(chance) for _ in older["age"]]}) == "x7"

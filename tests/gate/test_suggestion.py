@@ -447,11 +447,15 @@ def test_the_same_values_with_other_ages_are_of_other_people(name):
         assert unit_of({name: shared[:1] * 360, "age": ages, "sex": sexes}) is None
 
 
-def test_names_say_nothing_of_themselves_nor_with_the_sex_that_goes_with_them():
+def test_names_that_repeat_often_name_people_unless_their_sex_changes():
     records = visits()
     names = [NAMING["姓名"](number) for number, _, _ in records]
-    assert unit_of({"姓名": names}) is None
-    assert unit_of({"姓名": names, "sex": [sex for _, _, sex in records]}) is None
+    assert unit_of({"姓名": names}) == "姓名"
+    assert unit_of({"姓名": names, "sex": [sex for _, _, sex in records]}) == "姓名"
+    chance = random.Random(4)
+    assert unit_of({"姓名": names, "sex": [chance.choice("FM") for _ in records]}) is None
+    namesakes = [NAMING["姓名"](row % 36) for row in range(60)]
+    assert unit_of({"姓名": namesakes}) is None  # fewer than two records for a name
 
 
 def test_a_phone_alone_names_people_if_it_repeats_often_and_there_are_several():

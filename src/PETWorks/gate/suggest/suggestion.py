@@ -301,14 +301,21 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
     for column in columns:
         profile = examine(table, column)
         suggestion = suggest_role(column, profile)
-        if column == unit and suggestion.role != IDENTIFIER:
-            suggestion = replace(suggestion, role=IDENTIFIER, why=Reason("people"))
-        elif unit is not None and column != unit:
+        if column == unit:
+            suggestion = as_unit(suggestion)
+        elif unit is not None:
             suggestion = replace(
                 suggest_role(column, examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
         suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_unread_date)))
     return suggestions
+
+
+def as_unit(suggestion: Suggestion) -> Suggestion:
+    """The suggestion for the column that names the person, which must not stay in a release."""
+    if suggestion.role == IDENTIFIER:
+        return suggestion
+    return replace(suggestion, role=IDENTIFIER, why=Reason("people"))
 
 
 def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:

@@ -1917,6 +1917,12 @@ TEXTS = {
     "該欄位不得為準識別符，且每筆資料列都須有值。",
     "studio.columns.unit.none": "每筆資料列都是不同的人",
     "studio.columns.unit.suggested": "{column}看起來就是：有些資料列的值相同。",
+    "studio.columns.not-people": "值會重複，但並非代表個人的欄位",
+    "studio.columns.not-people.intro": "有些欄位的值因其他緣故而重複，例如病房的電話或班級的代號。"
+    "在此說明理由後，即使該欄位看似代表個人，每筆資料列仍視為不同的人；報告會列出該欄位。清空欄位即刪除理由。",
+    "studio.columns.not-people.column": "並非代表個人的欄位",
+    "studio.columns.not-people.choose": "選擇欄位",
+    "studio.columns.not-people.reason": "為何不代表資料表所述的人",
     "studio.columns.unit.subsets": "對所有準識別符組合的攻擊以資料列計算，因此在政策檔中會改為註解。",
     "studio.columns.removed": "列為直接識別符，但資料表中沒有：{columns}。",
     "studio.columns.bulk": "將選取的欄位設為",
@@ -3422,8 +3428,8 @@ MESSAGES = {
         "欄位中含數字的值與超過 30 字的文字可使資料列（有隱私單位時為人）獨一無二的比例上限，介於 0 與 1 之間，"
         "未指定時為 0.05；若要更高，請寫成 {{share: ..., reason: ...}}"
     ),
-    "identifiers that do not name the people the table is about, although they repeat, each with the reason": (
-        "值雖重複出現、但並非指資料表所述的人的直接識別符，各附理由"
+    "columns that do not name the people the table is about, although they repeat, each with the reason": (
+        "值雖重複出現、但並非指資料表所述的人的欄位，各附理由"
     ),
     "why so many records may be found by an exact value": "為何可容許這麼多資料列由確切值找出",
     "from 0 to 1": "介於 0 與 1 之間",

@@ -31,6 +31,7 @@ from PETWorks.gate.suggest.suggestion import (
     DATE,
     ExaminedColumn,
     Suggestion,
+    as_unit,
     suggest_role,
 )
 from PETWorks.render.checks import Check, check
@@ -92,7 +93,10 @@ class TableFacts:
     @cached_property
     def suggestions(self) -> dict[str, Suggestion]:
         """The suggested role of each column."""
-        return {name: suggest_role(name, profile) for name, profile in self.profiles.items()}
+        suggested = {name: suggest_role(name, profile) for name, profile in self.profiles.items()}
+        if self.suggested_unit is not None:
+            suggested[self.suggested_unit] = as_unit(suggested[self.suggested_unit])
+        return suggested
 
     def kind(self, column: str) -> str:
         """The key of the message that names the kind of a column's values: dates, numbers, texts …"""
