@@ -54,6 +54,7 @@ from PETWorks.tables.formats.plain_workbooks import (
     PROPERTIES,
     RELATIONS,
     SHEET,
+    SPELLINGS,
     UNUSED,
     is_looked_into,
     more_than_a_table,
@@ -411,7 +412,7 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA, OUTSIDE, DELETED, PE
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
-    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS),
+    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS, SPELLINGS),
     *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED, OUTSIDE, DELETED, PERSONAL),
 )
 
@@ -516,7 +517,7 @@ def _of_one(source: Any) -> Mapping[str, int]:
     if isinstance(source, TextTable) and source.unused_labels:
         return {UNUSED: source.unused_labels}
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
-        return _workbook(source.file, source.names)
+        return _workbook(source.file, source)
     if isinstance(source, CSV | JSONLines):
         return _packed(source.content)
     if isinstance(source, Parquet):
@@ -530,7 +531,7 @@ def _of_one(source: Any) -> Mapping[str, int]:
     return {}
 
 
-def _workbook(path: Path, columns: Collection[str]) -> Mapping[str, int]:
+def _workbook(path: Path, table: TextTable) -> Mapping[str, int]:
     with path.open("rb") as file:
         start = file.read(START)
     if start.startswith(OLD_EXCEL):
@@ -547,7 +548,7 @@ def _workbook(path: Path, columns: Collection[str]) -> Mapping[str, int]:
         for name in names:
             found.update(_excel_part(path, name, has_comments=has_comments))
         sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
-        found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, columns))
+        found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, table))
     found[SHEETS] -= 1
     return found
 
