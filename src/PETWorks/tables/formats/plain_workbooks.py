@@ -11,6 +11,7 @@ import zipfile
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from posixpath import dirname, normpath
 from typing import Any
@@ -198,7 +199,7 @@ WORDS = {
 }
 # Authors that are programs, which write themselves in.
 _PROGRAM = re.compile(
-    "openpyxl|xlsxwriter|libxlsxwriter|writexl|apache poi|excelize|sheetjs|epplus|closedxml|microsoft office user",
+    "openpyxl|pyexcelerate|xlsxwriter|libxlsxwriter|writexl|apache poi|excelize|sheetjs|epplus|closedxml|microsoft office user",
     re.IGNORECASE,
 )
 NUMBERS = {
@@ -369,9 +370,12 @@ class _Rows:
             self._broken.add(number)
             return
         self._number = number
-        spans = _SPANS.search(tag)
         plain = body.rstrip(b" \t\r\n")
-        template = (_SPANS.sub(rb"\1", _NUMBER_OF_ROW.sub(rb"\1", tag)), body[len(plain) :], end)
+        common = tag[: named.start(2)] + tag[named.end(2) :] if named else tag
+        spans = _SPANS.search(common)
+        if spans:
+            common = common[: spans.start(2)] + common[spans.end(2) :]
+        template = (common, body[len(plain) :], end)
         if template not in self._tag_codes:
             self._tag_codes[template] = len(self._tag_codes)
             if not _is_plain_tag(tag):
@@ -386,9 +390,9 @@ class _Rows:
     def _add_cells(self, row: int, digits: bytes, body: bytes) -> tuple[int, int]:
         """Examine the cells of a row; the first and the last place, from 0, or -1."""
         cells = self._cell.findall(body)
-        if sum(sum(map(len, cell)) for cell in cells) != len(body):
+        if len(b"".join(chain.from_iterable(cells))) != len(body):
             cells = self._bare_cell.findall(body)
-            if sum(sum(map(len, cell)) for cell in cells) != len(body):
+            if len(b"".join(chain.from_iterable(cells))) != len(body):
                 self._broken.add(row)
                 self._count_others(body)
                 return -1, -1
@@ -710,8 +714,10 @@ class _Look:
 
     def _start(self, full: str, attributes: dict[str, str]) -> None:
         tag = full.rpartition(":")[2]
-        if self._text.strip() and not self._extra:
-            self._count(ELEMENTS)
+        if (text := self._text.strip()) and not self._extra:
+            # PyExcelerate writes None in front of the margins, once.
+            is_known = self._rows is not None and (text, tag) == ("None", "pageMargins") and not self._numbers[tag]
+            self.found[ELEMENTS] += not is_known
         self._text = ""
         parent = self._path[-1] if self._path else ""
         self._path.append(tag)
