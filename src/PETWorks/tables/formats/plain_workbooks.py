@@ -144,9 +144,9 @@ _CELL = (
     rb"|([\"'](?:#){0,6}+\s{0,64}+>\s{0,64}+(?:<@v(?:~)?>|<@is>\s{0,64}+<@t(?:~)?>))([^<]*+)"
     rb"(</@[vt]>(?:\s{0,64}+</@is>)?!))"
 )
-_BARE_CELL = _CELL.replace(rb"(?:#){0,6}?\s{1,64}+r\s{0,9}+=\s{0,9}+[\"'])([A-Z]{1,3}+)([1-9]\d{0,6}+)", b")()()").replace(
-    rb"[\"'](?:#)", b"(?:#)"
-)
+_BARE_CELL = _CELL.replace(
+    rb"(?:#){0,6}?\s{1,64}+r\s{0,9}+=\s{0,9}+[\"'])([A-Z]{1,3}+)([1-9]\d{0,6}+)", b")()()"
+).replace(rb"[\"'](?:#)", b"(?:#)")
 _NAMED = re.compile(rb"""\s([\w:]+)\s*=\s*["']([^"']*)["']""")
 _NUMBER_OF_ROW = re.compile(rb"""(\sr\s{0,9}=\s{0,9}["'])([1-9]\d{0,6})(?=["'])""")
 _SPANS = re.compile(rb"""(\sspans\s{0,9}=\s{0,9}["'])([^"']*)(?=["'])""")
@@ -199,7 +199,8 @@ WORDS = {
 }
 # Authors that are programs, which write themselves in.
 _PROGRAM = re.compile(
-    "openpyxl|pyexcelerate|xlsxwriter|libxlsxwriter|writexl|apache poi|excelize|sheetjs|epplus|closedxml|microsoft office user",
+    "openpyxl|pyexcelerate|xlsxwriter|libxlsxwriter|writexl|apache poi|excelize|sheetjs|epplus|closedxml"
+    "|microsoft office user",
     re.IGNORECASE,
 )
 NUMBERS = {
@@ -446,8 +447,8 @@ class _Rows:
             and (b"r" in own) == start.endswith((b'"', b"'"))
         )
         if opened:
-            is_usual &= is_inline == (kind == b"inlineStr") == (b"is>" in end) == end.startswith(
-                b"</" + self._prefix + b"t"
+            is_usual &= (
+                is_inline == (kind == b"inlineStr") == (b"is>" in end) == end.startswith(b"</" + self._prefix + b"t")
             )
         elif b"<" in closed[:-1]:
             is_usual &= is_inline == (kind == b"inlineStr") or closed.count(b"<") == 1
@@ -486,7 +487,9 @@ class _Rows:
         first, width = table.corner[1], len(table.names)
         for place, column in sorted(self._columns.items()):
             rows, cells = np.frombuffer(column.rows, np.int64), np.frombuffer(column.cells, np.int64)
-            for row, cell in zip(*(_of_rows(rows, cells, ~((rows >= header) & (rows <= header + records)))), strict=True):
+            for row, cell in zip(
+                *(_of_rows(rows, cells, ~((rows >= header) & (rows <= header + records)))), strict=True
+            ):
                 rest.setdefault(row, []).append((place, cell))
             judged = None
             if first <= place < first + width:
@@ -609,7 +612,8 @@ def _judged_codes(table: TextTable, name: str) -> Integers | None:
         return None
     cells = normalise_texts(column.dictionary.cast(pa.large_string())).dictionary_encode()
     codes = np.append(numpy_integers(cells.indices.fill_null(-1)).astype(np.int64), -1)
-    return codes[numpy_integers(column.indices.fill_null(len(codes) - 1))]
+    judged: Integers = codes[numpy_integers(column.indices.fill_null(len(codes) - 1))]
+    return judged
 
 
 def _in_other_ways(groups: Integers, ways: Integers) -> int:
