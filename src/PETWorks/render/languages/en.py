@@ -264,6 +264,7 @@ TEXTS = {
     "look.further elements": "further elements",
     "look.formulas": "formulas",
     "look.formats of single cells or rows": "formats of single cells or rows",
+    "look.cells that keep the same value in another way": "cells that keep the same value in another way",
     "look.bytes outside the table": "bytes outside the table",
     "look.traces of deleted records": "traces of deleted records, which VACUUM removes",
     "look.further files": "further files",

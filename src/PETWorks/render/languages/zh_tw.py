@@ -950,6 +950,7 @@ TEXTS = {
     "look.further elements": "其他元素",
     "look.formulas": "公式",
     "look.formats of single cells or rows": "個別儲存格或列的格式",
+    "look.cells that keep the same value in another way": "值相同但儲存方式不同的儲存格",
     "look.bytes outside the table": "資料表以外的位元組",
     "look.traces of deleted records": "已刪除資料列的殘留（以 VACUUM 清除）",
     "look.further files": "其他檔案",
