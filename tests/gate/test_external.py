@@ -28,7 +28,7 @@ from PETWorks.gate.document.schema import schema_text
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.gate.external.protected import complement, narrowest_width, protect_statistics, range_of, share_of
 from PETWorks.locale import LANGUAGES
-from PETWorks.render.checks import Check
+from PETWorks.render.check_result import Check
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.texts import TEXTS
 from policy_checks import DAY

@@ -47,7 +47,7 @@ GROUPS = {name.partition(".")[0] for name in TEXTS}
 
 def named_ids():
     """Ids that stand in the code and the templates, or begin there and are completed by a value."""
-    code = (path for folder in (RENDER, STUDIO, CLI) for path in folder.rglob("*.py"))
+    code = (path for folder in (RENDER, ROOT / "src/PETWorks/api", STUDIO, CLI) for path in folder.rglob("*.py"))
     for path in (path for path in code if path.name != "texts.py"):
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
