@@ -42,8 +42,8 @@ def assert_release(
     """
     from PETWorks.api.check import require_release
     from PETWorks.errors import PETWorksError
+    from PETWorks.locale import LANGUAGES
     from PETWorks.render.language.messages import translated
-    from PETWorks.render.languages import LANGUAGES
 
     try:
         return require_release(

@@ -344,8 +344,8 @@ def _open_task(
             without=quoted(without),
             what="roles",
         )
-    check_people_are_declared(given, given.no_privacy_unit)
     release = given.counted_carefully()
+    check_people_are_declared(release, release.no_privacy_unit)
     generalised = release.quasi_identifiers if levels is None else [name for name in levels if levels[name] != 0]
     _propose_hierarchies(release, generalised)
     return _Task(release, checked, None)

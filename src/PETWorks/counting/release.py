@@ -1,7 +1,7 @@
 """A release, which is a table with its roles, hierarchies, original and population, checked once."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -110,7 +110,7 @@ class Release(Displayable):
     protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
                   "admitted": {"dates": "month"}}`; everything is counted with the protected values
     role_reasons  why columns have their role, as in a policy
-    no_privacy_unit   identifiers that do not name the people of the table, although they repeat, each with the
+    no_privacy_unit   columns that do not name the people of the table, although they repeat, each with the
                   reason: `{"phone": "that of the ward"}`
 
     How all measures treat cases that allow several choices:
@@ -202,7 +202,7 @@ class Release(Displayable):
         self.privacy_unit = privacy_unit if people is not None else checked_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
-        self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.identifiers)
+        self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
         declared = as_hierarchies(hierarchies, self.columns)
         self.declared = {
@@ -423,18 +423,16 @@ def _check_order(order: Any) -> str:
     return str(order)
 
 
-def _check_reasons(given: Reasons | None, what: str, columns: Collection[str]) -> dict[str, Any]:
-    """Check that each column has a reason that can be read; `columns` are those that may have one."""
+def _check_reasons(given: Reasons | None, what: str, roles: Mapping[str, str]) -> dict[str, Any]:
+    """Check that each column has a reason that can be read, and a role."""
     if given is not None and not isinstance(given, Mapping):
         raise ParameterError(
             "expected {thing} as a dict from column, got {type}", thing=what, type=type(given).__name__, what=what
         )
     reasons = {str(column).strip(): reason for column, reason in (given or {}).items()}
     for column, reason in reasons.items():
-        if column not in columns and what == "role_reasons":
-            raise ParameterError("role_reasons: column {column!r} has no role", column=column, what=what)
-        if column not in columns:
-            raise ParameterError("no_privacy_unit: column {column!r} is no identifier", column=column, what=what)
+        if column not in roles:
+            raise ParameterError("{thing}: column {column!r} has no role", thing=what, column=column, what=what)
         texts = list(reason.values()) if isinstance(reason, Mapping) else [reason]
         if not texts or not all(isinstance(text, str) and is_legible(text) for text in texts):
             raise ParameterError(
