@@ -6,11 +6,12 @@ of them, so a count that is pinned among those tried is checked against random o
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from fuzz.external_search import Table, Twin, exactly
 from PETWorks import read_policy

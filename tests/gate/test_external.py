@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from dataclasses import replace
 from datetime import date
 from html import unescape
 from itertools import pairwise
@@ -15,6 +14,7 @@ from fuzz.external_search import Twin, by_class_sizes, find_pinned, with_a_binar
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from command import petworks
 from conftest import ROOT, examples

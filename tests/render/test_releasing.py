@@ -1,11 +1,11 @@
 """Python refuses, shuffles and warns as the command does."""
 
 import warnings
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from PETWorks import ReleaseWarning, anonymize, apply_levels, apply_plan, frontier
 from PETWorks.errors import ParameterError, RoleError

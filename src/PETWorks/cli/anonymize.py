@@ -375,10 +375,12 @@ def _check(
     policy: "Policy", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", engine_settings: dict[str, Any]
 ) -> "Check":
     """The check of a release, with the facts about how it was made."""
+    from msgspec import structs
+
     from PETWorks.render.checks import Check, check
 
     checked = check(policy, **engine_settings)
-    content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
+    content = structs.replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
     return Check(content, checked.note)
 
 

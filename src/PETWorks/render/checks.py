@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from PETWorks.errors import Joined, ParameterError, ReleaseRefused, unknown
 from PETWorks.gate.check.may_go_out import is_passing
 from PETWorks.gate.check.verdict import judge
@@ -77,7 +79,7 @@ class Check(Rows, Displayable):
                 edition=edition,
             )
         content = self.content if edition == INTERNAL else external_edition(self.content)
-        return CheckFile(**vars(content), content_sha256=content_digest(content))
+        return CheckFile(**structs.asdict(content), content_sha256=content_digest(content))
 
     def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
         """The document, ready for JSON: everything, or the edition for outsiders."""
@@ -167,7 +169,7 @@ def check(
     if previous is None or earlier is None:
         return Check(document, note)
     warned = warn_of_earlier_edition(document, earlier)
-    return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
+    return Check(structs.replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
 
 
 NEW_LINE = "\n"  # the same in every language

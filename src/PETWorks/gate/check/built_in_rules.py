@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.about.treatment import is_legible
 from PETWorks.counting.release import Release

@@ -1,9 +1,10 @@
 """A release measured together with the earlier releases of its policy, as a part of the document."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import CAREFUL

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from PETWorks.about.column_names import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS, names_a_place, roles_by_name, words_of
 from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE, Search

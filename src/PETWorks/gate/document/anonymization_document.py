@@ -1,7 +1,6 @@
 """The part of a document about how a release was made: levels, loss, proof and reasons. Internal edition only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from PETWorks.about.hierarchies.declaration import level_description
@@ -12,101 +11,96 @@ from PETWorks.anonymizer.utility import Utility
 from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
-from PETWorks.gate.document.typed_json import JSONObject
+from PETWorks.json_types import JSONObject, Real, described
 from PETWorks.measures.catalogue import find_measure
 
 
-@dataclass(frozen=True)
-class BrokenRule(JSONObject):
+class BrokenRule(JSONObject, frozen=True):
     """A rule that would fail, and how many records would be in classes that fail; none if it is about the table."""
 
     rule: str
     records: int | None = None
 
 
-@dataclass(frozen=True)
-class ColumnLevel(JSONObject):
+class ColumnLevel(JSONObject, frozen=True):
     """The level of a column, and what would happen one level finer."""
 
     column: str
     level: int
-    height: Annotated[int, "the highest level"]
-    finer_loss: Annotated[float, "the loss one level finer, if the rules can be kept there"] | None = None
+    height: Annotated[int, described("the highest level")]
+    finer_loss: Annotated[Real, described("the loss one level finer, if the rules can be kept there")] | None = None
     finer_suppressed: int | None = None
     broken: tuple[BrokenRule, ...] = ()
-    allowed_levels: Annotated[tuple[int, ...], "the lowest and the highest, if not all were allowed"] | None = None
-    weight: Annotated[float, "its importance for the loss, if it is not 1"] | None = None
-    named: Annotated[str, "what the level is, if its hierarchy was declared so: 'dates 5-years'"] | None = None
+    allowed_levels: (
+        Annotated[tuple[int, ...], described("the lowest and the highest, if not all were allowed")] | None
+    ) = None
+    weight: Annotated[Real, described("its importance for the loss, if it is not 1")] | None = None
+    named: Annotated[str, described("what the level is, if its hierarchy was declared so: 'dates 5-years'")] | None = (
+        None
+    )
 
 
-@dataclass(frozen=True)
-class OtherLevels(JSONObject):
+class OtherLevels(JSONObject, frozen=True):
     """Other levels that keep the rules, in the order of the columns."""
 
     levels: tuple[int, ...]
-    loss: float
+    loss: Real
     suppressed: int
 
 
-@dataclass(frozen=True)
-class CostOfRule(JSONObject):
+class CostOfRule(JSONObject, frozen=True):
     """The least loss without a rule; none if nothing keeps the other rules either."""
 
     rule: str
-    loss_without: float | None = None
+    loss_without: Real | None = None
 
 
-@dataclass(frozen=True)
-class State(JSONObject):
+class State(JSONObject, frozen=True):
     """A table before or after."""
 
     records: int
     suppressed: int
     classes: int
     smallest_class: int | None
-    highest_risk: float
-    unique: Annotated[float, "share of the records that are alone in their class"]
-    granularity: float | None = None
-    precision: float | None = None
+    highest_risk: Real
+    unique: Annotated[Real, described("share of the records that are alone in their class")]
+    granularity: Real | None = None
+    precision: Real | None = None
 
 
-@dataclass(frozen=True)
-class LevelsUsed(JSONObject):
+class LevelsUsed(JSONObject, frozen=True):
     """Levels of local recoding, in the order of the columns, and how many records are on them."""
 
     levels: tuple[int, ...]
     records: int
 
 
-@dataclass(frozen=True)
-class LocalRecoding(JSONObject):
+class LocalRecoding(JSONObject, frozen=True):
     """What local recoding did: the loss on the best levels for all records, and the combinations of levels in use."""
 
-    global_loss: float
+    global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
 
 
-@dataclass(frozen=True)
-class PointOfFrontier(JSONObject):
+class PointOfFrontier(JSONObject, frozen=True):
     """The least loss for a threshold and a limit of suppression, and the levels, in the order of the columns."""
 
-    threshold: float | None
-    suppression: float
-    loss: float
+    threshold: Real | None
+    suppression: Real
+    loss: Real
     suppressed: int
     levels: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class FrontierFacts(JSONObject):
+class FrontierFacts(JSONObject, frozen=True):
     """What other thresholds and limits would cost: points of which none is better in every respect than another."""
 
-    measure: Annotated[str, "the rule whose threshold varies"] | None
+    measure: Annotated[str, described("the rule whose threshold varies")] | None
     parameter: str | None
     larger_is_stricter: bool
-    threshold: Annotated[float, "the one that the rules have"] | None
-    suppression: Annotated[float, "the limit that was given"]
+    threshold: Annotated[Real, described("the one that the rules have")] | None
+    suppression: Annotated[Real, described("the limit that was given")]
     columns: tuple[str, ...]
     points: tuple[PointOfFrontier, ...]
 
@@ -133,80 +127,88 @@ class FrontierFacts(JSONObject):
         return None if place is None else self.points[place].loss
 
 
-@dataclass(frozen=True)
-class ColumnKept(JSONObject):
+class ColumnKept(JSONObject, frozen=True):
     """What is left of a column; `docs/best-levels.md` has the formulas."""
 
     column: str
-    values_before: Annotated[int, "different values; missing and * are none"]
+    values_before: Annotated[int, described("different values; missing and * are none")]
     values_after: int
-    kept: Annotated[float, "share of the cells that are unchanged"]
-    shift: Annotated[float, "total variation between all records and those that still tell their value, on one level"]
-    correlation_kept: Annotated[float, "dependence on other columns that is left, if there was any"] | None = None
+    kept: Annotated[Real, described("share of the cells that are unchanged")]
+    shift: Annotated[
+        Real, described("total variation between all records and those that still tell their value, on one level")
+    ]
+    correlation_kept: (
+        Annotated[Real, described("dependence on other columns that is left, if there was any")] | None
+    ) = None
 
 
-@dataclass(frozen=True)
-class ObjectiveLoss(JSONObject):
+class ObjectiveLoss(JSONObject, frozen=True):
     """What is lost by an objective: of the table as it was, of the release, and if every record were suppressed."""
 
     objective: str
-    before: float
-    after: float
-    most: float
+    before: Real
+    after: Real
+    most: Real
 
 
-@dataclass(frozen=True)
-class UtilityKept(JSONObject):
+class UtilityKept(JSONObject, frozen=True):
     """What the release is still worth: its columns, and what is lost by every objective that applies."""
 
-    values_kept: Annotated[float, "share of the cells of quasi-identifiers that are unchanged"]
-    shift: Annotated[float, "mean over the quasi-identifiers"]
-    correlation_before: Annotated[float, "mean of Cramér's V over all pairs of columns, if there are any"] | None
-    correlation_after: float | None
-    correlation_kept: Annotated[float, "how little it has moved, pair by pair, if there was any dependence"] | None
+    values_kept: Annotated[Real, described("share of the cells of quasi-identifiers that are unchanged")]
+    shift: Annotated[Real, described("mean over the quasi-identifiers")]
+    correlation_before: (
+        Annotated[Real, described("mean of Cramér's V over all pairs of columns, if there are any")] | None
+    )
+    correlation_after: Real | None
+    correlation_kept: (
+        Annotated[Real, described("how little it has moved, pair by pair, if there was any dependence")] | None
+    )
     columns: tuple[ColumnKept, ...]
     losses: tuple[ObjectiveLoss, ...]
-    undefined: Annotated[tuple[str, ...], "objectives that are not defined for values on several levels"] = ()
+    undefined: Annotated[
+        tuple[str, ...], described("objectives that are not defined for values on several levels")
+    ] = ()
 
 
-@dataclass(frozen=True)
-class ProtectedColumn(JSONObject):
+class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
     column: str
-    how: Annotated[Mapping[str, Any], "as the policy declares it"]
-    changed: Annotated[float, "share of its values that are not as they were"]
-    variance_kept: Annotated[float, "share of the variance that the coarser numbers or days explain"] | None = None
+    how: Annotated[Mapping[str, Any], described("as the policy declares it")]
+    changed: Annotated[Real, described("share of its values that are not as they were")]
+    variance_kept: (
+        Annotated[Real, described("share of the variance that the coarser numbers or days explain")] | None
+    ) = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnonymizationFacts(JSONObject):
+class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     """How a release was made."""
 
     columns: tuple[ColumnLevel, ...]
     objective: str
     aggregate: str | None = None
-    loss: float
-    bound: Annotated[float, "what any other levels that are allowed lose at least"]
+    loss: Real
+    bound: Annotated[Real, described("what any other levels that are allowed lose at least")]
     optimal: bool
-    checked: Annotated[int, "nodes that were looked at"]
+    checked: Annotated[int, described("nodes that were looked at")]
     nodes: int
     records: int
     suppressed: int
-    suppression_limit: float
+    suppression_limit: Real
     before: State
     after: State
-    utility: Annotated[UtilityKept, "unknown if the rows were counted on higher levels"] | None
+    utility: Annotated[UtilityKept | None, described("unknown if the rows were counted on higher levels")]
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None
-    waived: Annotated[tuple[str, ...], "rules that were not demanded"] = ()
+    waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
     frontier: FrontierFacts | None = None
-    seconds: Annotated[float, "how long a search took that was stopped"] | None = None
-    improved_after: Annotated[float, "after how many seconds the best release was found"] | None = None
+    seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
+    improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
     shuffled: (
-        Annotated[bool, "whether its file has the records in a random order, or in that of the original"] | None
+        Annotated[bool, described("whether its file has the records in a random order, or in that of the original")]
+        | None
     ) = None
 
     @property

@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.gate.document.check_document import (
     EXTERNAL,

@@ -35,8 +35,7 @@ BUILT_IN_RULES = (NO_IDENTIFIERS, *RULES_OF_EVERY_POLICY, APPROVER, *RULES_OF_PE
 UNDATED = "unknown"  # the date of a source that has none
 
 
-@dataclass(frozen=True)
-class Preset(PresetFacts):
+class Preset(PresetFacts, frozen=True):
     """A published threshold and the rules that express it."""
 
     rules: tuple[Mapping[str, str], ...]
@@ -44,7 +43,7 @@ class Preset(PresetFacts):
     @property
     def facts(self) -> PresetFacts:
         """The facts about the preset for a report."""
-        return PresetFacts(**{name: value for name, value in vars(self).items() if name != "rules"})
+        return PresetFacts(**{name: getattr(self, name) for name in PresetFacts.__struct_fields__})
 
 
 @cache

@@ -2,11 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
@@ -276,7 +278,7 @@ def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | N
     attack = _attack(attack, [set_attack.attack for set_attack in facts.attacks])
     chosen = next(set_attack for set_attack in facts.attacks if set_attack.attack == attack)
     lines = charts.curve_lines(facts, chosen)
-    drawn = charts.release_curves(replace(facts, attacks=(chosen,)))
+    drawn = charts.release_curves(structs.replace(facts, attacks=(chosen,)))
     if not drawn:
         raise NotApplicable("the curve is not part of this edition")
     rows = [

@@ -3173,7 +3173,6 @@ MESSAGES = {
     "expected {number} numbers in each list of 'levels', one for each column": (
         "「levels」的每個清單應有 {number} 個數字，每個欄位一個"
     ),
-    "levels are whole numbers, without a decimal point": "層級應為不含小數點的整數",
     "the method is 'global', so there is one list of levels": "方法為「global」，因此只能有一個層級清單",
     "two rules have the same name": "有兩條規則名稱相同",
     "column {column!r} has a level that is not one of those that were allowed": (

@@ -1,9 +1,9 @@
 """Checks, comparisons, suggestions and presets as tables for a terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,7 +13,7 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.check.findings import findings
-from PETWorks.gate.document.check_document import ColumnFacts, Spoken
+from PETWorks.gate.document.check_document import ColumnFacts, Role, Spoken
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.gate.suggest.suggestion import Suggestion
@@ -280,7 +280,7 @@ def _contradicting_columns(
     for name, profile in facts.profiles.items():
         role = roles.get(name)
         found = () if role == IDENTIFIER or name == unit else findings(name, role, profile)
-        column = ColumnFacts(name, role, released=True, findings=found)
+        column = ColumnFacts(name, cast(Role, role), released=True, findings=found)
         if column.fails or (found and name not in explained):
             yield column
 
