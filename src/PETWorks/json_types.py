@@ -1,11 +1,12 @@
 """Frozen types that JSON documents consist of: as plain values and back, and their JSON Schema."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self, TypeVar, get_args
 
 import msgspec
 from msgspec import Meta
 
+Part = TypeVar("Part", bound=msgspec.Struct)
 Real = int | float  # a number that keeps its form: msgspec would read 5 as 5.0 for a float alone
 
 
@@ -31,6 +32,10 @@ class JSONObject(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
         """The object as plain dicts, lists, numbers and strings."""
         content: dict[str, Any] = _with_lists(msgspec.to_builtins(self, enc_hook=_plain))
         return content
+
+    def part(self, base: type[Part]) -> Part:
+        """The fields that this object has from a base class, as an object of that class."""
+        return base(**{name: getattr(self, name) for name in base.__struct_fields__})
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from PETWorks import ReleaseWarning, anonymize, apply_levels, apply_plan, frontier
+from PETWorks.anonymizer.facts import table_state
 from PETWorks.errors import ParameterError, RoleError
-from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
 from PETWorks.render.report.making import loss_rows, outcome_texts, undefined_objectives
 
 ROLES = {
@@ -145,7 +145,7 @@ def anonymization_facts_with(objective):
     lost = SimpleNamespace(objective=objective, before=0.0, after=0.25, most=1.0)
     utility = SimpleNamespace(losses=(lost,), undefined=(objective,))
     made = anonymize(patients(), ROLES, WORDS, RULES)
-    facts = anonymization_facts(made, table_state(made.release), made.release, None)
+    facts = made.facts(table_state(made.release), made.release)
     return replace(facts, objective=objective, aggregate=None, utility=utility)
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
+from PETWorks.anonymizer.facts import AnonymizationFacts
 from PETWorks.attributetypes import IDENTIFIER
-from PETWorks.gate.document.anonymization_document import AnonymizationFacts
 from PETWorks.json_types import JSONObject, Real, described, keys
 
 Withheld = Literal["small class", "few records", "tells counts"]  # reasons not to publish a number

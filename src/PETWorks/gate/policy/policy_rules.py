@@ -43,7 +43,7 @@ class Preset(PresetFacts, frozen=True):
     @property
     def facts(self) -> PresetFacts:
         """The facts about the preset for a report."""
-        return PresetFacts(**{name: getattr(self, name) for name in PresetFacts.__struct_fields__})
+        return self.part(PresetFacts)
 
 
 @cache

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.anonymizer.facts import FrontierFacts
 from PETWorks.gate.check.remedies import class_size_wanted
-from PETWorks.gate.document.anonymization_document import FrontierFacts
 from PETWorks.gate.document.check_document import (
     Bound,
     CheckDocument,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from PETWorks.anonymizer.facts import FrontierFacts, State, table_state
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.counts import ClassSizes
@@ -18,7 +19,6 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted, unknown
 from PETWorks.gate.check.composed_releases import composition_facts
 from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
-from PETWorks.gate.document.anonymization_document import FrontierFacts, State, frontier_facts, table_state
 from PETWorks.gate.document.check_document import Bound, Driver, KnownAttributes, Number, ReleasesFacts
 from PETWorks.measures.attacks.subset_limits import check_limits
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
@@ -389,7 +389,7 @@ def _classes_after(result: Recoded, lang: str, *, threshold: int | None = None) 
 
 
 def _frontier(result: Frontier, lang: str) -> ChartData:
-    return frontier(frontier_facts(result), lang)
+    return frontier(result.facts, lang)
 
 
 def _curve(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:

@@ -1,14 +1,8 @@
-"""The part of a document about how a release was made: levels, loss, proof and reasons. Internal edition only."""
+"""What a search found, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from PETWorks.about.hierarchies.declaration import level_description
-from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
-from PETWorks.anonymizer.explanation import Explanation
-from PETWorks.anonymizer.frontiers import Frontier
-from PETWorks.anonymizer.utility import Utility
-from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.json_types import JSONObject, Real, described
@@ -219,106 +213,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
         return self.loss / self.bound - 1 if self.bound > 0 else None
 
 
-MOST_USED = 10  # combinations of levels listed at most
 UTILITY = ("granularity", "precision")
-
-
-def anonymization_facts(
-    result: Anonymization,
-    before: State,
-    after: Release,
-    explanation: Explanation | None,
-    waived: tuple[str, ...] = (),
-    frontier: Frontier | None = None,
-    *,
-    shuffled: bool | None = None,
-) -> AnonymizationFacts:
-    """The facts of a result; next-best levels, costs of rules and a frontier only if they were computed."""
-    problem, allowed = result.problem, result.problem.allowed_levels
-    local = _local(result) if isinstance(result, LocalAnonymization) else None
-    reasons = result.reasons() if explanation is None else explanation.columns
-    return AnonymizationFacts(
-        columns=tuple(
-            ColumnLevel(
-                reason.column,
-                reason.level,
-                reason.height,
-                reason.finer_loss,
-                reason.finer_suppressed,
-                tuple(BrokenRule(broken.rule, broken.records) for broken in reason.broken),
-                allowed.get(reason.column),
-                problem.weights.get(reason.column),
-                level_description(result.original.declared.get(reason.column), reason.level),
-            )
-            for reason in reasons
-        ),
-        objective=problem.objective_name,
-        aggregate=problem.aggregate,
-        loss=result.loss,
-        bound=result.bound,
-        optimal=result.optimal,
-        checked=result.checked,
-        nodes=result.nodes,
-        records=result.records,
-        suppressed=result.suppressed,
-        suppression_limit=problem.suppression,
-        before=before,
-        after=table_state(after),
-        utility=None if result.is_raised else _utility(result.utility()),
-        next_best=()
-        if explanation is None
-        else tuple(
-            OtherLevels(tuple(other.levels.values()), other.loss, other.suppressed) for other in explanation.next_best
-        ),
-        rules=()
-        if explanation is None
-        else tuple(CostOfRule(cost.rule, cost.loss_without) for cost in explanation.rules),
-        local=local,
-        waived=waived,
-        protected=tuple(
-            ProtectedColumn(
-                column, dict(change.protection.words), change.changed / max(change.present, 1), change.variance_kept
-            )
-            for column, change in changes_in(result.original.source).items()
-        ),
-        frontier=None if frontier is None else frontier_facts(frontier),
-        seconds=None if result.is_complete else result.search.seconds,
-        improved_after=None if result.is_complete else result.search.improved_after,
-        shuffled=shuffled,
-    )
-
-
-def frontier_facts(frontier: Frontier) -> FrontierFacts:
-    """The document part with the points of a frontier."""
-    threshold, suppression = frontier.own
-    points = tuple(
-        PointOfFrontier(point.threshold, point.suppression, point.loss, point.suppressed, tuple(point.levels.values()))
-        for point in frontier.points
-    )
-    columns = tuple(frontier.release.quasi_identifiers)
-    return FrontierFacts(
-        frontier.measure, frontier.parameter, frontier.larger_is_stricter, threshold, suppression, columns, points
-    )
-
-
-def _local(result: LocalAnonymization) -> LocalRecoding:
-    parts = sorted(result.parts, key=lambda part: -part[1])
-    most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MOST_USED])
-    return LocalRecoding(result.global_loss, len(parts), most)
-
-
-def _utility(utility: Utility) -> UtilityKept:
-    before, after = utility.correlation or (None, None)
-    return UtilityKept(
-        utility.values_kept,
-        utility.shift,
-        before,
-        after,
-        utility.correlation_kept,
-        tuple(ColumnKept(**vars(column)) for column in utility.columns),
-        tuple(ObjectiveLoss(**vars(objective)) for objective in utility.losses),
-        utility.undefined,
-    )
 
 
 def table_state(release: Release) -> State:
