@@ -12,10 +12,10 @@ from msgspec import UNSET, UnsetType, field
 
 from PETWorks.errors import Phrase
 from PETWorks.gate.diff import Comparison
-from PETWorks.gate.document.check_document import Bound, CheckFile, Entry
+from PETWorks.gate.document.check_document import CheckFile, Entry
 from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.document.schema import parse_document
-from PETWorks.json_types import JSONObject, Real, described, keys
+from PETWorks.json_types import Bound, JSONObject, Real, described, keys
 
 
 class Leaf(JSONObject, frozen=True):

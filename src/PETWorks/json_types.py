@@ -1,7 +1,7 @@
 """Frozen types that JSON documents consist of: as plain values and back, and their JSON Schema."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 import msgspec
 from msgspec import Meta
@@ -96,3 +96,36 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
     if options and all(option.keys() == {"type"} for option in options):
         return {**tidy, "type": [option["type"] for option in options]}
     return {**tidy, "anyOf": options} if options else tidy
+
+
+Withheld = Literal["small class", "few records", "tells counts"]  # reasons not to publish a number
+
+
+class Bound(JSONObject, frozen=True):
+    """What the external edition says instead of a number: one of these limits, or why it says nothing."""
+
+    SCHEMA: ClassVar[Mapping[str, Any]] = {"minProperties": 1, "maxProperties": 1}
+
+    below: Real | None = None
+    above: Real | None = None
+    at_most: Real | None = None
+    at_least: Real | None = None
+    about: Real | None = None
+    withheld: Withheld | None = None
+
+    def __post_init__(self) -> None:
+        """Raise if it says nothing, or more than one thing."""
+        if sum(getattr(self, name) is not None for name in self.__struct_fields__) != 1:
+            raise ValueError("a bound is one limit, or why there is none")
+
+
+Number = Real | Bound | None
+Count = Annotated[int, Meta(ge=0)] | Bound | None
+Names = tuple[str, ...]
+Language = Literal["en", "zh-TW"]
+Spoken = Annotated[
+    str | Annotated[Mapping[Language, str], keys(Language)],
+    described("a text of the policy, in one language or in both"),
+]
+Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]

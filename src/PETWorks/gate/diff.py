@@ -11,7 +11,6 @@ from PETWorks.gate.document.check_document import (
     PASS,
     WAIVED,
     WITHHELD,
-    Bound,
     CheckDocument,
     CheckFile,
     RuleResult,
@@ -20,7 +19,7 @@ from PETWorks.gate.document.check_document import (
 )
 from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_IDENTIFIERS
-from PETWorks.json_types import JSONObject
+from PETWorks.json_types import Bound, JSONObject
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import format_value
 

@@ -8,18 +8,11 @@ from pathlib import Path
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
-from PETWorks.gate.document.check_document import (
-    INTERNAL,
-    SUFFIX,
-    CheckFile,
-    Entry,
-    Registered,
-    Spoken,
-    canonical_json,
-    content_digest,
-)
+from PETWorks.gate.document.check_document import INTERNAL, SUFFIX, CheckFile, Entry, canonical_json, content_digest
 from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.json_types import Spoken
+from PETWorks.releases.facts import Registered
 from PETWorks.tables.files import check_regular
 
 MOST_ENTRIES = 10_000

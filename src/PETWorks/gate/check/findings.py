@@ -11,7 +11,7 @@ from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAY
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
-from PETWorks.gate.document.check_document import ColumnFacts, ColumnFinding, FindingKind, Spoken
+from PETWorks.gate.document.check_document import ColumnFacts, ColumnFinding, FindingKind
 from PETWorks.gate.suggest.suggestion import (
     CHINESE_NAME,
     DATE,
@@ -25,6 +25,7 @@ from PETWorks.gate.suggest.suggestion import (
     ExaminedColumn,
     suggest_role,
 )
+from PETWorks.json_types import Spoken
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name
 

@@ -3,101 +3,18 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
 from PETWorks.anonymizer.facts import AnonymizationFacts
 from PETWorks.attributetypes import IDENTIFIER
-from PETWorks.json_types import JSONObject, Real, described, keys
-
-Withheld = Literal["small class", "few records", "tells counts"]  # reasons not to publish a number
-
-
-class Bound(JSONObject, frozen=True):
-    """What the external edition says instead of a number: one of these limits, or why it says nothing."""
-
-    SCHEMA: ClassVar[Mapping[str, Any]] = {"minProperties": 1, "maxProperties": 1}
-
-    below: Real | None = None
-    above: Real | None = None
-    at_most: Real | None = None
-    at_least: Real | None = None
-    about: Real | None = None
-    withheld: Withheld | None = None
-
-    def __post_init__(self) -> None:
-        """Raise if it says nothing, or more than one thing."""
-        if sum(getattr(self, name) is not None for name in self.__struct_fields__) != 1:
-            raise ValueError("a bound is one limit, or why there is none")
-
+from PETWorks.json_types import Bound, Count, Day, JSONObject, Names, Number, Real, Sha256, Spoken, described
+from PETWorks.measures.attacks.subsets import SubsetAnswers
+from PETWorks.releases.facts import ReleasesFacts
 
 FEW_RECORDS = Bound(withheld="few records")
 TELLS_COUNTS = Bound(withheld="tells counts")
-
-Number = Real | Bound | None
-Count = Annotated[int, Meta(ge=0)] | Bound | None
-
-
-Names = tuple[str, ...]
-
-
-class SubsetCase(JSONObject, frozen=True):
-    """An attack by an adversary who knows these attributes."""
-
-    attributes: Names
-    unique_share: Number
-    prior: Number
-    posterior: Number
-    multiplicative_leakage: Real | Bound | None = None
-    additive_leakage: Real | Bound | None = None
-
-
-class KnownAttributes(JSONObject, frozen=True):
-    """An attack by adversaries who know so many attributes: the subsets with lowest, median and highest risk."""
-
-    known: int
-    attack: str
-    subsets: int
-    lowest: SubsetCase
-    median: SubsetCase
-    highest: SubsetCase
-
-
-class SubsetLimit(JSONObject, frozen=True):
-    """A limit that every subset must keep, and the worst value."""
-
-    limit: str
-    at_most: Real
-    worst: Number
-    satisfied: bool
-
-
-class RiskySubset(JSONObject, frozen=True):
-    """A subset beyond a limit of which no smaller part is beyond it."""
-
-    limit: str
-    at_most: Real
-    attributes: Names
-    value: Number
-
-
-class Driver(JSONObject, frozen=True, kw_only=True):
-    """What a quasi-identifier adds to the risk of an attack."""
-
-    attribute: str
-    attack: str
-    shapley: Number
-    shapley_exact: str | None = None
-    without: Number
-
-
-Language = Literal["en", "zh-TW"]
-Spoken = Annotated[
-    str | Annotated[Mapping[Language, str], keys(Language)],
-    described("a text of the policy, in one language or in both"),
-]
-Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 
 
 class EarlierRelease(JSONObject, frozen=True):
@@ -225,135 +142,6 @@ class NextStep(JSONObject, frozen=True):
         ]
         | None
     ) = None
-
-
-Place = Annotated[int, described("the number of a release in the list of releases", ge=1)]
-Tables = Annotated[int, Meta(ge=0)]
-Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-
-
-class ReleaseOfSet(JSONObject, frozen=True, kw_only=True):
-    """One of the releases about the same people: those that were measured in the order of the curve, then the others.
-
-    `chance` and `alone` are about this release alone: the chance to pick the record of one of its people, and the share
-    of its people who are alone in their class. `in_common`: its people who are in the checked release, too.
-    """
-
-    number: Place
-    name: Spoken | None
-    this: Annotated[bool, described("whether it is the release that is checked")]
-    measured: Annotated[bool, described("whether its table was there to be measured")]
-    file: str | None = None
-    sha256: Sha256 | None = None
-    date: Day | None = None
-    recipients: Spoken | None = None
-    people: Count = None
-    in_common: Count = None
-    quasi_identifiers: Names | None = None
-    sensitive_attributes: Names | None = None
-    chance: Number = None
-    alone: Number = None
-
-
-class SetStep(JSONObject, frozen=True):
-    """What is known once a release is out, and all before it: the chance of success, and the share that is certain."""
-
-    release: Place
-    chance: Number
-    certain: Number = None
-
-
-class SetShare(JSONObject, frozen=True):
-    """What a release adds to an attack.
-
-    `adds` is its share on average over all orders (its Shapley value), `without` the chance if it is withdrawn, and
-    `saves` how much lower that is.
-    """
-
-    release: Place
-    adds: Number = None
-    adds_exact: str | None = None
-    without: Number = None
-    saves: Number = None
-
-
-class SetAttack(JSONObject, frozen=True):
-    """An attack by somebody who can join the records of a person in all releases."""
-
-    attack: str
-    prior: Number
-    alone: Annotated[Number, described("the chance with the checked release alone")]
-    together: Annotated[Number, described("the chance with all releases")]
-    certain_alone: Number
-    certain: Number
-    curve: Annotated[tuple[SetStep, ...], described("with one release after the other")]
-    shares: tuple[SetShare, ...]
-    gain: Annotated[tuple[Real, ...], described("before, with the checked release alone, with all")] | None = None
-
-
-class SetConfidence(JSONObject, frozen=True):
-    """Of how many people one sensitive value is left, or at most two: with one release alone, or up to it."""
-
-    release: Place
-    disclosed: Number
-    half_sure: Number
-    people: Count = None
-
-
-class SetIntersection(JSONObject, frozen=True):
-    """The attack of somebody who cannot join records, but intersects the values that the releases offer."""
-
-    attribute: str
-    people: Count
-    disclosed: Number = None
-    half_sure: Number = None
-    alone: tuple[SetConfidence, ...] = ()
-    curve: tuple[SetConfidence, ...] = ()
-    changed: Annotated[int, described("people whose value is another one in another release")] | None = None
-    contradictory: Annotated[int, described("people of whom no value is left")] | None = None
-    mistaken: Annotated[int, described("people of whom only a wrong value is left")] | None = None
-
-
-class SetInvariance(JSONObject, frozen=True):
-    """The largest m for which the releases are m-invariant; null if there is none."""
-
-    attribute: str
-    m: int | None
-    smallest_class: int
-    repeated: Annotated[int, described("classes of any release in which a value occurs more than once")]
-    changing: Annotated[int, described("people with another set of values in another release")]
-
-
-class Registered(JSONObject, frozen=True):
-    """A release of the register that shares something with the one that is checked."""
-
-    title: Spoken
-    date: Day
-    sha256: Sha256 | None
-    recipients: Spoken | None
-    verdict: str
-    shared_keys: Names
-    shared_quasi_identifiers: Names
-    shared_sensitive_attributes: Names
-    measured: Annotated[bool, described("whether the policy names it, so that it was measured")]
-
-
-class ReleasesFacts(JSONObject, frozen=True, kw_only=True):
-    """Other releases about the same people: how many were measured together with this one, and what they disclose.
-
-    `people` are those of the release that is checked.
-    """
-
-    measured: Annotated[Tables, described("earlier releases that were measured together with this one")]
-    not_measured: Annotated[Tables, described("other releases that are known, but were not measured")]
-    key: Annotated[str, described("the column that names the person")] | None = None
-    people: Count = None
-    releases: tuple[ReleaseOfSet, ...] = ()
-    attacks: tuple[SetAttack, ...] = ()
-    unlinked: tuple[SetIntersection, ...] = ()
-    m_invariance: tuple[SetInvariance, ...] = ()
-    warnings: Names = ()
-    registered: Annotated[tuple[Registered, ...], described("null without a register")] | None = None
 
 
 FORMAT: Final = "petworks-check/1"
@@ -594,17 +382,6 @@ class AdversaryFacts(JSONObject, frozen=True, kw_only=True):
     unique_records: int | None = None
     unique_share: Number
     chance: Number
-
-
-class SubsetAnswers(JSONObject, frozen=True):
-    """Attacks with every subset of the quasi-identifiers."""
-
-    records: Count
-    number: int
-    if_they_know: tuple[KnownAttributes, ...]
-    limits: tuple[SubsetLimit, ...]
-    minimal_risky: tuple[RiskySubset, ...]
-    drivers: tuple[Driver, ...] | None
 
 
 class PayoutStep(JSONObject, frozen=True):

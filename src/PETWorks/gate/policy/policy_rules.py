@@ -8,9 +8,10 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
-from PETWorks.gate.document.check_document import PresetFacts, Spoken
+from PETWorks.gate.document.check_document import PresetFacts
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_for
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
+from PETWorks.json_types import Spoken
 from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
 

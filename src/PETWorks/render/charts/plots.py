@@ -17,16 +17,16 @@ from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted, unknown
-from PETWorks.gate.check.composed_releases import composition_facts
 from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
-from PETWorks.gate.document.check_document import Bound, Driver, KnownAttributes, Number, ReleasesFacts
+from PETWorks.json_types import Bound, Number
 from PETWorks.measures.attacks.subset_limits import check_limits
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, Subsets
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import amount
 from PETWorks.measures.result import Result
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.releases.composition import Composition
+from PETWorks.releases.facts import ReleasesFacts
 from PETWorks.render.charts import charts
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit, cut_at, width_of
 from PETWorks.render.check_result import Check
@@ -340,12 +340,12 @@ def _risk(
     subsets: Subsets, lang: str, *, attack: str | None = None, limits: Mapping[str, Any] | None = None
 ) -> ChartData:
     checked = check_limits(limits or {}, subsets.priors, subsets.worths)
-    answers = [KnownAttributes.from_dict(answer) for answer in subsets.by_size()]
+    answers = subsets.known_attributes()
     return risk(answers, lang, attack, lambda chosen_attack: charts.limit_line(chosen_attack, list(checked.items())))
 
 
 def _drivers(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
-    return drivers([Driver.from_dict(driver) for driver in subsets.drivers()], lang, attack)
+    return drivers(subsets.contributions(), lang, attack)
 
 
 def _pairs(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
@@ -394,12 +394,12 @@ def _frontier(result: Frontier, lang: str) -> ChartData:
 
 def _curve(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
     names = [part.name for part in composition.releases]
-    return curve(composition_facts(composition), names, lang, attack)
+    return curve(composition.facts(), names, lang, attack)
 
 
 def _contributions(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
     names = [part.name for part in composition.releases]
-    return contributions(composition_facts(composition), names, lang, attack)
+    return contributions(composition.facts(), names, lang, attack)
 
 
 def _checked_classes(result: Check, lang: str) -> ChartData:

@@ -11,11 +11,9 @@ from PETWorks.errors import Phrase
 from PETWorks.gate.document.check_document import (
     EXTERNAL,
     INTERNAL,
-    Bound,
     CheckDocument,
     ColumnFacts,
     ColumnFinding,
-    Count,
     MeasureResult,
     NextStep,
     Notice,
@@ -24,6 +22,7 @@ from PETWorks.gate.document.check_document import (
 )
 from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion
+from PETWorks.json_types import Bound, Count
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.render.language.language import (

@@ -13,10 +13,11 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.check.findings import findings
-from PETWorks.gate.document.check_document import ColumnFacts, Role, Spoken
+from PETWorks.gate.document.check_document import ColumnFacts, Role
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.gate.suggest.suggestion import Suggestion
+from PETWorks.json_types import Spoken
 from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
 from PETWorks.studio.pages.page import (
