@@ -10,10 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from msgspec import UNSET, UnsetType, field
 
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.errors import Phrase
 from PETWorks.gate.diff import Comparison
 from PETWorks.gate.document.check_document import CheckFile, Entry
-from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.document.schema import parse_document
 from PETWorks.json_types import Bound, JSONObject, Real, described, keys
 

@@ -28,7 +28,7 @@ from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
-from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.plan import Plan, plan_of
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import Recoder
@@ -96,8 +96,8 @@ class Anonymization(Recoded):
         return self.problem.lattice.nodes
 
     @property
-    def plan(self) -> dict[str, Any]:
-        """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
+    def planned(self) -> Plan:
+        """All that is needed to recode another table in the same way."""
         node, seed = self.classes.node, self.order.seed
         return plan_of(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
 
@@ -298,8 +298,8 @@ class LocalAnonymization(Anonymization):
         return local_losses(self.problem, self.sweep)
 
     @property
-    def plan(self) -> dict[str, Any]:
-        """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
+    def planned(self) -> Plan:
+        """All that is needed to recode another table in the same way."""
         seed, least = self.order.seed, self.sweep.least
         return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization
     from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
     from PETWorks.anonymizer.frontiers import Frontier
+    from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.rules import Rule
     from PETWorks.anonymizer.search.exact import Progress
     from PETWorks.cli.release_files import ReleaseJob
     from PETWorks.gate.document.check_document import Notice, RuleResult
-    from PETWorks.gate.document.plan_document import Plan
     from PETWorks.gate.policy.policy import Policy
     from PETWorks.render.check_result import Check
 

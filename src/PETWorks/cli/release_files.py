@@ -16,6 +16,7 @@ from PETWorks.about.hierarchies.declaration import HierarchySources, hierarchy_f
 from PETWorks.about.roles import checked_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.about.treatment import CAREFUL, is_legible
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, seed_given, with_safe_cells
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
@@ -39,7 +40,6 @@ from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
 from PETWorks.gate.check.verdict import rule_results
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import RuleResult
-from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.document.schema import read_json
 from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.from_rules import columns_without_role, describe_release, rule_entries

@@ -13,11 +13,10 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.objectives import NOT_LOCAL
-from PETWorks.anonymizer.plan import SUBSETS, VERSION
+from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document.plan_document import Plan, PlannedHierarchy, PlannedRule
 from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, Rule
@@ -44,7 +43,7 @@ def complete_plan(
     target    the file of the release
     files     the file of the hierarchy of each column
     """
-    plan = Plan.from_dict(result.plan)
+    plan = result.planned
     data = content["data"]
     further = {key: value for key, value in content.items() if key not in KEYS_STATED_ELSEWHERE}
     if further.get("title") == getattr(data, "name", None):
@@ -63,7 +62,7 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
 
     data   the table that it was made from; other parameters as in `complete_plan`
     """
-    plan = Plan.from_dict(result.plan)
+    plan = result.planned
     hierarchies = {
         column: replace(hierarchy, words=earlier.hierarchies[column].words)
         for column, hierarchy in plan.hierarchies.items()

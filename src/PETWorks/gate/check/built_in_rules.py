@@ -10,11 +10,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from PETWorks.about.treatment import is_legible
+from PETWorks.anonymizer.plan import JudgedRule, Plan
 from PETWorks.counting.release import Release
 from PETWorks.errors import RoleError
 from PETWorks.gate.check.findings import has_personal_details
 from PETWorks.gate.document.check_document import RuleResult
-from PETWorks.gate.document.plan_document import JudgedRule, Plan
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.errors import Hint, InputError, Joined, Phrase, literal, quoted, unknown
 from PETWorks.gate.document.check_document import CheckFile, Entry
-from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.json_types import JSONObject
 from PETWorks.tables.files import read_small

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
 from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
-from PETWorks.anonymizer.plan import places_in
+from PETWorks.anonymizer.plan import Plan, places_in
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted, unknown
-from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
