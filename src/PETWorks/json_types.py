@@ -1,10 +1,12 @@
 """Frozen types that JSON documents consist of: as plain values and back, and their JSON Schema."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 import msgspec
 from msgspec import Meta
+
+from PETWorks.locale import LANGUAGES
 
 Part = TypeVar("Part", bound=msgspec.Struct)
 Real = int | float  # a number that keeps its form: msgspec would read 5 as 5.0 for a float alone
@@ -122,9 +124,12 @@ class Bound(JSONObject, frozen=True):
 Number = Real | Bound | None
 Count = Annotated[int, Meta(ge=0)] | Bound | None
 Names = tuple[str, ...]
-Language = Literal["en", "zh-TW"]
+if TYPE_CHECKING:
+    LanguageCode = str
+else:
+    LanguageCode = Literal[tuple(LANGUAGES)]
 Spoken = Annotated[
-    str | Annotated[Mapping[Language, str], keys(Language)],
+    str | Annotated[Mapping[LanguageCode, str], keys(LanguageCode)],
     described("a text of the policy, in one language or in both"),
 ]
 Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]

@@ -11,9 +11,15 @@ from PETWorks.errors import quoted, unknown
 from PETWorks.gate.document.check_document import EarlierRelease, Regime, RegimeItem
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.json_types import Spoken
+from PETWorks.locale import LANGUAGES
 from PETWorks.tables.yaml_files import Key, read_yaml
 
 APPROVER_ITEM = "approver"  # of a checklist
+
+
+def chinese_note(note: str) -> str:
+    """The note on a preset or a regime for the published field `chinese`; reports in any language translate `note`."""
+    return LANGUAGES["zh-TW"].text(note)
 
 
 @cache
@@ -22,7 +28,8 @@ def regimes() -> dict[str, Regime]:
     with as_file(files("PETWorks.gate") / "regimes.yaml") as path:
         content = read_yaml(path).content
     return {
-        name: Regime(name=name, **{**entry, "items": _checklist(entry["items"])}) for name, entry in content.items()
+        name: Regime(name=name, chinese=chinese_note(entry["note"]), **{**entry, "items": _checklist(entry["items"])})
+        for name, entry in content.items()
     }
 
 

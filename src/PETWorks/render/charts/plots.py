@@ -19,6 +19,7 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted, unknown
 from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
 from PETWorks.json_types import Bound, Number
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subset_limits import check_limits
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, Subsets
 from PETWorks.measures.evaluation import Evaluation
@@ -33,7 +34,6 @@ from PETWorks.render.check_result import Check
 from PETWorks.render.formats.html import environment
 from PETWorks.render.language.language import attack_name, message_text, percent, policy_text, shorten_name
 from PETWorks.render.language.messages import chosen_language
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.notebooks import style
 from PETWorks.render.report.making import varied_threshold
 from PETWorks.tables.frames import Rows

@@ -5,6 +5,7 @@ from typing import Any
 
 from PETWorks.gate.document.check_document import INTERNAL, CheckDocument
 from PETWorks.json_types import Bound
+from PETWorks.locale import LANGUAGES
 from PETWorks.releases.facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection
 from PETWorks.render.language.language import message_text, percent, policy_text, shorten_name, value_text
 
@@ -144,7 +145,7 @@ def handed_out(document: CheckDocument, lang: str) -> list[str]:
     """The date and the recipients of each release; empty texts in the external edition."""
     facts = document.releases
     return [
-        message_text(lang, "write.clauses").join(
+        LANGUAGES[lang].writing.clauses.join(
             [
                 *([release.date] if release.date else []),
                 *([policy_text(release.recipients, lang)] if release.recipients else []),
