@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import Joined, ParameterError, ReleaseRefused, unknown
+from PETWorks.gate.case import Case
 from PETWorks.gate.check.may_go_out import is_passing
-from PETWorks.gate.check.verdict import judge
 from PETWorks.gate.check.verification import warn_of_earlier_edition
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import EXTERNAL, FAIL, INTERNAL, CheckDocument, CheckFile, content_digest
@@ -162,8 +162,13 @@ def check(
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy, unread=() if data is None else ("data",))
     policy = policy if register is None else replace(policy, register=Path(register))
+    return check_case(Case(policy, data, as_of, salt, progress, **counted), previous)
+
+
+def check_case(case: Case, previous: str | Path | None = None) -> Check:
+    """The check of a case; `previous` as for `check`."""
     earlier = None if previous is None else read_check(Path(previous))
-    document, note = judge(policy, data, as_of, salt, progress, **counted)
+    document, note = case.document, case.release.engine.note
     if previous is None or earlier is None:
         return Check(document, note)
     warned = warn_of_earlier_edition(document, earlier)
