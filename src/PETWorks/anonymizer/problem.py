@@ -87,6 +87,7 @@ def make_problem(
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if share and suppressed_records == REMOVE and release.engine.name != "memory" and not release.keeps_order:
         _check_utility_is_measurable(release, rules)
+    release = release.copied()  # its view is prepared for the search
     complete_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")

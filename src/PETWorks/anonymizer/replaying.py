@@ -160,6 +160,7 @@ def replay(
     strange   for each column the values that are missing from its hierarchy
     """
     without_place, not_placed_mask = _without_place(release, steps.nodes, strange)
+    release = release.copied()
     with_original(release)  # before records are suppressed
     if not_placed_mask.any():
         _suppress(release, not_placed_mask)
@@ -177,6 +178,7 @@ def replay(
         allowed,
         suppressed_records=steps.suppressed_records,
     )
+    release = problem.original
     not_placed = int(np.count_nonzero(not_placed_mask))
     classes = problem.ground.at(steps.nodes[0])
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None

@@ -516,7 +516,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
             note("cli.not-explained")
     beside = release_reasons_files(result, reasons_files, below)
     with progress("measuring", shown_name(table)):
-        before = table_state(job.release)
+        before = table_state(result.original)
 
     def plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         return complete_plan(result, job.content, job.policy, target, hierarchies)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -238,6 +239,13 @@ class Release(Displayable):
             has_roles=bool(self.roles),
             with_removed=self._with_removed if len(self.removed) else None,
         )
+
+    def copied(self) -> "Release":
+        """The same release with a view of its own; nothing is read again."""
+        copied = copy(self)
+        if self.view.with_removed is not None:
+            copied.view = replace(self.view, with_removed=copied._with_removed)
+        return copied
 
     def note_removed(self, records: int) -> None:
         """Note that this many suppressed records were removed, at unknown places."""
