@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from PETWorks.gate.document.plan_document import Plan
     from PETWorks.gate.release_files import ReleaseFiles
     from PETWorks.gate.staged_release import ReleaseJob, StagedRelease
-    from PETWorks.render.checks import Check
+    from PETWorks.render.check_result import Check
 
 
 SEARCH_SETTINGS = ("seconds", "resume", "method")  # settings that a frontier does not have
@@ -343,7 +343,7 @@ def check_paths(output: Path, job: "ReleaseJob", reports: Collection[Path] = ())
 
 def tell_two_levels(release: "Release") -> None:
     """Say which columns have no hierarchy, so that their values stay or become `*`."""
-    from PETWorks.render.releasing import two_levels_texts
+    from PETWorks.render.report.making import two_levels_texts
 
     for text in two_levels_texts(release, language()):
         click.echo(f"petworks: {text}", err=True)
@@ -361,7 +361,7 @@ def staging_with_notes(
 ) -> "Iterator[StagedRelease]":
     """Write and judge a release, show the progress, and say afterwards what its makers have to know."""
     from PETWorks.gate.staged_release import staging_release
-    from PETWorks.render.releasing import why_in_order
+    from PETWorks.render.report.making import why_in_order
     from PETWorks.render.report.prose import comment_translators
 
     with staging_release(
@@ -581,7 +581,7 @@ def _interruptible() -> Iterator[None]:
 
 def _check(case: "Case", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]") -> "Check":
     """The check of a release, with the facts about how it was made."""
-    from PETWorks.render.checks import Check, check_case
+    from PETWorks.render.check_result import Check, check_case
 
     checked = check_case(case)
     content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))

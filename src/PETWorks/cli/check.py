@@ -110,7 +110,7 @@ def check_command(policy: Path, **options: Any) -> None:
     from PETWorks.gate.check.may_go_out import EXIT_CODES
     from PETWorks.gate.document.check_document import WITHHELD
     from PETWorks.gate.policy.policy import read_policy
-    from PETWorks.render.checks import check_case
+    from PETWorks.render.check_result import check_case
     from PETWorks.render.formats.evidence import evidence_files, write_evidence
     from PETWorks.render.formats.result_files import reasons_file
     from PETWorks.render.text.check_text import check_text

@@ -33,7 +33,7 @@ from PETWorks.gate.suggest.suggestion import (
     same_person_test,
     suggest_role,
 )
-from PETWorks.render.checks import Check, check_case
+from PETWorks.render.check_result import Check, check_case
 from PETWorks.render.language.messages import language
 from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import Workspace
