@@ -169,7 +169,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
             "--no-privacy-unit",
             multiple=True,
             metavar="COLUMN=TEXT",
-            help="Why an identifier that repeats does not name the people the table is about.",
+            help="Why a column that repeats does not name the people the table is about.",
         ),
         option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
         option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),
@@ -267,7 +267,7 @@ def _job_by_options(table: str, options: dict[str, Any]) -> "ReleaseJob":
     _check_roles(release)
     reasons = {
         "role_reasons": _reasons("role-reason", options["role_reasons"], release.roles),
-        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.identifiers),
+        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.roles),
     }
     content: dict[str, Any] = {
         "petworks_policy": 1,
@@ -301,8 +301,8 @@ def _reasons(option: str, texts: Iterable[str], columns: Collection[str]) -> dic
         column, _, reason = (part.strip() for part in text.partition("="))
         if column not in columns or not is_legible(reason):
             raise ParameterError(
-                "--{option} expects COLUMN=TEXT, with a column that has a role (--no-privacy-unit: an identifier) and "
-                "a text with a letter or digit that can be seen; got {given!r}",
+                "--{option} expects COLUMN=TEXT, with a column that has a role and a "
+                "text with a letter or digit that can be seen; got {given!r}",
                 option=option,
                 given=text[:60],
             )

@@ -18,6 +18,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, quoted
 from PETWorks.gate.anonymising import locating_errors
 from PETWorks.gate.check.advice import next_steps
+from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.composed_releases import compose_releases
 from PETWorks.gate.check.facts import (
     add_measures,
@@ -197,6 +198,8 @@ class Case:
 
     def _check(self) -> CheckDocument:
         policy, release, today = self.policy, self.release, self.moment.date()
+        if policy.privacy_unit is None:
+            check_people_are_declared(release, policy.no_privacy_unit, also_identifiers=False)
         composition, (subsets, drivers) = self.composition, self.subsets
         # Counted together, so that rules and overview share their counts.
         ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from threading import RLock
 from typing import Any, BinaryIO
@@ -54,6 +55,15 @@ class HeldFile:
     def mapped(self) -> Any:
         """A file of PyArrow whose arrays need no memory of their own."""
         return pa.memory_map(str(self.path)) if self.content is None else pa.BufferReader(self.content)
+
+    @contextmanager
+    def raw(self) -> Iterator[bytes | mmap]:
+        """The bytes, to be sliced."""
+        if self.content is not None:
+            yield self.content
+            return
+        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
+            yield mapped
 
     def __fspath__(self) -> str:
         return str(self.path)
