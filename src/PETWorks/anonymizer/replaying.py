@@ -19,7 +19,7 @@ from PETWorks.anonymizer.rows import NodeClasses, with_original
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.counting.codes import suppress_cells
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.release import Release
+from PETWorks.counting.release import Release, copy_release
 from PETWorks.errors import NotApplicable
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
@@ -160,7 +160,7 @@ def replay(
     strange   for each column the values that are missing from its hierarchy
     """
     without_place, not_placed_mask = _without_place(release, steps.nodes, strange)
-    release = release.copied()
+    release = copy_release(release)
     with_original(release)  # before records are suppressed
     if not_placed_mask.any():
         _suppress(release, not_placed_mask)

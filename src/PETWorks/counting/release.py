@@ -240,13 +240,6 @@ class Release(Displayable):
             with_removed=self._with_removed if len(self.removed) else None,
         )
 
-    def copied(self) -> "Release":
-        """The same release with a view of its own; nothing is read again."""
-        copied = copy(self)
-        if self.view.with_removed is not None:
-            copied.view = replace(self.view, with_removed=copied._with_removed)
-        return copied
-
     def note_removed(self, records: int) -> None:
         """Note that this many suppressed records were removed, at unknown places."""
         self.removed_records = records
@@ -372,6 +365,14 @@ class Release(Displayable):
 
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(column for column, own_role in self.roles.items() if own_role == role)
+
+
+def copy_release(release: Release) -> Release:
+    """The same release with a view of its own; nothing is read again."""
+    copied = copy(release)
+    if release.view.with_removed is not None:
+        copied.view = replace(release.view, with_removed=copied._with_removed)
+    return copied
 
 
 def _check_order(order: Any) -> str:

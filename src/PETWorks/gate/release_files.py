@@ -230,27 +230,33 @@ def _hierarchy_files(folder: Path, hierarchies: Mapping[str, Any], columns: Iter
     return {column: path for column, path in files.items() if column in hierarchies}
 
 
+def _not_a_file(path: Path) -> InputError:
+    return InputError(
+        "cannot write {path!r}: it exists and is not a regular file; {another}", path=str(path), another=NAME_ANOTHER
+    )
+
+
+def _not_ours(path: Path) -> InputError:
+    return InputError(
+        "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
+        path=str(path),
+        another=NAME_ANOTHER,
+    )
+
+
 def _is_ours(policy: Path, release: Path) -> bool:
     """Whether the policy of an earlier run for this release exists; raise if it is some other file."""
     if not os.path.lexists(policy):
         return False
     if policy.is_symlink() or not policy.is_file():
-        raise InputError(
-            "cannot write {path!r}: it exists and is not a regular file; {another}",
-            path=str(policy),
-            another=NAME_ANOTHER,
-        )
+        raise _not_a_file(policy)
     try:
         content = read_yaml(policy).content if came_with_release(policy) else None
     except PETWorksError:  # somebody changed it
         content = None
     data = content.get("data") if isinstance(content, dict) else None
     if data is None:
-        raise InputError(
-            "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
-            path=str(policy),
-            another=NAME_ANOTHER,
-        )
+        raise _not_ours(policy)
     if data not in (policy_data(release, in_parts=False), policy_data(release, in_parts=True)):
         raise InputError(
             "cannot write {path!r}: it is the policy of another release, {data!r}; {another}",
@@ -266,21 +272,13 @@ def _check_plan(plan: Path, release: Path) -> None:
     if not os.path.lexists(plan):
         return
     if plan.is_symlink() or not plan.is_file():
-        raise InputError(
-            "cannot write {path!r}: it exists and is not a regular file; {another}",
-            path=str(plan),
-            another=NAME_ANOTHER,
-        )
+        raise _not_a_file(plan)
     try:
         content = read_json(plan, Phrase("a plan"), Hint.PLAN)
     except InputError:
         content = None
     if not isinstance(content, dict) or "petworks_plan" not in content:
-        raise InputError(
-            "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
-            path=str(plan),
-            another=NAME_ANOTHER,
-        )
+        raise _not_ours(plan)
     if content.get("release") != release.name:
         raise InputError(
             "cannot write {path!r}: it is the plan of another release; {another}", path=str(plan), another=NAME_ANOTHER
@@ -304,18 +302,10 @@ def _check_folder(paths: ReleaseFiles, inputs: FilesToKeep, *, is_ours: bool) ->
             "cannot write {path!r}: inputs of this run are in it; {another}", path=str(folder), another=NAME_ANOTHER
         )
     if not is_ours and any(folder.iterdir()):
-        raise InputError(
-            "cannot write {path!r}: it exists and was not written by petworks anonymize; {another}",
-            path=str(folder),
-            another=NAME_ANOTHER,
-        )
+        raise _not_ours(folder)
     for path in paths.hierarchies.values():
         if os.path.lexists(path) and not path.is_file():
-            raise InputError(
-                "cannot write {path!r}: it exists and is not a regular file; {another}",
-                path=str(path),
-                another=NAME_ANOTHER,
-            )
+            raise _not_a_file(path)
 
 
 def release_named(policy: Path, name: str) -> ReleaseFiles:
