@@ -13,9 +13,9 @@ from PETWorks.gate.check.verification import warn_of_earlier_edition
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL, CheckDocument, CheckFile, content_digest
 from PETWorks.gate.external.edition import external_edition
+from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.formats import FILES, TEXT
 from PETWorks.render.language.language import found_value, thresholds
-from PETWorks.render.languages import ENGLISH
 from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 

@@ -15,9 +15,9 @@ from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL
 from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.release_files import ReleaseFiles
+from PETWorks.locale import LANGUAGES
 from PETWorks.render.check_result import Check
 from PETWorks.render.language.language import message_text
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
 

@@ -17,10 +17,10 @@ from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import Verdict, combine_verdicts
 from PETWorks.gate.release_files import ReleaseFiles, default_name, release_named
+from PETWorks.locale import LANGUAGES
 from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.hierarchy_forms import BOUNDS, as_items, with_bounds
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level

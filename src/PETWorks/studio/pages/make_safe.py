@@ -24,9 +24,9 @@ from PETWorks.gate.release_files import (
     release_named,
     releases_of,
 )
+from PETWorks.locale import ENGLISH
 from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.render.charts import charts
-from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import making
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, PolicyFile
