@@ -148,7 +148,7 @@ def click_texts():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "ngettext"):
                 words = (text.value for text in node.args if isinstance(text, ast.Constant))
                 yield from (text for text in words if not UNUSED.search(text))
-    yield from (*USED, *EXTRA_ARGUMENTS)
+    yield from (*sorted(USED), *EXTRA_ARGUMENTS)
 
 
 def policy_comments():
