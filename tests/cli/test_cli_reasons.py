@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from pyarrow import parquet
 
 from command import petworks
-from PETWorks.cli import release_files
 from PETWorks.cli.anonymize import anonymize_command
+from PETWorks.gate import case
 
 ROWS = [f"cell-{20 + n % 5};{'pq'[n % 2]}1;{'xyz'[n % 3]}" for n in range(40)]
 POLICY = """petworks_policy: 1
@@ -167,7 +167,7 @@ def test_release_and_reasons_are_written_together_or_not_at_all(folder, monkeypa
     (folder / "why.csv").write_text("from before")
     before = content(folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(release_files, "rule_results", fail)
+    monkeypatch.setattr(case, "judge_rules", fail)
     done = CliRunner().invoke(anonymize_command, ["policy.yaml", "-o", "released.csv", "--reasons", "why.csv"])
     assert done.exit_code != 0
     assert content(folder) == before

@@ -17,9 +17,9 @@ from click.testing import CliRunner
 
 from command import petworks as run
 from PETWorks.anonymizer.anonymization import Anonymization
-from PETWorks.cli import release_files
 from PETWorks.cli.anonymize import anonymize_command
 from PETWorks.cli.apply import apply_command
+from PETWorks.gate import case
 
 POLICY = """petworks_policy: 1
 data: raw.csv
@@ -262,7 +262,7 @@ def test_an_error_in_the_judging_leaves_everything_as_it_was(folder, monkeypatch
 
     made(folder, "-o", "r.csv")
     before = content(folder)
-    monkeypatch.setattr(release_files, "rule_results", failing)
+    monkeypatch.setattr(case, "judge_rules", failing)
     for name in ("r.csv", "new.csv"):
         with pytest.raises((error, Abort)):  # what click makes of Ctrl-C
             command.main([str(folder / "policy.yaml"), "-o", str(folder / name)], standalone_mode=False)
@@ -273,9 +273,9 @@ def test_an_error_in_the_judging_leaves_everything_as_it_was(folder, monkeypatch
 
 KILLED_AT = {
     "while the release is written": "PETWorks.tables.output.Staging.write",
-    "when it is written": "PETWorks.cli.release_files.read_policy",
-    "while it is judged": "PETWorks.cli.release_files.rule_results",
-    "when it is judged": "PETWorks.gate.check.notices.find_notices",
+    "when it is written": "PETWorks.gate.staged_release.read_policy",
+    "while it is judged": "PETWorks.gate.case.judge_rules",
+    "when it is judged": "PETWorks.gate.case.notices",
     "while the report is made": "PETWorks.cli.anonymize._check",
     "before it is at its place": "PETWorks.tables.output.Staging.publish",
 }
@@ -334,14 +334,14 @@ def test_two_runs_cannot_write_the_same_files(folder, output):
     code = """
         import sys
         from unittest import mock
-        import PETWorks.cli.release_files as files
+        import PETWorks.gate.case as case
         from PETWorks.cli.main import main
-        judge = files.rule_results
+        judge = case.judge_rules
         def wait(*arguments):
             print("judging", flush=True)
             sys.stdin.readline()
             return judge(*arguments)
-        with mock.patch.object(files, "rule_results", wait):
+        with mock.patch.object(case, "judge_rules", wait):
             main(["anonymize", "policy.yaml", "-o", "r.csv"])
     """
     first = subprocess.Popen(

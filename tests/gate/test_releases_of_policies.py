@@ -261,15 +261,15 @@ def test_links_that_lead_out_are_refused(folder, tmp_path_factory):
 
 
 def test_a_file_of_another_release_that_changes_meanwhile_is_an_error(folder, monkeypatch):
-    from PETWorks.gate.check import verdict
+    from PETWorks.gate import case
 
-    asked = verdict.sign_off
+    asked = case.sign_off
 
     def changing(*given):
         (folder / "then.csv").write_text((folder / "then.csv").read_text() + "12,Y,F,A\n")
         return asked(*given)
 
-    monkeypatch.setattr(verdict, "sign_off", changing)
+    monkeypatch.setattr(case, "sign_off", changing)
     assert "then.csv: the file changed while it was checked" in refused(folder, ALONE + RELEASES)
 
 

@@ -10,8 +10,8 @@ import openpyxl
 import pytest
 
 from conftest import ROOT
+from PETWorks.gate import case as judging
 from PETWorks.gate import days
-from PETWorks.gate.check import verdict as judging
 from studio_client import ended, entered, fields_of, typed, write_long_search
 
 POLICY = """\

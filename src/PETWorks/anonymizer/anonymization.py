@@ -483,7 +483,7 @@ def anonymize_release(
     optimal = search.is_finished
     bound = best.loss if optimal else search.bound
     found = Anonymization(
-        release, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
+        problem.original, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
     )
     return found if method == "global" else recode_locally(found, progress, lambda: monotonic() - started >= limit)
 

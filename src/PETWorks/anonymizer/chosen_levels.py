@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
@@ -29,7 +28,7 @@ from PETWorks.anonymizer.rows import Ground, NodeClasses, prepare_rows
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.counting.counts import Grouping, Integers
 from PETWorks.counting.memory.distinct_rows import RolledUp, check_level
-from PETWorks.counting.release import Release
+from PETWorks.counting.release import Release, copy_release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import PETWorksError, RoleError
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
@@ -58,6 +57,7 @@ def on_levels(
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     check_columns(release, levels, "levels")
+    release = copy_release(release)  # its view is prepared
     complete_hierarchies(release, [name for name in release.quasi_identifiers if levels.get(name, 0) != 0])
     view = with_hierarchies(release.view, release.quasi_identifiers)
     lattice = Lattice.of(
@@ -160,7 +160,7 @@ class WhatIf:
         """
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
-        copied = copy(release)
+        copied = copy_release(release)
         copied.view = with_hierarchies(_with(release, hierarchies), release.quasi_identifiers)
         self.columns = release.quasi_identifiers
         fixed = {name: 0 for name in self.columns if name not in hierarchies}

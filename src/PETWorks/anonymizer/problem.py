@@ -17,7 +17,7 @@ from PETWorks.anonymizer.rows import Ground, prepare_rows
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
 from PETWorks.anonymizer.search.exact import NodeSearch, Search
 from PETWorks.anonymizer.search.large import BoxSearch
-from PETWorks.counting.release import Release
+from PETWorks.counting.release import Release, copy_release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import (
     Hint,
@@ -87,6 +87,7 @@ def make_problem(
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if share and suppressed_records == REMOVE and release.engine.name != "memory" and not release.keeps_order:
         _check_utility_is_measurable(release, rules)
+    release = copy_release(release)  # its view is prepared for the search
     complete_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")

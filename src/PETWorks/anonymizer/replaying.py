@@ -20,7 +20,7 @@ from PETWorks.anonymizer.rows import NodeClasses, with_original
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.counting.codes import suppress_cells
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.release import Release
+from PETWorks.counting.release import Release, copy_release
 from PETWorks.errors import NotApplicable
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
@@ -177,6 +177,7 @@ def replay(
     strange   for each column the values that are missing from its hierarchy
     """
     without_place, not_placed_mask = _without_place(release, steps.nodes, strange)
+    release = copy_release(release)
     with_original(release)  # before records are suppressed
     if not_placed_mask.any():
         _suppress(release, not_placed_mask)
@@ -194,6 +195,7 @@ def replay(
         allowed,
         suppressed_records=steps.suppressed_records,
     )
+    release = problem.original
     not_placed = int(np.count_nonzero(not_placed_mask))
     classes = problem.ground.at(steps.nodes[0])
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None

@@ -383,6 +383,7 @@ def prepare_rows(
 ) -> tuple[Ground, tuple[Rule, ...]]:
     """Prepare the rows of a search, and the rules it tests; raise if a rule cannot be tested.
 
+    release       a copy of the caller's release: its view becomes that of the search
     all_columns   whether columns that no rule needs may be used later; otherwise rows are merged if only these differ
     removes       whether suppressed records leave the table; then they are in no class during the search
 

@@ -24,9 +24,9 @@ from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, ParameterError, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.anonymising import anonymize_by_policy, frontier_by_policy, search_rules
+from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
-from PETWorks.gate.check.notices import ALWAYS_SHOWN, find_notices, suppression_notices
-from PETWorks.gate.check.verdict import rule_results
+from PETWorks.gate.check.notices import ALWAYS_SHOWN, suppression_notices
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import FAIL
 from PETWorks.gate.planned import demanded_rules, match_hierarchies, next_policy, prepare
@@ -427,8 +427,8 @@ def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
     if made.original.engine.name != "memory":
         yield message_text(lang, "python.not-judged", engine=made.original.engine.name)
         return
-    judged = rule_results(made.release, policy, today())
-    for rule in judged:
+    case = Case(policy, release=made.release, protected=tuple(protect_words(made.original.source)))
+    for rule in case.rules:
         if rule.verdict == FAIL:
             values = {"rule": rule_name(rule.name, lang), "found": value_with_fraction(rule, lang)}
             required = thresholds(rule, lang)
@@ -437,12 +437,11 @@ def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
                 if not required
                 else message_text(lang, "python.fails-limit", **values, required=required)
             )
-    columns, all_notices = find_notices(made.release, policy, judged, tuple(protect_words(made.original.source)))
-    notices = [notice for notice in all_notices if notice.notice not in ALWAYS_SHOWN]
+    notices = [notice for notice in case.notices_of_release if notice.notice not in ALWAYS_SHOWN]
     if isinstance(made, Anonymization | OnLevels | Replayed):
-        yield from notice_texts(tuple(suppression_notices(made, judged)), lang)
+        yield from notice_texts(tuple(suppression_notices(made, case.rules)), lang)
     yield from notice_texts(notices, lang)
     named = {column for notice in notices for column in notice.columns or ()}
-    unnamed = [column for column in columns if column not in named]
+    unnamed = [column for column in case.columns_to_look_at if column not in named]
     if unnamed:
         yield message_text(lang, "anonymize.look-at", columns=unnamed)

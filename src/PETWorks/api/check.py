@@ -7,16 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
-
 from PETWorks.errors import Joined, ReleaseRefused
+from PETWorks.gate.case import Case
 from PETWorks.gate.check.may_go_out import is_passing
-from PETWorks.gate.check.verdict import judge
-from PETWorks.gate.check.verification import warn_of_earlier_edition
-from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import FAIL, CheckFile
 from PETWorks.gate.policy.policy import Policy, read_policy
-from PETWorks.render.check_result import Check
+from PETWorks.render.check_result import Check, check_case
 from PETWorks.render.language.language import (
     measure_name,
     message_text,
@@ -58,14 +54,8 @@ def check(
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy, unread=() if data is None else ("data",))
     policy = policy if register is None else replace(policy, register=Path(register))
-    earlier = None if previous is None else read_check(Path(previous))
-    document, note = judge(
-        policy, data, as_of, salt, progress, engine=engine, memory_limit=memory_limit, temp_folder=temp_folder
-    )
-    if previous is None or earlier is None:
-        return Check(document, note)
-    warned = warn_of_earlier_edition(document, earlier)
-    return Check(structs.replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
+    case = Case(policy, data, as_of, salt, progress, engine=engine, memory_limit=memory_limit, temp_folder=temp_folder)
+    return check_case(case, previous)
 
 
 NEW_LINE = "\n"  # the same in every language

@@ -3,22 +3,36 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
-from PETWorks.cli.arguments import HOLDS, STANDARD_OUTPUT, engine_options, note, report_written, shown_name
+from PETWorks.cli.arguments import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    ROLE_OPTIONS,
+    STANDARD_OUTPUT,
+    engine_options,
+    engine_settings,
+    note,
+    open_release,
+    parse_measure,
+    parse_population,
+    report_written,
+    shown_name,
+    shown_path,
+)
 from PETWorks.cli.check import with_format_options
 from PETWorks.cli.record_files import parse_reasons, reasons_options, release_reasons_files, warn_for_insiders
-from PETWorks.errors import ParameterError, Phrase
+from PETWorks.errors import ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.days import today
 from PETWorks.render.formats.formats import FILES, dumps
-from PETWorks.render.language.messages import language
+from PETWorks.render.language.messages import language, translated
 from PETWorks.render.terminal import PROGRESS_LINES, progress, search_progress, text_style
 
 if TYPE_CHECKING:
@@ -26,11 +40,14 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
     from PETWorks.anonymizer.frontiers import Frontier
     from PETWorks.anonymizer.plan import Plan
+    from PETWorks.anonymizer.released import Recoded, RecordOrder
     from PETWorks.anonymizer.rules import Rule
     from PETWorks.anonymizer.search.exact import Progress
-    from PETWorks.cli.release_files import ReleaseJob
+    from PETWorks.counting.release import Release
+    from PETWorks.gate.case import Case
     from PETWorks.gate.document.check_document import Notice, RuleResult
-    from PETWorks.gate.policy.policy import Policy
+    from PETWorks.gate.release_files import ReleaseFiles
+    from PETWorks.gate.staged_release import ReleaseJob, StagedRelease
     from PETWorks.render.check_result import Check
 
 
@@ -173,6 +190,205 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+POLICY_SUFFIXES = (".yaml", ".yml")
+TABLE_OPTIONS = (
+    "privacy_unit",
+    "protect",
+    "hierarchies",
+    "original",
+    "population",
+    "role_reasons",
+    "no_privacy_unit",
+)  # options that cannot be combined with a policy
+
+
+def record_order(job: "ReleaseJob", options: dict[str, Any]) -> "RecordOrder":
+    """The order of the records by options and policy."""
+    from PETWorks.anonymizer.released import seed_given
+
+    return job.order(options["shuffle"], None if options["seed"] is None else seed_given(options["seed"]))
+
+
+def check_seed(options: dict[str, Any]) -> None:
+    """Raise if the seed is malformed, or given without shuffling."""
+    from PETWorks.anonymizer.released import seed_given
+
+    seed = options["seed"]
+    if seed is not None and options["shuffle"] is False:
+        raise ParameterError("--seed is for records in random order, so it cannot be combined with --keep-order")
+    if seed is not None and seed_given(seed) is None:
+        raise ParameterError("--seed expects a whole number, got {given!r}", given=seed[:40])
+
+
+def open_job(table: str, options: dict[str, Any]) -> "ReleaseJob":
+    """Open the table that a policy or options describe; until the command ends, each of its files is read once."""
+    from PETWorks.tables.held_files import FilesRead
+
+    click.get_current_context().with_resource(FilesRead().shared())
+    job = (_job_by_policy if Path(table).suffix.lower() in POLICY_SUFFIXES else _job_by_options)(table, options)
+    return replace(job, safe_cells=job.safe_cells or options["spreadsheet_safe"])
+
+
+def _job_by_policy(table: str, options: dict[str, Any]) -> "ReleaseJob":
+    from PETWorks.gate.policy.policy import read_policy
+    from PETWorks.gate.staged_release import ReleaseJob
+
+    table_options = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *TABLE_OPTIONS)}
+    unexpected = [option for name, option in table_options.items() if options[name]]
+    if unexpected:
+        raise ParameterError("--{option} is for a table; the policy says it", option=unexpected[0].replace("_", "-"))
+    policy = read_policy(table, options["root"], network=options["network"])
+    with progress("reading", shown_name(policy.data)):
+        release = policy.release(protect=True, **engine_settings(options))
+    if release.engine.note:
+        click.echo(f"petworks: {translated(release.engine.note)}", err=True)
+    _check_engine(release, options)
+    return ReleaseJob.by_policy(policy, release)
+
+
+def _job_by_options(table: str, options: dict[str, Any]) -> "ReleaseJob":
+    from PETWorks.about.treatment import CAREFUL
+    from PETWorks.anonymizer.rules import MeasureRule
+    from PETWorks.gate.policy.from_rules import describe_release, rule_entries
+    from PETWorks.gate.release_files import FilesToKeep
+    from PETWorks.gate.staged_release import ReleaseJob, companion_files
+    from PETWorks.tables.opening import is_address
+
+    if not options["measures"]:
+        raise ParameterError(
+            "name a rule with --measure, such as --measure k-anonymity:k=5; or name a policy (petworks init writes one)"
+        )
+    measures = [parse_measure(text) for text in options["measures"]]
+    with progress("reading", shown_name(table)):
+        release = open_release(table, {**CAREFUL, **options}, parse_population(options))
+    _check_engine(release, options)
+    _check_roles(release)
+    reasons = {
+        "role_reasons": _reasons("role-reason", options["role_reasons"], release.roles),
+        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.roles),
+    }
+    content: dict[str, Any] = {
+        "petworks_policy": 1,
+        "data": table if is_address(table) else Path(table),
+        **describe_release(release),
+    }
+    for key in ("original", "population", "separator", "encoding"):
+        if options[key] is not None:
+            is_file = key == "original" and not is_address(options[key])
+            content[key] = Path(options[key]) if is_file else options[key]
+    if isinstance(parse_population(options), str):
+        content["population"] = Path(options["population"])
+    content |= {key: given for key, given in reasons.items() if given}
+    rules = tuple(MeasureRule(metric, parameters) for metric, parameters in measures)
+    content["rules"] = list(rule_entries(rules))
+    tables = (table, options["original"], options["population"])
+    hierarchies = None if options["hierarchies"] is None else Path(options["hierarchies"])
+    inputs = FilesToKeep.of(tables, companion_files(release, hierarchies))
+    job = ReleaseJob(release, rules, content, None, inputs)
+    if job.needs_original and is_address(content.get("original", table)) and not options["network"]:
+        raise ParameterError("a rule compares with the original, which is on a server: allow that with --network")
+    return job
+
+
+def _reasons(option: str, texts: Iterable[str], columns: Collection[str]) -> dict[str, str]:
+    """Parse reasons about columns, each as COLUMN=TEXT."""
+    from PETWorks.about.treatment import is_legible
+
+    reasons = {}
+    for text in texts:
+        column, _, reason = (part.strip() for part in text.partition("="))
+        if column not in columns or not is_legible(reason):
+            raise ParameterError(
+                "--{option} expects COLUMN=TEXT, with a column that has a role and a "
+                "text with a letter or digit that can be seen; got {given!r}",
+                option=option,
+                given=text[:60],
+            )
+        reasons[column] = reason
+    return reasons
+
+
+def _check_engine(release: "Release", options: dict[str, Any]) -> None:
+    """Raise if the engine cannot write what the options ask for."""
+    from PETWorks.gate.staged_release import check_engine
+
+    check_engine(release)
+    if release.engine.name != "memory" and options.get("reasons") is not None:
+        raise ParameterError("--reasons are told record by record, which needs --engine memory")
+
+
+def _check_roles(release: "Release") -> None:
+    """Raise if a column has no role."""
+    from PETWorks.gate.policy.from_rules import columns_without_role
+
+    without = columns_without_role(release)
+    if without:
+        raise RoleError(
+            "columns without a role: {without}; name them with --identifier (they are left "
+            "out), --insensitive (they stay as they are), --qi or --sensitive",
+            without=quoted(without),
+        )
+
+
+def check_paths(output: Path, job: "ReleaseJob", reports: Collection[Path] = ()) -> "ReleaseFiles":
+    """The release and all its files; raise if one of them cannot be written.
+
+    Until the command ends, no other run can write a release with the same files.
+    """
+    click.get_current_context().with_resource(job.lock(output))
+    return job.files(output, reports)
+
+
+def tell_two_levels(release: "Release") -> None:
+    """Say which columns have no hierarchy, so that their values stay or become `*`."""
+    from PETWorks.render.report.making import two_levels_texts
+
+    for text in two_levels_texts(release, language()):
+        click.echo(f"petworks: {text}", err=True)
+
+
+@contextmanager
+def staging_with_notes(
+    result: "Recoded",
+    job: "ReleaseJob",
+    paths: "ReleaseFiles",
+    order: "RecordOrder",
+    plan: "Callable[[Path, Mapping[str, Path]], Plan]",
+    options: dict[str, Any],
+    beside: Mapping[Path, bytes] | None = None,
+) -> "Iterator[StagedRelease]":
+    """Write and judge a release, show the progress, and say afterwards what its makers have to know."""
+    from PETWorks.gate.staged_release import staging_release
+    from PETWorks.render.report.making import why_in_order
+    from PETWorks.render.report.prose import comment_translators
+
+    with staging_release(
+        *(result, job, paths, order, plan, beside),
+        network=options["network"],
+        say=comment_translators(language())["say"],
+        step=lambda step: progress(step, shown_name(paths.release)),
+        **engine_settings(options),
+    ) as staged:
+        yield staged
+    if staged.root is not None:
+        note("cli.outside", path=shown_path(staged.root))
+    if order.shuffled:
+        note("cli.shuffled", path=shown_path(paths.policy))
+    elif order.why_not is not None:
+        note("cli.in-order", why=why_in_order(order, language()))
+    if staged.replaces:
+        note("cli.replaced", path=shown_path(paths.release))
+    if job.release.privacy_unit is not None:
+        note("cli.unit-kept" if staged.keeps_unit else "cli.unit-dropped", column=repr(job.release.privacy_unit))
+
+
+def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
+    """End the command; a last line warns if the release may not be handed out."""
+    if not holds:
+        note("cli.do-not-release", path=shown_path(release))
+    sys.exit(HOLDS if holds else DOES_NOT_HOLD)
+
+
 @click.command("anonymize")
 @click.argument("table", metavar="POLICY|DATA")
 @release_options
@@ -229,18 +445,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     """
     from PETWorks.anonymizer.facts import table_state
     from PETWorks.anonymizer.problem import complete_hierarchies
-    from PETWorks.cli.release_files import (
-        check_paths,
-        check_seed,
-        exit_by_verdict,
-        open_job,
-        record_order,
-        staging_release,
-        tell_two_levels,
-    )
     from PETWorks.gate.anonymising import waived_rules
     from PETWorks.gate.check.may_go_out import is_passing
-    from PETWorks.gate.check.notices import find_notices, suppression_notices
+    from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document.check_document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
 
@@ -288,9 +495,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         assert frontier is not None
         show_frontier(table, frontier, options)
         sys.exit(HOLDS)
-    paths = check_paths(output, job, options, [*reports.values(), *reasons_files])
-    order = record_order(job.release, job.rules, job.policy, options)
-    unfinished = _unfinished(paths.release, [*reports.values(), *reasons_files], resume=options["resume"])
+    paths = check_paths(output, job, [*reports.values(), *reasons_files])
+    order = record_order(job, options)
+    unfinished = _unfinished(paths, [*reports.values(), *reasons_files], resume=options["resume"])
     settings["resume"] = unfinished if options["resume"] else None
     with search_progress() as report, _interruptible():
         result = _anonymize(job, settings, report)
@@ -307,20 +514,19 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
             note("cli.not-explained")
     beside = release_reasons_files(result, reasons_files, below)
     with progress("measuring", shown_name(table)):
-        before = table_state(job.release)
+        before = table_state(result.original)
 
     def plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         return complete_plan(result, job.content, job.policy, target, hierarchies)
 
-    with staging_release(result, job, paths, options, order, plan, beside) as staged:
-        policy, release, rules = staged.policy, staged.release, staged.rules
-        waived = waived_rules(policy, today())
+    with staging_with_notes(result, job, paths, order, plan, options, beside) as staged:
+        case, rules = staged.case, staged.case.rules
+        waived = waived_rules(case.policy, today())
         points = None if frontier is None else frontier.facts
-        facts = result.facts(before, release, explanation, waived, points, shuffled=order.shuffled)
-        columns, notices = find_notices(release, policy, rules)
+        facts = result.facts(before, case.release, explanation, waived, points, shuffled=order.shuffled)
         suppression = tuple(suppression_notices(result, rules))
-        findings = (columns, (*suppression, *notices))
-        checked = _check(policy, facts, suppression, {**job.judged_how(options), **staged.people}) if wanted else None
+        findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
+        checked = _check(case, facts, suppression) if wanted else None
         if checked is not None:
             staged.files.write(
                 {path: checked.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
@@ -328,7 +534,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     if checked is not None and printed:
         click.echo(checked.to_format(printed[0], lang), nl=False)
     else:
-        _print_result(facts, rules, findings, paths.release, policy, options)
+        _print_result(facts, rules, findings, paths, options)
     report_written([*paths.written, paths.plan, *reports.values(), *beside])
     warn_for_insiders(beside)
     if result.is_complete:
@@ -336,9 +542,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
 
 
-def _unfinished(release: Path, outputs: Iterable[Path], *, resume: bool) -> Path:
+def _unfinished(paths: "ReleaseFiles", outputs: Iterable[Path], *, resume: bool) -> Path:
     """The file for the state of an interrupted search; raise if its existence contradicts --resume."""
-    path = release.with_name(f"{release.name}.unfinished")
+    path = paths.unfinished
     if path in [output.resolve() for output in outputs]:
         raise ParameterError(
             "{file!r} is the file for a search that is stopped; give the report another name", file=path.name
@@ -370,18 +576,15 @@ def _interruptible() -> Iterator[None]:
         signal.signal(stop, before)
 
 
-def _check(
-    policy: "Policy", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", engine_settings: dict[str, Any]
-) -> "Check":
+def _check(case: "Case", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]") -> "Check":
     """The check of a release, with the facts about how it was made."""
     from msgspec import structs
 
-    from PETWorks.gate.check.verdict import judge
-    from PETWorks.render.check_result import Check
+    from PETWorks.render.check_result import Check, check_case
 
-    content, engine_note = judge(policy, **engine_settings)
-    content = structs.replace(content, anonymization=facts, notices=(*notices, *content.notices))
-    return Check(content, engine_note)
+    checked = check_case(case)
+    content = structs.replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
+    return Check(content, checked.note)
 
 
 def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":
@@ -398,19 +601,18 @@ def _print_result(
     facts: "AnonymizationFacts",
     rules: "tuple[RuleResult, ...]",
     findings: "tuple[tuple[str, ...], tuple[Notice, ...]]",
-    target: Path,
-    policy: "Policy",
+    paths: "ReleaseFiles",
     options: dict[str, Any],
 ) -> None:
     if options["output_format"] == "json":
-        content = {"release": target.name, "policy": policy.path.name, "anonymization": facts.to_dict()}
+        content = {"release": paths.release.name, "policy": paths.policy.name, "anonymization": facts.to_dict()}
         extra = {"columns_to_look_at": findings[0], "notices": [notice.to_dict() for notice in findings[1]]}
         click.echo(dumps({**content, "rules": verdicts(rules), **extra}))
         return
     from PETWorks.render.text.anonymization_text import anonymization_text
 
     style_options = {"detailed": options["explain"], **text_style(None)}
-    click.echo(anonymization_text(target.name, facts, rules, *findings, **style_options), nl=False)
+    click.echo(anonymization_text(paths.release.name, facts, rules, *findings, **style_options), nl=False)
 
 
 def verdicts(rules: "tuple[RuleResult, ...]") -> list[dict[str, Any]]:

@@ -9,8 +9,22 @@ import click
 
 from PETWorks.about.treatment import REMOVE
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
-from PETWorks.cli.anonymize import FILE, parse_by_column, parse_level, release_options, verdicts
-from PETWorks.cli.arguments import input_files, parse_columns, parse_population, report_written, shown_name, split_items
+from PETWorks.cli.anonymize import (
+    FILE,
+    POLICY_SUFFIXES,
+    check_paths,
+    check_seed,
+    exit_by_verdict,
+    open_job,
+    parse_by_column,
+    parse_level,
+    record_order,
+    release_options,
+    staging_with_notes,
+    tell_two_levels,
+    verdicts,
+)
+from PETWorks.cli.arguments import parse_columns, parse_population, report_written, shown_name, split_items
 from PETWorks.errors import ParameterError
 from PETWorks.gate.days import today
 from PETWorks.render.formats.formats import dumps
@@ -20,9 +34,10 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.replaying import Replayed
     from PETWorks.anonymizer.rules import Rule
-    from PETWorks.cli.release_files import ReleaseJob, ReleasePaths
     from PETWorks.gate.document.check_document import Notice, RuleResult
     from PETWorks.gate.planned import PreparedTable
+    from PETWorks.gate.release_files import ReleaseFiles
+    from PETWorks.gate.staged_release import ReleaseJob
 
 
 PLAN_OPTIONS = (
@@ -67,17 +82,8 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     """
     from PETWorks.anonymizer.chosen_levels import on_levels
     from PETWorks.anonymizer.problem import complete_hierarchies
-    from PETWorks.cli.release_files import (
-        check_paths,
-        check_seed,
-        exit_by_verdict,
-        open_job,
-        record_order,
-        staging_release,
-        tell_two_levels,
-    )
     from PETWorks.gate.check.may_go_out import is_passing
-    from PETWorks.gate.check.notices import find_notices, suppression_notices
+    from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document.check_document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
 
@@ -94,8 +100,8 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     job = open_job(table, options)
     complete_hierarchies(job.release, [name for name in job.release.quasi_identifiers if levels.get(name, 0) != 0])
     tell_two_levels(job.release)
-    paths = check_paths(output, job, options)
-    order = record_order(job.release, job.rules, job.policy, options)
+    paths = check_paths(output, job)
+    order = record_order(job, options)
     with progress("recoding", shown_name(table)):
         result = on_levels(
             job.release, levels, job.rules if options["suppress"] else (), _suppressed_records(job, options)
@@ -105,9 +111,9 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         made_by_rules = replace(result, problem=replace(result.problem, rules=job.rules))
         return complete_plan(made_by_rules, job.content, job.policy, target, hierarchies)
 
-    with staging_release(result, job, paths, options, order, plan) as staged:
-        rules, digest = staged.rules, staged.digest
-        notices = (*suppression_notices(result, rules), *find_notices(staged.release, staged.policy, rules)[1])
+    with staging_with_notes(result, job, paths, order, plan, options) as staged:
+        rules, digest = staged.case.rules, staged.digest
+        notices = (*suppression_notices(result, rules), *staged.case.notices_of_release)
     if options["output_format"] == "json":
         content = {"release": paths.release.name, "release_sha256": digest}
         click.echo(
@@ -129,12 +135,12 @@ def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
-    from PETWorks.cli.release_files import POLICY_SUFFIXES, check_paths, exit_by_verdict, record_order, staging_release
     from PETWorks.gate.check.may_go_out import is_passing
-    from PETWorks.gate.check.notices import find_notices, suppression_notices
+    from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document.check_document import combine_verdicts
     from PETWorks.gate.planned import check_same_rules, demanded_rules
     from PETWorks.gate.plans import plan_of_next_release, read_plan
+    from PETWorks.tables.held_files import FilesRead
     from PETWorks.tables.writing import check_ordered
 
     unexpected = [name for name in PLAN_OPTIONS if options[name]]
@@ -143,23 +149,24 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         raise ParameterError("--{option} cannot be combined with --plan; the plan says it", option=option)
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         raise ParameterError("with --plan, name the table itself; the plan has what a policy says")
+    click.get_current_context().with_resource(FilesRead().shared())
     plan = read_plan(options["plan"])
     with progress("reading", shown_name(table)):
         prepared = _prepare(table, plan, options)
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
-    paths = check_paths(output, job, options)
-    order = record_order(job.release, job.rules, job.policy, options)
+    paths = check_paths(output, job)
+    order = record_order(job, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recoded(job.rules, strict=options["strict"])
 
     def next_plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         return plan_of_next_release(result, plan, job.content["data"], target, hierarchies)
 
-    with staging_release(result, job, paths, options, order, next_plan) as staged:
-        rules = staged.rules
-        check_same_rules(plan, staged.policy)
-        notices = (*suppression_notices(result, rules), *find_notices(staged.release, staged.policy, rules)[1])
+    with staging_with_notes(result, job, paths, order, next_plan, options) as staged:
+        rules = staged.case.rules
+        check_same_rules(plan, staged.case.policy)
+        notices = (*suppression_notices(result, rules), *staged.case.notices_of_release)
     _print_result(result, rules, notices, paths, options)
     report_written([*paths.written, paths.plan])
     exit_by_verdict(
@@ -194,9 +201,10 @@ def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTabl
 
 
 def _job(table: str, prepared: "PreparedTable", rules: "tuple[Rule, ...]", options: dict[str, Any]) -> "ReleaseJob":
-    from PETWorks.cli.release_files import Inputs, ReleaseJob
     from PETWorks.gate.planned import next_policy
     from PETWorks.gate.plans import hierarchy_paths
+    from PETWorks.gate.release_files import FilesToKeep
+    from PETWorks.gate.staged_release import ReleaseJob
 
     content = next_policy(prepared, Path(table))
     content |= {key: options[key] for key in ("separator", "encoding") if options[key] is not None}
@@ -206,15 +214,16 @@ def _job(table: str, prepared: "PreparedTable", rules: "tuple[Rule, ...]", optio
     if population is not None:
         content["population"] = Path(population) if isinstance(population, str) else population
     tables = (table, options["original"], options["population"])
-    files = [options["plan"], *input_files(*tables), *hierarchy_paths(prepared.plan, options["plan"].parent)]
-    return ReleaseJob(prepared.release, rules, content, None, Inputs.of(files, tables))
+    files = [options["plan"], *hierarchy_paths(prepared.plan, options["plan"].parent)]
+    safe_cells = options["spreadsheet_safe"]
+    return ReleaseJob(prepared.release, rules, content, None, FilesToKeep.of(tables, files), safe_cells)
 
 
 def _print_result(
     result: "Replayed",
     rules: "tuple[RuleResult, ...]",
     notices: "tuple[Notice, ...]",
-    paths: "ReleasePaths",
+    paths: "ReleaseFiles",
     options: dict[str, Any],
 ) -> None:
     from PETWorks.gate.check.inputs import table_digest

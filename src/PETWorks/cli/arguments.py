@@ -180,10 +180,9 @@ def engine_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 def input_files(*tables: str | Path | int | float | None) -> tuple[Path, ...]:
     """The files that tables are read from, which must not be overwritten."""
-    from PETWorks.tables.opening import files_at_path
+    from PETWorks.tables.opening import files_of_tables
 
-    paths = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
-    return tuple(file for path in paths for file in (files_at_path(path) or [path]))
+    return files_of_tables(*tables)
 
 
 def shown_name(table: str | Path) -> str:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,6 @@ from PETWorks.render.language.messages import language, translated
 from PETWorks.render.terminal import counting_progress, progress, text_style
 
 if TYPE_CHECKING:
-    from PETWorks.gate.document.check_document import RuleResult
     from PETWorks.gate.policy.policy import Policy
     from PETWorks.tables.output import Content
 
@@ -106,11 +106,13 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --reasons for_us_only.csv --below 11
       petworks check policy.yaml --evidence evidence_2026-11-16
     """
-    from PETWorks.api.check import check
+    from PETWorks.gate.case import Case
     from PETWorks.gate.check.may_go_out import EXIT_CODES
     from PETWorks.gate.document.check_document import WITHHELD
     from PETWorks.gate.policy.policy import read_policy
+    from PETWorks.render.check_result import check_case
     from PETWorks.render.formats.evidence import evidence_files, write_evidence
+    from PETWorks.render.formats.result_files import reasons_file
     from PETWorks.render.text.check_text import check_text
     from PETWorks.tables.output import Folder, check_new_folder, write_whole
 
@@ -127,6 +129,8 @@ def check_command(policy: Path, **options: Any) -> None:
         policy, options["root"], network=options["network"], unread=["data"] if options["data"] else ()
     )
     files, reasons = _files(wanted, options, policy_read)
+    if options["register"] is not None:
+        policy_read = replace(policy_read, register=options["register"])
     evidence = None if options["evidence"] is None else check_new_folder(options["evidence"])
     bar = (
         counting_progress()
@@ -135,19 +139,17 @@ def check_command(policy: Path, **options: Any) -> None:
     )
     with bar as advance:
         advance_subsets: Callable[[int, int], None] | None = advance if callable(advance) else None
-        result = check(
-            policy_read,
-            **{name: options[name] for name in ("data", "as_of", "salt", "previous", "register")},
-            progress=advance_subsets,
-            **engine_settings(options),
-        )
+        settings = {name: options[name] for name in ("data", "as_of", "salt")}
+        case = Case(policy_read, **settings, progress=advance_subsets, **engine_settings(options))
+        result = check_case(case, options["previous"])
     if result.note:
         click.echo(f"petworks: {translated(result.note)}", err=True)
     contents: dict[Path, Content] = {
         path: result.to_format(name, lang, edition).encode("utf-8", "replace") for name, edition, path in files
     }
     if reasons is not None:
-        contents[reasons] = _reasons(policy_read, result.content.rules, below, reasons, options)
+        with progress("reasons"):
+            contents[reasons] = reasons_file(case.reasons(below), reasons.suffix)
     if evidence is not None:
         evidence_content = evidence_files(result, policy_read, lang)
         contents[evidence] = Folder(lambda folder: write_evidence(folder, evidence_content))
@@ -164,19 +166,6 @@ def check_command(policy: Path, **options: Any) -> None:
     if document.verdict == WITHHELD:
         note("cli.verdict-withheld")
     sys.exit(EXIT_CODES[document.verdict])
-
-
-def _reasons(
-    policy: "Policy", rules: "tuple[RuleResult, ...]", below: int | None, file: Path, options: dict[str, Any]
-) -> bytes:
-    """The content of the file with the reasons per record."""
-    from PETWorks.gate.anonymising import reasons_by_policy
-    from PETWorks.render.formats.result_files import reasons_file
-
-    with progress("reasons"):
-        return reasons_file(
-            reasons_by_policy(policy, options["data"], rules, below, **engine_settings(options)), file.suffix
-        )
 
 
 def _files(

@@ -413,6 +413,14 @@ class Release(Displayable):
         return tuple(column for column, own_role in self.roles.items() if own_role == role)
 
 
+def copy_release(release: Release) -> Release:
+    """The same release with a view of its own; nothing is read again."""
+    copied = copy(release)
+    if release.view.with_removed is not None:
+        copied.view = replace(release.view, with_removed=copied._with_removed)
+    return copied
+
+
 def _check_order(order: Any) -> str:
     if order is None:
         return ORDERS[0]

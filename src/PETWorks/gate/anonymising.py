@@ -1,24 +1,21 @@
-"""Releases made by a policy: rules for the search, the policy of the release, and reasons per record."""
+"""Releases made by a policy: rules for the search, and the policy of the release."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
 from PETWorks.anonymizer.frontiers import Frontier, find_frontier
-from PETWorks.anonymizer.reasons import reasons_of_release
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import ParameterError, PETWorksError, quoted
-from PETWorks.gate.document.check_document import WAIVED, RuleResult
 from PETWorks.gate.policy.mistakes import located_error
 from PETWorks.gate.policy.policy import KEEP, Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
@@ -283,38 +280,3 @@ def _plain(level: Any) -> Any:
 def _relative(table: Any, folder: Path) -> Any:
     """The path relative to a folder; anything else unchanged."""
     return path_from(folder, table.resolve()) if isinstance(table, Path) else table
-
-
-def released_hierarchy_files(
-    target: Path, hierarchies: Mapping[str, Hierarchy], columns: tuple[str, ...]
-) -> dict[str, Path]:
-    """The file of each column's hierarchy, in a folder beside the release."""
-    folder = target.parent.resolve() / f"{target.stem}_hierarchies"
-    files: dict[str, Path] = {}
-    for column in columns:
-        safe = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in column)[:60] or "column"
-        while folder / f"hierarchy_{safe}.csv" in files.values():
-            safe += "_"
-        files[column] = folder / f"hierarchy_{safe}.csv"
-    return {column: path for column, path in files.items() if column in hierarchies}
-
-
-def reasons_by_policy(
-    policy: Policy, data: Any, results: Sequence[RuleResult], below: int | None, **engine_settings: Any
-) -> Any:
-    """The records in classes that break unwaived rules of the policy, as an Arrow table.
-
-    The loss by generalisation is measured by the objective of the policy.
-    """
-    waived = {result.name for result in results if result.verdict == WAIVED}
-    rules = [
-        MeasureRule(rule.measure, rule.parameters, rule.name)
-        for rule in policy.rules
-        if rule.measure is not None and rule.measure.tests is not None and rule.name not in waived
-    ]
-    release = policy.release(data, **engine_settings)
-    settings = {
-        name: policy.anonymize[name] for name in ("objective", "aggregate", "weights") if name in policy.anonymize
-    }
-    with locating_errors(policy, {}):
-        return reasons_of_release(release, rules, below, **settings)

@@ -2,14 +2,18 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from PETWorks.errors import ParameterError, unknown
+from PETWorks.gate.case import Case
 from PETWorks.gate.check.may_go_out import is_passing
+from PETWorks.gate.check.verification import warn_of_earlier_edition
+from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL, CheckDocument, CheckFile, content_digest
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.locale import ENGLISH
@@ -126,3 +130,13 @@ class Check(Rows, Displayable):
             "verdict": pa.array([rule.verdict for rule in rules], pa.string()),
         }
         return pa.table(columns)
+
+
+def check_case(case: Case, previous: str | Path | None = None) -> Check:
+    """The check of a case; `previous` as for `check`."""
+    earlier = None if previous is None else read_check(Path(previous))
+    document, note = case.document, case.release.engine.note
+    if previous is None or earlier is None:
+        return Check(document, note)
+    warned = warn_of_earlier_edition(document, earlier)
+    return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)

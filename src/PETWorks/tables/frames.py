@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase
+from PETWorks.tables.held_files import HeldFile
 from PETWorks.tables.source import PIECE_ROWS, column_names
 
 
@@ -54,9 +55,9 @@ class Frame:
     encoding: str | None = None
     separator: str | None = None
 
-    def __init__(self, table: pa.Table, name: str, path: Path | None = None) -> None:
+    def __init__(self, table: pa.Table, name: str, path: Path | None = None, file: HeldFile | None = None) -> None:
         self.name = name
-        self.path = path
+        self.path, self.file = path, file
         self._table = table
         columns = column_names(table.schema.names, in_file=path is not None)
         self.names = tuple(name for name, _ in columns)

@@ -40,7 +40,7 @@ from PETWorks.tables.csv.read import (
 from PETWorks.tables.databases import Database, SQLite
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.json_lines import written as written_lines
-from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, Content, only_member, unpacked_path
+from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, Content, unpacked_path
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.formats.parquet_bytes import bytes_besides_columns
 from PETWorks.tables.formats.plain_workbooks import (
@@ -77,6 +77,7 @@ from PETWorks.tables.formats.workbooks import (
 )
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
+from PETWorks.tables.held_files import HeldFile, hold_file
 from PETWorks.tables.normalised_cells import normalise_texts
 from PETWorks.tables.source import Source
 
@@ -507,10 +508,8 @@ def _descriptions(source: Any) -> Iterator[str]:
         if source.kind == WORKBOOK and source.file is not None:
             yield from sheet_names(source.file)
     elif isinstance(source, CSV | JSONLines):
-        with source.content.path.open("rb") as file:
-            is_zip = file.read(len(ZIP)) == ZIP
-        if is_zip:
-            yield only_member(source.content.path).filename
+        if source.content.member is not None:
+            yield source.content.member
     elif isinstance(source, SQLite | Database):
         yield source.table
 
@@ -524,8 +523,8 @@ def _of_one(source: Any) -> Mapping[str, int]:
         return _packed(source.content)
     if isinstance(source, Parquet):
         return _parquet(source)
-    if isinstance(source, Frame) and source.path is not None:
-        return _arrow_file(source.path)
+    if isinstance(source, Frame) and source.file is not None:
+        return _arrow_file(source.file)
     if isinstance(source, SQLite):
         return {TABLES: source.other_tables, DELETED: source.deleted()}
     if isinstance(source, Database):
@@ -538,8 +537,9 @@ def _workbook(path: Path, table: TextTable) -> Mapping[str, int]:
         start = file.read(START)
     if start.startswith(OLD_EXCEL):
         return {OLD_KINDS[kind]: number for kind, number in old_excel_extras(path).items()}
-    found = _archive(path)
-    names = _member_names(path)
+    packed = hold_file(path)
+    found = _archive(packed)
+    names = _member_names(packed)
     if is_opendocument(start):
         others = [name for name in names if name not in USUAL_OPEN_PARTS and not name.startswith("Configurations2/")]
         found.update(PICTURES if name.startswith(("Pictures/", "Object ")) else PARTS for name in others)
@@ -567,12 +567,11 @@ def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, in
 
 
 def _packed(content: Content) -> Mapping[str, int]:
-    with content.path.open("rb") as file:
+    with content.file.open() as file:
         start = file.read(1 << 16)
     if start.startswith(ZIP):
-        found = _archive(content.path)
-        table = only_member(content.path).filename
-        found[FILES] += sum(name != table for name in _member_names(content.path))
+        found = _archive(content.file)
+        found[FILES] += sum(name != content.member for name in _member_names(content.file))
         return found
     if not start.startswith(GZIP):
         return {}
@@ -584,22 +583,22 @@ def _packed(content: Content) -> Mapping[str, int]:
         name = start[place:].partition(b"\0")[0]
         own = (unpacked_path(content.path).name, content.path.name)
         found[FILE_NAMES] += name not in {text.encode(code, "replace") for text in own for code in ("utf-8", "latin-1")}
-    found[OUTSIDE] += _goes_on(content.path)
+    found[OUTSIDE] += _goes_on(content.file)
     return found
 
 
-def _goes_on(path: Path) -> bool:
+def _goes_on(packed: HeldFile) -> bool:
     """Whether a gzip file has anything behind its first member, such as another one with a name of its own."""
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    with _reading(path), path.open("rb") as file:
+    with _reading(packed.path), packed.open() as file:
         while not unpacking.eof and (block := unpacking.unconsumed_tail or file.read(READ_BLOCK)):
             unpacking.decompress(block, READ_BLOCK)
         return bool(unpacking.unused_data.strip(b"\0") or file.read().strip(b"\0"))
 
 
-def _archive(path: Path) -> Counter[str]:
+def _archive(packed: HeldFile) -> Counter[str]:
     """Comments, fields and bytes of a zip file and of the files in it that do not belong to their contents."""
-    with _reading(path), zipfile.ZipFile(path) as archive, path.open("rb") as file:
+    with _reading(packed.path), zipfile.ZipFile(packed.for_zip()) as archive, packed.open() as file:
         listed = sorted(archive.infolist(), key=lambda one: one.header_offset)
         comments = bool(archive.comment) + sum(bool(one.comment) for one in listed)
         twice = len(archive.namelist()) - len(set(archive.namelist()))
@@ -618,7 +617,7 @@ def _archive(path: Path) -> Counter[str]:
                 place += _descriptor(file.read(24), one)
         directory = sum(DIRECTORY_ENTRY + len(_name_bytes(one)) + len(one.extra) + len(one.comment) for one in listed)
         outside += archive.start_dir != place
-        end = path.stat().st_size - archive.start_dir - directory - len(archive.comment)
+        end = packed.size - archive.start_dir - directory - len(archive.comment)
     return Counter({COMMENTS: comments, FILES: twice, METADATA: fields, OUTSIDE: outside + (end not in DIRECTORY_ENDS)})
 
 
@@ -676,9 +675,9 @@ def _unusual_fields(extra: bytes) -> int:
     return found + any(extra[place:])
 
 
-def _member_names(path: Path) -> list[str]:
+def _member_names(packed: HeldFile) -> list[str]:
     """The names in a zip file, also of what is hidden; no folder that only has files that are listed."""
-    with _reading(path), zipfile.ZipFile(path) as archive:
+    with _reading(packed.path), zipfile.ZipFile(packed.for_zip()) as archive:
         listed = sorted(set(archive.namelist()))
     return [
         name
@@ -744,11 +743,11 @@ def _is_usual_pandas(value: bytes, schema: pa.Schema) -> bool:
         return False
 
 
-def _arrow_file(path: Path) -> Mapping[str, int]:
+def _arrow_file(file: HeldFile) -> Mapping[str, int]:
     """Metadata of a Feather file and of its pieces, and entries of dictionaries that no record has."""
     from pyarrow import ipc
 
-    with _reading(path), pa.memory_map(str(path)) as mapped:
+    with _reading(file.path), file.mapped() as mapped:
         reader = ipc.open_file(mapped)
         found = Counter(_metadata(reader.schema, getattr(reader, "metadata", None)))
         for place in range(reader.num_record_batches):
@@ -762,10 +761,9 @@ def _arrow_file(path: Path) -> Mapping[str, int]:
 def _parquet(source: Parquet) -> Counter[str]:
     found = Counter(_metadata(source.schema, source.metadata))
     found[UNUSED] += _unused_in_parquet(source)
-    if source.path is not None:
-        with converting_os_errors(source.path):
-            besides = bytes_besides_columns(source, source.path)
-        found.update({METADATA: besides["fields"], OUTSIDE: besides["outside"], UNUSED: besides["values"]})
+    with converting_os_errors(source.file.path):
+        besides = bytes_besides_columns(source)
+    found.update({METADATA: besides["fields"], OUTSIDE: besides["outside"], UNUSED: besides["values"]})
     return found
 
 

@@ -34,6 +34,7 @@ from PETWorks.tables.formats.workbooks import OLD_EXCEL, is_workbook, open_sheet
 from PETWorks.tables.frames import SCHEMES, Frame, SparkFrame, is_spark_frame, open_in_cluster
 from PETWorks.tables.globs import SIGNS, Files, matching_files, open_files
 from PETWorks.tables.headers import columns_of
+from PETWorks.tables.held_files import hold_file
 from PETWorks.tables.source import Source
 
 UNPACK = Phrase("unpack it first")
@@ -188,6 +189,12 @@ def files_at_path(path: Path) -> list[Path]:
     return matching_files(str(path)) if named is None else [named[0]]
 
 
+def files_of_tables(*tables: Any) -> tuple[Path, ...]:
+    """The files of those tables that are paths; a path that stands for no file is listed itself."""
+    paths = [Path(table) for table in tables if isinstance(table, str | Path) and "://" not in str(table)]
+    return tuple(file for path in paths for file in (files_at_path(path) or [path]))
+
+
 def _divided(path: Path) -> tuple[Path, str] | None:
     """The file, and the name after a `#`, which may itself contain a `#`."""
     text = str(path)
@@ -215,26 +222,28 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
     if is_database(start):
         raise InputError("{file}: the file is a database; name one of its tables: '{file}#TABLE'", file=path.name)
     if start.startswith(b"PAR1"):
-        return Parquet(path)
+        return Parquet(hold_file(path))
     if start.startswith(b"ARROW1"):
         from pyarrow import ipc
 
         try:
-            with pa.memory_map(str(path)) as mapped:
+            held = hold_file(path)
+            with held.mapped() as mapped:
                 table = ipc.open_file(mapped).read_all()
             table.schema.names  # noqa: B018 - names that are not text fail here
             check_cells(table, path.name)
         except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise InputError("{file}: not a readable Feather file; it may be truncated", file=path.name) from None
-        return Frame(table, path.name, path)
+        return Frame(table, path.name, path, held)
     if is_workbook(path, start):
         return open_sheet(path, start)
     kind = statistics_kind(start)
     if kind is not None:
         return open_statistics(path, kind, encoding)
-    check_supported(path, start, [member.filename for member in members(path)] if start.startswith(ZIP) else ())
     with converting_os_errors(path):
-        return _open_text(Content(path), separator, encoding)
+        held = hold_file(path)
+        check_supported(path, start, [member.filename for member in members(held)] if start.startswith(ZIP) else ())
+        return _open_text(Content(held), separator, encoding)
 
 
 def _open_text(content: Content, separator: str | None, encoding: str | None) -> Source:
@@ -253,4 +262,4 @@ def _open_text(content: Content, separator: str | None, encoding: str | None) ->
             "{file}: expected JSON lines, an object per line: jq -c '.[]' FILE.json > TABLE.jsonl",
             file=content.path.name,
         )
-    return CSV(content.path, separator, encoding)
+    return CSV(content.file, separator, encoding)

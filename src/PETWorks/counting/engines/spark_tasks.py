@@ -20,6 +20,7 @@ from PETWorks.counting.profiles import value_person_pairs
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
 from PETWorks.tables.formats.parquet import Parquet
+from PETWorks.tables.held_files import hold_file
 from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
 from PETWorks.tables.normalised_cells import normalise_texts
 
@@ -63,7 +64,7 @@ def named_groups(
         for number in numpy_integers(batch.column(0)).tolist():
             place, group = groups[number]
             if place not in files:
-                files = {place: Parquet(Path(paths[place]))}
+                files = {place: Parquet(hold_file(Path(paths[place])))}
             yield number, files[place], group
 
 

@@ -1,6 +1,7 @@
 """Facts of a report besides the measures: columns, class sizes, adversaries, the publisher's payout, the worst case."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import add
 from typing import Any, cast
@@ -75,28 +76,40 @@ MOST_REMOVED = 12  # quasi-identifiers whose removal is tried at most
 
 def column_facts(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
     """Every column with its role and its remaining information; removed direct identifiers come last."""
-    by_measure = {result.measure: result.details.get("columns", {}) for result in results}
     removed = [name for name in release.identifiers if name not in release.columns]
-    return tuple(
+    columns = (
         ColumnFacts(
             column=name,
             role=cast(Role, release.roles.get(name)),
             released=name in release.columns,
-            **(_remaining_information(release, name, by_measure) if name in release.compared_columns else {}),
+            **(_remaining_information(release, name) if name in release.compared_columns else {}),
         )
         for name in (*release.columns, *removed)
     )
+    return add_measures(columns, results)
 
 
-def _remaining_information(release: Release, name: str, by_measure: Mapping[str, Any]) -> dict[str, Any]:
-    """The number of distinct values of a column, now and before, and its numbers from the measures."""
+def add_measures(columns: Iterable[ColumnFacts], results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
+    """The columns with their numbers from the measures."""
+    by_measure = {result.measure: result.details.get("columns", {}) for result in results}
+
+    def numbers(column: ColumnFacts) -> dict[str, Any]:
+        facts = {
+            entry.by_column.name: by_measure[entry.name][column.column][entry.by_column.key]
+            for entry in all_measures()
+            if entry.by_column is not None and column.column in by_measure.get(entry.name, {})
+        }
+        if column.recoded:
+            facts.pop("total_variation", None)  # the labels differ, so the distributions cannot be compared
+        return facts
+
+    return tuple(replace(column, **numbers(column)) for column in columns)
+
+
+def _remaining_information(release: Release, name: str) -> dict[str, Any]:
+    """The number of distinct values of a column, now and before, and its level."""
     values = release.marginal(name).values
-    facts: dict[str, Any] = {
-        entry.by_column.name: by_measure[entry.name][name][entry.by_column.key]
-        for entry in all_measures()
-        if entry.by_column is not None and name in by_measure.get(entry.name, {})
-    }
-    facts["distinct"] = _distinct(values)
+    facts: dict[str, Any] = {"distinct": _distinct(values)}
     if name in release.hierarchies:
         facts |= _level(name, values, release.hierarchies[name])
     if release.has_original:
@@ -105,8 +118,6 @@ def _remaining_information(release: Release, name: str, by_measure: Mapping[str,
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
         facts["changed"] = _changed(before, after)
         facts["entropy_kept"] = _entropy_kept(before, after)
-        if facts["recoded"]:
-            facts.pop("total_variation", None)  # the labels differ, so the distributions cannot be compared
     return facts
 
 
@@ -195,6 +206,12 @@ def _sizes_without(release: Release, column: str) -> ClassSizes:
     treatment = release.treatment
     grouping = Grouping(remaining, remaining, treatment["suppressed"] == APART, treatment["missing"] == APART)
     return release.view.sizes_by(grouping)
+
+
+def payout_curve_of(release: Release, results: Iterable[Result]) -> tuple[PayoutStep, ...] | None:
+    """The curve of the publisher's payout, if it was measured."""
+    parameters = [result.parameters for result in results if result.measure == "publisher-payout"]
+    return payout_steps(release, parameters[0]) if parameters else None
 
 
 def payout_steps(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:

@@ -1,7 +1,6 @@
 """The files that a check reads: their digests, and proof that they did not change meanwhile."""
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,9 +16,8 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.register import entry_files
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.files import check_regular
+from PETWorks.tables.held_files import State, file_digest, file_state
 from PETWorks.tables.opening import files_at_path, is_address
-
-State = tuple[int, ...]
 
 
 def policy_facts(policy: Policy) -> PolicyFacts:
@@ -66,6 +64,18 @@ class Inputs:
         self._sources = tuple(_sources(policy, data))
         self._states = {file: _state_now(file) for source in self._sources for file in source.files}
 
+    def renew(self, path: Path) -> None:
+        """Note the present state of a file that this program has just written."""
+        self._states[path] = _state_now(path)
+
+    @property
+    def are_current(self) -> bool:
+        """Whether all files are as they were."""
+        try:
+            return all(file_state(file) == state for file, state in self._states.items())
+        except OSError:
+            return False
+
     def facts(self) -> tuple[Input, ...]:
         """The inputs with their digests, the data first."""
         if tuple(_sources(self._policy, self._data)) != self._sources:
@@ -80,13 +90,11 @@ class Inputs:
 
     def _digest(self, path: Path) -> str:
         try:
-            with path.open("rb") as file:
-                before = _state(os.fstat(file.fileno()), path)
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-                after = _state(os.fstat(file.fileno()), path)
+            state, digest = file_digest(path)
+            after = file_state(path)
         except OSError as error:
             raise InputError("cannot read {file}: {reason}", file=path.name, reason=system_reason(error)) from None
-        if not before == after == self._states[path]:
+        if not state == after == self._states[path]:
             raise InputError("{file}: the file changed while it was checked; check again", file=path.name)
         return digest
 
@@ -106,15 +114,11 @@ def table_digest(table: Path) -> str:
     if not source.files:
         raise InputError("no such file: {path!r}", path=table.name)
     try:
-        return _digest_of(source, [_file_digest(file) for file in source.files])
+        for file in source.files:
+            check_regular(file)
+        return _digest_of(source, [file_digest(file)[1] for file in source.files])
     except OSError as error:
         raise InputError("cannot read {file}: {reason}", file=table.name, reason=system_reason(error)) from None
-
-
-def _file_digest(path: Path) -> str:
-    check_regular(path)
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _digest_of(source: _Source, digests: Sequence[str]) -> str:
@@ -177,12 +181,6 @@ def _with_log(file: Path) -> Sequence[Path]:
 def _state_now(file: Path) -> State:
     """The state of a file before the check."""
     try:
-        return _state(file.stat(), file)
+        return file_state(file)
     except OSError as error:
         raise InputError("cannot read {file}: {reason}", file=file.name, reason=system_reason(error)) from None
-
-
-def _state(stat: os.stat_result, file: Path) -> State:
-    """The file attributes that change with its content. The ctime of SQLite's log also changes when it is opened."""
-    changed = stat.st_mtime_ns if file.name.endswith("-wal") else stat.st_ctime_ns
-    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, changed

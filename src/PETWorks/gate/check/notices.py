@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.built_in_rules import cannot_count_people, rules_judged_at_release
-from PETWorks.gate.check.facts import column_facts, worst_case
-from PETWorks.gate.check.findings import examined_columns
+from PETWorks.gate.check.facts import worst_case
 from PETWorks.gate.check.remedies import limits_class_sizes
 from PETWorks.gate.document.check_document import WAIVED, ColumnFacts, Notice, RuleResult
 from PETWorks.gate.external.protected import class_size_demanded, is_about_values
@@ -132,6 +131,7 @@ ABOUT_COLUMNS = (
     "found-by-amount",
 )
 LOOSEST_LIMITS = {"t-closeness": {"t": 1.0}}  # limits that no table exceeds, although the parameter may be larger
+LONG_WAIVER: Final = "long-waiver"
 TWO_YEARS = timedelta(days=731)  # with a leap day
 SINGLED_OUT_SHARE = 0.05  # share of records that an amount may single out without a notice
 
@@ -142,12 +142,13 @@ def notices(
     examined: Sequence[ColumnFacts],
     rules: Sequence[RuleResult],
     protected: Collection[str] | None = None,
-    today: date | None = None,
+    *,
+    today: date,
 ) -> tuple[Notice, ...]:
     """The notices, the most important first.
 
     protected   the columns that were made coarser; None for those in the plan of the release
-    today       the day of the check, from which waivers run; None if there is no verdict
+    today       the day of the check, from which waivers run
     """
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
     all_notices = (
@@ -167,7 +168,7 @@ def notices(
         ),
         *_class_sizes(release, policy, in_force),
         *_reasons(in_force),
-        *([] if today is None else _long_waivers(rules, today)),
+        *_long_waivers(rules, today),
         *_rules_without_meaning(release, examined, in_force),
         *_unseen_differences(rules),
         *_formulas(release),
@@ -194,18 +195,6 @@ def rejected_for_values(rules: Sequence[RuleResult]) -> tuple[str, ...]:
     return tuple(
         str(name) for rule in rules if rule.name == NO_UNIQUE and isinstance(rule.value, tuple) for name in rule.value
     )
-
-
-def find_notices(
-    release: Release, policy: Policy, rules: Sequence[RuleResult], protected: Collection[str] | None = None
-) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
-    """The columns of a release that deserve a look, and the notices, without a complete check."""
-    examined = examined_columns(release, column_facts(release, ()), policy.no_role)
-    rejected = rejected_for_values(rules)
-    names = tuple(
-        column.column for column in examined if column.column not in rejected and is_unexplained(column, policy)
-    )
-    return names, notices(release, policy, examined, rules, protected)
 
 
 def is_unexplained(column: ColumnFacts, policy: Policy) -> bool:
@@ -350,7 +339,7 @@ def _long_waivers(rules: Sequence[RuleResult], today: date) -> Iterator[Notice]:
         if rule.waiver is not None and date.fromisoformat(rule.waiver.expires) - today > TWO_YEARS
     )
     if names:
-        yield Notice("long-waiver", rules=names)
+        yield Notice(LONG_WAIVER, rules=names)
 
 
 def _rules_without_meaning(

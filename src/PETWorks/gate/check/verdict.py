@@ -1,24 +1,17 @@
-"""The gate: from a policy and its data to a verdict and all facts of a report, in one document."""
+"""The verdict on a release by the rules of a policy, and the facts about the whole table."""
 
-import os
-import re
-import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
-from pathlib import Path
+from datetime import date
 from typing import Any, cast
 
-from PETWorks import __version__
 from PETWorks.anonymizer.problem import allowed_suppression
-from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
-from PETWorks.errors import NeedNotMet, NotApplicable, ParameterError, quoted
-from PETWorks.gate.check.advice import columns_to_explain, columns_with_unfit_roles, next_steps
+from PETWorks.errors import NeedNotMet, NotApplicable
+from PETWorks.gate.check.advice import columns_to_explain, columns_with_unfit_roles
 from PETWorks.gate.check.built_in_rules import (
     RULES_ABOUT_PERSONS,
     cannot_count_people,
-    check_people_are_declared,
     class_size_for_release_kind,
     class_size_in_rules,
     find_file_differences,
@@ -26,31 +19,24 @@ from PETWorks.gate.check.built_in_rules import (
     rules_without_people,
     unprotected_columns,
 )
-from PETWorks.gate.check.composed_releases import compose_releases, releases_facts
-from PETWorks.gate.check.facts import adversary_facts, column_facts, payout_steps, small_classes, worst_case_questions
-from PETWorks.gate.check.findings import examined_columns, personal_details
-from PETWorks.gate.check.inputs import Inputs, policy_facts, shown_table
-from PETWorks.gate.check.notices import notices, released_identifiers
-from PETWorks.gate.check.sign_off import regimes_without_approver, sign_off
+from PETWorks.gate.check.composed_releases import releases_facts
+from PETWorks.gate.check.findings import personal_details
+from PETWorks.gate.check.inputs import shown_table
+from PETWorks.gate.check.notices import released_identifiers
+from PETWorks.gate.check.sign_off import regimes_without_approver
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE, find_singling_out, singles_out
 from PETWorks.gate.document.check_document import (
     FAIL,
-    FORMAT,
-    INTERNAL,
     PASS,
     WAIVED,
-    CheckDocument,
     ColumnFacts,
     Input,
-    MeasureResult,
-    PayoutStep,
     RuleResult,
     RuleVerdicts,
     TableFacts,
     Value,
     WaiverFacts,
     WaiverState,
-    combine_verdicts,
 )
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.accountability import APPROVER_ITEM
@@ -75,90 +61,16 @@ from PETWorks.gate.policy.policy_rules import (
 from PETWorks.gate.register import find_registered
 from PETWorks.json_types import Spoken
 from PETWorks.locale import LANGUAGES
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, every_subset
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, Subsets
 from PETWorks.measures.catalogue import all_measures, find_measure
-from PETWorks.measures.evaluation import Evaluation, answer_questions_of_measures, evaluate_requests
+from PETWorks.measures.evaluation import Evaluation, evaluate_requests
 from PETWorks.measures.result import Result
 from PETWorks.releases.composition import Composition
 from PETWorks.releases.facts import ReleasesFacts
 from PETWorks.tables.opening import is_address
 
 
-def judge(
-    policy: Policy,
-    data: Any = None,
-    as_of: datetime | str | None = None,
-    salt: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    people: Column | None = None,
-    **engine_settings: Any,
-) -> tuple[CheckDocument, str | None]:
-    """The document of a check, and a note if the engine was chosen automatically. See `check` for the arguments.
-
-    people   the person of each record, if the table no longer has a column for it
-    """
-    moment = _parse_moment(as_of)
-    salt = _salt(salt)
-    address = isinstance(data, str) and "://" in data
-    other_data = Path(data) if isinstance(data, str | os.PathLike) and not address else data
-    if other_data is None or _is_policy_table(other_data, policy):
-        other_data = None
-    inputs = Inputs(policy, policy.data if other_data is None else other_data)
-    release = policy.release(other_data, people, **engine_settings)
-    if policy.privacy_unit is None:
-        check_people_are_declared(release, policy.no_privacy_unit, also_identifiers=False)
-    composition = compose_releases(release, policy, **engine_settings)
-    subsets, drivers = _subsets(release, policy, progress)
-    # Counted together, so that rules and overview share their counts.
-    ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
-    measures = [*ruled, *((entry, entry.check({})) for entry in all_measures())]
-    answer_questions_of_measures(release.view, measures, worst_case_questions(release.view))
-    overview = _overview(release, policy)
-    examined = examined_columns(release, column_facts(release, overview.results), policy.no_role)
-    rules = tuple(_rules(release, policy, subsets, composition, examined, moment.date()))
-    noticed = notices(release, policy, examined, rules, today=moment.date())
-    signed = sign_off(release, policy, moment.date())
-    files = inputs.facts()
-    other_releases = _other_releases(release, policy, composition, other_data, files)
-    document = CheckDocument(
-        schema=FORMAT,
-        petworks=__version__,
-        generated=moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        as_of_given=as_of is not None,
-        edition=INTERNAL,
-        title=policy.title if other_data is None else _title(policy, shown_table(other_data)),
-        verdict=combine_verdicts([rule.verdict for rule in rules]),
-        rule_verdicts=_rule_verdicts(rules),
-        policy=policy_facts(policy),
-        inputs=files,
-        table=_table(release, overview),
-        columns=examined,
-        rules=rules,
-        small_classes=small_classes(release, policy.cell_size),
-        adversaries=adversary_facts(release, policy.adversaries),
-        subsets=subsets,
-        payout_curve=_payout_curve(release, overview),
-        results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
-        # Without hints: how to supply what is missing depends on the interface.
-        not_applicable={name: error.message for name, error in overview.reasons.items()},
-        next_steps=next_steps(release, policy, rules, examined, signed, moment.date(), drivers, other_releases),
-        notices=noticed,
-        sign_off=signed,
-        releases=other_releases,
-        options=dict(_options(policy, other_data, release)),
-        salt=salt,
-    )
-    return document, release.engine.note
-
-
-def rule_results(release: Release, policy: Policy, today: date) -> tuple[RuleResult, ...]:
-    """The results of the rules alone, for a release that need not be a file yet."""
-    subsets = _subsets(release, policy, None)[0] if policy.limits else None
-    examined = examined_columns(release, column_facts(release, ()), policy.no_role)
-    return tuple(_rules(release, policy, subsets, compose_releases(release, policy), examined, today))
-
-
-def _other_releases(
+def other_releases(
     release: Release, policy: Policy, composition: Composition | None, data: Any, files: Sequence[Input]
 ) -> ReleasesFacts | None:
     """Other releases about the same people: those of the policy and of its register."""
@@ -167,13 +79,7 @@ def _other_releases(
     return releases_facts(policy, composition, policy.data if data is None else data, entries)
 
 
-def _is_policy_table(data: Any, policy: Policy) -> bool:
-    """Whether data is the file named in the policy."""
-    both_files = isinstance(data, Path) and isinstance(policy.data, Path) and data.is_file() and policy.data.is_file()
-    return both_files and data.samefile(policy.data)
-
-
-def _title(policy: Policy, table: str | None) -> Spoken:
+def title_of_check(policy: Policy, table: str | None) -> Spoken:
     """The title of a check of other data: the name of the data, after the policy's own title if it has one."""
     title = None if policy.title == shown_table(policy.data) else policy.title
     if table is not None and not isinstance(title, Mapping):
@@ -192,7 +98,7 @@ def _title_in(title: Spoken, lang: str) -> str:
     return title if isinstance(title, str) else title.get(lang, next(iter(title.values())))
 
 
-def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str, str | None]]:
+def options_of_check(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str, str | None]]:
     """The options needed to repeat the check; folders are left out, since they differ between machines."""
     table = shown_table(data)
     if table is not None:
@@ -214,32 +120,12 @@ def _is_named(policy: Policy) -> bool:
     return register is not None and policy.register == policy.path.parent / register
 
 
-def _parse_moment(as_of: datetime | str | None) -> datetime:
-    """A time in UTC; times without a zone are taken as UTC."""
-    try:
-        moment = datetime.fromisoformat(as_of.strip()) if isinstance(as_of, str) else as_of or datetime.now(UTC)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
-    except (ValueError, OverflowError, AttributeError):
-        raise ParameterError(
-            "as_of is like 2026-11-16 or 2026-11-16T08:00:00Z, got {given}", given=quoted([str(as_of)])
-        ) from None
-
-
-def _salt(salt: str | None) -> str:
-    """The salt of the commitments: as given, or random."""
-    if salt is not None and not re.fullmatch("[0-9a-f]{32}", salt):
-        raise ParameterError("salt is 32 hexadecimal digits, got {given}", given=quoted([salt]))
-    return salt or secrets.token_hex(16)
-
-
-def _subsets(
-    release: Release, policy: Policy, progress: Callable[[int, int], None] | None
-) -> tuple[SubsetAnswers | None, list[str]]:
+def subset_answers(counted: Subsets | None, policy: Policy) -> tuple[SubsetAnswers | None, list[str]]:
     """The attacks by every subset, and the quasi-identifiers by their contribution to re-identification, if known."""
-    if policy.subset_sizes is None:
+    if counted is None:
         return None, []
     with policy.located("subsets"):
-        answers = every_subset(release, policy.subset_sizes, progress=progress).facts(policy.limits)
+        answers = counted.facts(policy.limits)
     shares = {
         driver.attribute: cast(float, driver.shapley)
         for driver in answers.drivers or ()
@@ -248,7 +134,7 @@ def _subsets(
     return answers, sorted(shares, key=lambda attribute: -shares[attribute])
 
 
-def _overview(release: Release, policy: Policy) -> Evaluation:
+def measure_all(release: Release, policy: Policy) -> Evaluation:
     """The results of all measures that apply. Measures in money need a rule that sets the amounts."""
     overview = evaluate_requests(release, None)
     rules = {rule.measure.name: rule for rule in policy.rules if rule.measure is not None and _sets_amounts(rule)}
@@ -273,31 +159,33 @@ def _sets_amounts(rule: Rule) -> bool:
     return any(parameters[name].unit == "money" and parameters[name].limit is None for name in rule.given)
 
 
-def _table(release: Release, overview: Evaluation) -> TableFacts:
+def table_facts(release: Release, overview: Evaluation) -> TableFacts:
+    """The number of records, people and columns."""
     facts = {name: value for name, value in overview.table.items() if name != "engine"}
     further: dict[str, Any] = {"original_records": release.original.rows} if release.has_original else {}
     further |= {} if release.removed_records is None else {"removed_records": release.removed_records}
     return TableFacts.from_dict({**facts, **further})
 
 
-def _payout_curve(release: Release, overview: Evaluation) -> tuple[PayoutStep, ...] | None:
-    parameters = [result.parameters for result in overview.results if result.measure == "publisher-payout"]
-    return payout_steps(release, parameters[0]) if parameters else None
-
-
-def _rule_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
+def count_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
+    """The number of rules by verdict."""
     verdicts = [rule.verdict for rule in rules]
     return RuleVerdicts(verdicts.count(PASS), verdicts.count(WAIVED), verdicts.count(FAIL))
 
 
-def _rules(
+def judge_rules(
     release: Release,
     policy: Policy,
     subsets: SubsetAnswers | None,
     composition: Composition | None,
     columns: Sequence[ColumnFacts],
     today: date,
-) -> Sequence[RuleResult]:
+) -> tuple[RuleResult, ...]:
+    """The results of the rules, in the order of the policy.
+
+    columns   the columns with what was found about them
+    today     the day from which waivers run
+    """
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     judged = rules_judged_at_release(policy, release)
     uncounted = cannot_count_people(policy, release) and rules_without_people(policy, judged)
@@ -358,7 +246,7 @@ def _rules(
         )
         return {**inside_texts, "details": details.get(rule.name, {})}
 
-    return [_rule_result(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules]
+    return tuple(_rule_result(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules)
 
 
 def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from PETWorks.gate.check.may_go_out import Obstacle, find_obstacle
 from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL
 from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.release_files import ReleaseFiles
 from PETWorks.locale import LANGUAGES
 from PETWorks.render.check_result import Check
 from PETWorks.render.language.language import message_text
@@ -58,7 +59,7 @@ def _plan(policy: Policy, check: Check) -> Path | None:
     """The plan beside the release, if this file was made by it."""
     if not isinstance(policy.data, Path):
         return None
-    path = policy.data.with_name(f"{policy.data.stem}_plan.json")
+    path = ReleaseFiles(policy.data).plan
     checked = next(file.sha256 for file in check.content.inputs if file.use == "data")
     return path if path.is_file() and read_plan(path).release_sha256 == checked else None
 

@@ -32,7 +32,7 @@ from PETWorks.studio.pages.page import (
     redirect,
     studio,
 )
-from PETWorks.studio.server.case import Case, HierarchySummary, TableFacts
+from PETWorks.studio.server.case import HierarchySummary, OpenCase, TableFacts
 
 Roles = Mapping[str, str | None]
 
@@ -216,8 +216,8 @@ async def show(request: Request) -> Response:
     return response
 
 
-def _page(request: Request, case: Case) -> Response:
-    facts, lang = studio(request).tables.of(case.policy), language(request)
+def _page(request: Request, case: OpenCase) -> Response:
+    facts, lang = case.facts, language(request)
     roles, unit = current_roles(case.policy), current_unit(case.policy)
     rows = _rows(case, facts, roles, unit, lang)
     query = request.query_params
@@ -262,7 +262,7 @@ def _is_wanted(row: Row, wanted: str, find: str) -> bool:
     return row.needs_a_look if wanted == NEEDS_ATTENTION else wanted in ("", row.role)
 
 
-def _rows(case: Case, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
+def _rows(case: OpenCase, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
     places = facts.places(case.policy)
     found = {column.column: column for column in _contradicting_columns(facts, roles, unit, _explained_columns(case))}
     return [
@@ -287,7 +287,7 @@ def _rows(case: Case, facts: TableFacts, roles: Mapping[str, str], unit: str | N
     ]
 
 
-def _explained_columns(case: Case) -> set[str]:
+def _explained_columns(case: OpenCase) -> set[str]:
     """The columns for whose role the policy has a reason."""
     return {*case.policy.accountability.role_reasons, *case.policy.no_role}
 
@@ -366,8 +366,8 @@ async def preview_contradictions(request: Request) -> Response:
     return response
 
 
-def _contradictions_part(request: Request, case: Case, form: Form) -> Response:
-    facts, lang = studio(request).tables.of(case.policy), language(request)
+def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Response:
+    facts, lang = case.facts, language(request)
     before, unit = current_roles(case.policy), current_unit(case.policy)
     choices = _choices_sent(form, facts)
     roles = {name: role for name, role in {**before, **choices.roles}.items() if role is not None}
@@ -389,15 +389,15 @@ def _contradictions_part(request: Request, case: Case, form: Form) -> Response:
 async def save(request: Request) -> Response:
     """Save all fields of the form at once."""
     case, form = await case_of(request), await form_of(request)
-    await in_thread(_save, case, form, studio(request).tables.of, language(request))
+    await in_thread(_save, case, form, language(request))
     if form.text("do") == "next":
         return redirect(request, "/risk", case)
     back = {key: form.text(key) for key in ("show", "find", "page") if form.text(key)}
     return redirect(request, "/columns", case, **back)
 
 
-def _save(case: Case, form: Form, table_of: Any, lang: str) -> None:
-    text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, table_of(case.policy)), lang)
+def _save(case: OpenCase, form: Form, lang: str) -> None:
+    text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, case.facts), lang)
     case.file.write(text, form.text("seen") or None)
 
 

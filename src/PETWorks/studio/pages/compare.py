@@ -35,7 +35,7 @@ from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.open import is_companion_file
 from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, page, part, studio
 from PETWorks.studio.pages.running import redirect_to_job
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job, Purpose
 
 MOST_ATTACKS = 4
@@ -177,7 +177,7 @@ async def together(request: Request) -> Response:
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
-def _are_checked(request: Request, case: Case, other: str) -> bool:
+def _are_checked(request: Request, case: OpenCase, other: str) -> bool:
     """Whether both checks are already computed."""
     state = studio(request)
     if not case.is_checked or not other:
@@ -190,7 +190,7 @@ def _is_result(path: Path) -> bool:
     return path.suffix.lower() == ".json"
 
 
-def _choices(request: Request, case: Case) -> dict[str, Any]:
+def _choices(request: Request, case: OpenCase) -> dict[str, Any]:
     """The policies, checks and tables of the folder, and the columns that may name a person."""
     workspace = studio(request).workspace
     tables, policies, _ = workspace.files()
@@ -212,13 +212,13 @@ def _choices(request: Request, case: Case) -> dict[str, Any]:
     }
 
 
-def _table_of(case: Case, request: Request) -> str | None:
+def _table_of(case: OpenCase, request: Request) -> str | None:
     """The policy's table below the folder; None if it is several files, or in a database."""
     data = case.policy.data
     return studio(request).workspace.relative(data) if isinstance(data, Path) and data.is_file() else None
 
 
-def _command(request: Request, case: Case, other: str, job: Job | None) -> str:
+def _command(request: Request, case: OpenCase, other: str, job: Job | None) -> str:
     """The equivalent command line."""
     if job is not None:
         return job.command
@@ -244,7 +244,7 @@ class Row:
     change: str
 
 
-def _comparison_values(request: Request, case: Case, other: str) -> dict[str, Any]:
+def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str, Any]:
     state, lang = studio(request), language(request)
     path = state.workspace.path(other)
     old = read_check(path) if _is_result(path) else state.cases.of(path).check.file()
@@ -344,7 +344,7 @@ def _sizes(document: CheckDocument) -> dict[str, Any] | None:
 # Several releases
 
 
-def _compose_arguments(request: Request, case: Case, chosen: Iterable[str], key: str) -> list[str]:
+def _compose_arguments(request: Request, case: OpenCase, chosen: Iterable[str], key: str) -> list[str]:
     """The arguments of the command that attacks this release together with others."""
     workspace, release = studio(request).workspace, case.release
     table = _table_of(case, request)

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from PETWorks.errors import InputError, PETWorksError, Phrase
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import presets
+from PETWorks.gate.release_files import releases_of
 from PETWorks.measures.attacks.subset_limits import check_limits, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
 from PETWorks.measures.parameters import Choice, Flag, Function
@@ -18,10 +19,9 @@ from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_s
 from PETWorks.render.report.prose import notices
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change
-from PETWorks.studio.files.released_files import releases_of
 from PETWorks.studio.pages.export import evidence_name, is_release
 from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, language, link, page, part, studio
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 
 Content = Mapping[str, Any]
 WAIVER = ("rule", "owner", "reason", "expires")
@@ -293,7 +293,11 @@ async def show(request: Request) -> Response:
 
 
 def _page(
-    request: Request, case: Case, at: str | None = None, form: Form | None = None, mistake: PETWorksError | None = None
+    request: Request,
+    case: OpenCase,
+    at: str | None = None,
+    form: Form | None = None,
+    mistake: PETWorksError | None = None,
 ) -> Response:
     """The page of decisions; one of its forms may have an error."""
     lang, content = language(request), case.policy.file.content
@@ -424,14 +428,14 @@ async def save(request: Request) -> Response:
     return RedirectResponse(f"{link('/decide', case, request)}#{section}", 303)
 
 
-def _save(case: Case, section: str, form: Form, lang: str) -> None:
+def _save(case: OpenCase, section: str, form: Form, lang: str) -> None:
     content = case.policy.file.content
     if section == "rules":
         _check_subsets(case, content, form)
     case.file.change(CHANGES[section](form, content, lang), form.text("seen") or None)
 
 
-def _check_subsets(case: Case, content: Any, form: Form) -> None:
+def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
     """Raise if limits on subsets cannot be checked; the possible sizes depend on the table."""
     texts = {name: form.text(f"limit-{place}") for place, name in enumerate(limit_names(content))}
     limits, sizes = {name: text for name, text in texts.items() if text}, form.text("sizes")

@@ -15,12 +15,12 @@ from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.release_files import came_with_release, origins_of
 from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
-from PETWorks.studio.files.released_files import came_with_release, origins_of
 from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, not_out_text, page, redirect, studio
 from PETWorks.studio.pages.running import redirect_to_job
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
@@ -64,7 +64,7 @@ async def evidence(request: Request) -> Response:
     return _start_check(request, case, ["--evidence", folder], {"folder": name})
 
 
-def _start_check(request: Request, case: Case, options: list[str], values: dict[str, str]) -> Response:
+def _start_check(request: Request, case: OpenCase, options: list[str], values: dict[str, str]) -> Response:
     state, lang = studio(request), language(request)
     policy = state.workspace.argument(case.file.path)
     lang_option = [] if lang == ENGLISH else ["--lang", lang]
@@ -96,7 +96,7 @@ async def exported(request: Request) -> Response:
     )
 
 
-def _exported_files(case: Case, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
+def _exported_files(case: OpenCase, values: dict[str, str]) -> tuple[Obstacle | None, list[str], list[str]]:
     """The obstacle to handing out the table, and the files of a job: those that may go out, those that stay inside."""
     policy = case.policy
     beside = policy.path.parent
@@ -138,7 +138,7 @@ async def versions(request: Request) -> Response:
     )
 
 
-def _versions(case: Case, before: int | None) -> tuple[list[dict[str, Any]], int | None]:
+def _versions(case: OpenCase, before: int | None) -> tuple[list[dict[str, Any]], int | None]:
     """Versions with the changes after them; and the number to continue with, if there are older ones."""
     known = case.file.versions
     texts = [*(path for path in known), case.file.path]

@@ -34,7 +34,7 @@ from PETWorks.studio.files.hierarchy_forms import (
     words_of,
 )
 from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, page, part, redirect, studio
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.yaml_files import in_yaml
 
@@ -93,11 +93,14 @@ class Column:
 
 
 class ColumnLevels:
-    """The quasi-identifiers of a policy's table, which is opened without hierarchies: these may be invalid."""
+    """The quasi-identifiers of a case, whose hierarchies may be invalid: then its table is opened without them."""
 
-    def __init__(self, policy: Policy) -> None:
-        self.release: Release = replace(policy, hierarchies={}).release()
-        self.given = _given_hierarchies(policy, self.release)
+    def __init__(self, case: OpenCase) -> None:
+        try:
+            self.release: Release = case.release
+        except PETWorksError:
+            self.release = replace(case.policy, hierarchies={}).release()
+        self.given = _given_hierarchies(case.policy, self.release)
         self._columns: dict[str, Column] = {}
         self._proposals: dict[str, tuple[Proposal, Hierarchy] | None] = {}
         self._lock = Lock()
@@ -181,9 +184,9 @@ class ColumnLevels:
         }
 
 
-def columns_of(case: Case) -> ColumnLevels:
+def columns_of(case: OpenCase) -> ColumnLevels:
     """The quasi-identifiers of the open policy."""
-    return case.once("column levels", lambda: ColumnLevels(case.policy))
+    return case.once("column levels", lambda: ColumnLevels(case))
 
 
 def groups_by_level(hierarchy: Hierarchy, counts: Counts) -> list[list[dict[str, Any]]]:
@@ -275,7 +278,7 @@ async def show(request: Request) -> Response:
     return await in_thread(_show, request, case)
 
 
-def _show(request: Request, case: Case) -> Response:
+def _show(request: Request, case: OpenCase) -> Response:
     columns = columns_of(case)
     column = columns.asked(request.query_params)
     proposal = columns.proposal(column.name)
@@ -294,7 +297,7 @@ def _show(request: Request, case: Case) -> Response:
 
 def _page(
     request: Request,
-    case: Case,
+    case: OpenCase,
     columns: ColumnLevels,
     column: Column,
     kind: str,
@@ -379,7 +382,7 @@ def _tree(hierarchy: Hierarchy, counts: Counts) -> Branch | None:
     return grow(hierarchy.height, list(range(len(hierarchy.leaves))))
 
 
-def _command(request: Request, case: Case, column: Column, words: Words) -> str:
+def _command(request: Request, case: OpenCase, column: Column, words: Words) -> str:
     """The command that shows the same: by the policy for a saved hierarchy, otherwise by options."""
     state, policy = studio(request), case.policy
     data = state.workspace.argument(policy.data) if isinstance(policy.data, Path) else str(policy.data)
@@ -403,7 +406,7 @@ async def preview(request: Request) -> Response:
     return await in_thread(_preview, request, case, form)
 
 
-def _preview(request: Request, case: Case, form: Form) -> Response:
+def _preview(request: Request, case: OpenCase, form: Form) -> Response:
     columns = columns_of(case)
     column = columns.asked(request.query_params)
     kind, fields = _fields_sent(form)
@@ -426,7 +429,7 @@ async def save(request: Request) -> Response:
     return await in_thread(_save, request, case, form)
 
 
-def _save(request: Request, case: Case, form: Form) -> Response:
+def _save(request: Request, case: OpenCase, form: Form) -> Response:
     columns = columns_of(case)
     column = columns.asked(request.query_params)
     kind, fields = _fields_sent(form)
@@ -451,7 +454,7 @@ async def propose(request: Request) -> Response:
     return redirect(request, "/levels", case)
 
 
-def _propose(case: Case, form: Form) -> None:
+def _propose(case: OpenCase, form: Form) -> None:
     columns = columns_of(case)
     wanted = [columns.asked({"column": form.text("propose")})] if form.text("propose") != "all" else columns.all
     found = {column.name: columns.proposal(column.name) for column in wanted if column.status == "none"}
@@ -470,7 +473,7 @@ async def remove(request: Request) -> Response:
     return redirect(request, "/levels/column", case, column=str(column.place))
 
 
-def _declare(case: Case, columns: ColumnLevels, new: Mapping[str, Words | None], form: Form) -> None:
+def _declare(case: OpenCase, columns: ColumnLevels, new: Mapping[str, Words | None], form: Form) -> None:
     change = with_hierarchies(new, columns.given, case.file.path.parent)
     case.file.change(change, form.text("seen") or None)
 

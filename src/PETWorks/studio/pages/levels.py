@@ -16,13 +16,13 @@ from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import Verdict, combine_verdicts
+from PETWorks.gate.release_files import ReleaseFiles, default_name, release_named
 from PETWorks.locale import LANGUAGES
 from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.hierarchy_forms import BOUNDS, as_items, with_bounds
-from PETWorks.studio.files.released_files import ReleasedFiles, default_name, release_named
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
 from PETWorks.studio.pages.make_safe import origin_link
 from PETWorks.studio.pages.page import (
@@ -39,7 +39,7 @@ from PETWorks.studio.pages.page import (
     studio,
 )
 from PETWorks.studio.pages.running import redirect_to_job
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Purpose
 
 MOST_COLUMNS = 60  # columns with a slider on the page
@@ -88,7 +88,7 @@ async def body(request: Request) -> Response:
     return part(request, "levels_body.html", case, is_part=True, **await in_thread(_body, request, case))
 
 
-def what_if_of(case: Case) -> WhatIf:
+def what_if_of(case: OpenCase) -> WhatIf:
     """The open table, prepared for trying other levels."""
 
     def count() -> WhatIf:
@@ -102,7 +102,7 @@ def what_if_of(case: Case) -> WhatIf:
     return case.once(WHAT_IF, count)
 
 
-def _body(request: Request, case: Case) -> dict[str, Any]:
+def _body(request: Request, case: OpenCase) -> dict[str, Any]:
     columns = columns_of(case)
     listed = sorted(columns.all, key=lambda column: (not column.fit.strange, column.fit.problem is None))
     wanted = _chosen(request.query_params)
@@ -130,7 +130,7 @@ def _body(request: Request, case: Case) -> dict[str, Any]:
     }
 
 
-def _slider(request: Request, case: Case, column: Column, chosen: Mapping[str, int], budget: list[int]) -> Slider:
+def _slider(request: Request, case: OpenCase, column: Column, chosen: Mapping[str, int], budget: list[int]) -> Slider:
     usable = column.fit.hierarchy if column.fit.is_usable else None
     height = 0 if usable is None else usable.height
     names: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ def _levels(columns: ColumnLevels, what_if: WhatIf, chosen: Mapping[int, int]) -
     return {name: min(chosen.get(places[name], 0), height) for name, height in by_name.items()}
 
 
-def _figures(request: Request, case: Case, chosen: Mapping[int, int]) -> dict[str, Any]:
+def _figures(request: Request, case: OpenCase, chosen: Mapping[int, int]) -> dict[str, Any]:
     """The figures of the table on these levels, and without generalisation."""
     what_if = what_if_of(case)
     suppress = "suppress" in request.query_params
@@ -211,11 +211,13 @@ def _ranges(what_if: WhatIf) -> list[tuple[int, int | None, bool]]:
     return list(zip(what_if.starts, [*ends, None], what_if.too_small, strict=True))
 
 
-def _release_named(fields: Mapping[str, str], case: Case) -> str:
+def _release_named(fields: Mapping[str, str], case: OpenCase) -> str:
     return fields.get("release", "").strip() or default_name(case.policy)
 
 
-def _arguments(request: Request, case: Case, levels: Mapping[str, int], release: str, *, suppress: bool) -> list[str]:
+def _arguments(
+    request: Request, case: OpenCase, levels: Mapping[str, int], release: str, *, suppress: bool
+) -> list[str]:
     """The arguments of the command that makes the release."""
     policy = studio(request).workspace.argument(case.file.path)
     level_texts = [f"{name}={level}" for name, level in levels.items() if level]
@@ -233,7 +235,7 @@ async def apply(request: Request) -> Response:
     return await in_thread(_apply, request, case, form)
 
 
-def _apply(request: Request, case: Case, form: Form) -> Response:
+def _apply(request: Request, case: OpenCase, form: Form) -> Response:
     _check_seen(case, form)
     files = release_named(case.file.path, form.text("release"))
     levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
@@ -273,7 +275,7 @@ async def applied(request: Request) -> Response:
 
 
 def _check_now(
-    request: Request, case: Case, files: ReleasedFiles, made: str | None
+    request: Request, case: OpenCase, files: ReleaseFiles, made: str | None
 ) -> tuple[Verdict | None, Obstacle | None]:
     """The present verdict on a release, None if it cannot be checked; and the obstacle to handing it out.
 
@@ -299,7 +301,7 @@ async def bound(request: Request) -> Response:
     return redirect(request, "/levels", case, **kept)
 
 
-def _bound(case: Case, form: Form) -> None:
+def _bound(case: OpenCase, form: Form) -> None:
     if form.text("bound") not in BOUNDS:
         raise InputError("expected how the levels bound the search: exactly, at least or at most")
     what_if, columns = what_if_of(case), columns_of(case)
@@ -309,7 +311,7 @@ def _bound(case: Case, form: Form) -> None:
     case.file.change(with_bounds(bounded, heights, form.text("bound")), form.text("seen") or None)
 
 
-def _check_seen(case: Case, form: Form) -> None:
+def _check_seen(case: OpenCase, form: Form) -> None:
     if form.text("seen") != case.file.digest:
         raise InputError("the policy file was changed meanwhile; look at the levels again")
 

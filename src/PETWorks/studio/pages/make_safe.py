@@ -16,23 +16,23 @@ from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.policy.policy import read_policy
-from PETWorks.locale import ENGLISH
-from PETWorks.measures.parameters import Number, parse_number
-from PETWorks.render.charts import charts
-from PETWorks.render.report import making
-from PETWorks.render.terminal import command_line
-from PETWorks.studio.files.policy_file import Change, PolicyFile
-from PETWorks.studio.files.released_files import (
-    ReleasedFiles,
+from PETWorks.gate.release_files import (
+    ReleaseFiles,
     default_name,
     lost_decisions,
     origin_of,
     release_named,
     releases_of,
 )
+from PETWorks.locale import ENGLISH
+from PETWorks.measures.parameters import Number, parse_number
+from PETWorks.render.charts import charts
+from PETWorks.render.report import making
+from PETWorks.render.terminal import command_line
+from PETWorks.studio.files.policy_file import Change, PolicyFile
 from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, language, page, redirect, studio
 from PETWorks.studio.pages.running import redirect_to_job
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Purpose
 
 METHODS = ("global", "local")
@@ -267,7 +267,7 @@ async def show(request: Request) -> Response:
     return await _page(request, await case_of(request))
 
 
-async def _page(request: Request, case: Case, mistake: PETWorksError | None = None) -> Response:
+async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None = None) -> Response:
     form = await form_of(request) if mistake is not None else Form(b"")
     wanted = form.text("release") or default_name(case.policy)
     files = _target(case, wanted)
@@ -299,28 +299,28 @@ async def _page(request: Request, case: Case, mistake: PETWorksError | None = No
     )
 
 
-def _target(case: Case, wanted: str) -> ReleasedFiles:
+def _target(case: OpenCase, wanted: str) -> ReleaseFiles:
     """The release to be made; the one with the default name if the name is not valid."""
     try:
         return release_named(case.file.path, wanted)
     except PETWorksError:
-        return ReleasedFiles(case.file.path.with_name(default_name(case.policy)))
+        return ReleaseFiles(case.file.path.with_name(default_name(case.policy)))
 
 
-def _state(case: Case, files: ReleasedFiles) -> tuple[Settings, list[str], list[ReleasedFiles], list[str]]:
+def _state(case: OpenCase, files: ReleaseFiles) -> tuple[Settings, list[str], list[ReleaseFiles], list[str]]:
     columns, heights = _columns(case)
     lacking = [column for column in columns if column not in heights]
     lost = lost_decisions(case.policy, files)
     return settings_of(case.policy.anonymize, columns, heights), lacking, releases_of(case.policy), lost
 
 
-def _columns(case: Case) -> tuple[Sequence[str], dict[str, int]]:
+def _columns(case: OpenCase) -> tuple[Sequence[str], dict[str, int]]:
     """The quasi-identifiers, and the highest level of those that have a hierarchy."""
     release = case.release
     return release.quasi_identifiers, {name: hierarchy.height for name, hierarchy in release.hierarchies.items()}
 
 
-def _thresholds(case: Case) -> list[tuple[str, str, Any]]:
+def _thresholds(case: OpenCase) -> list[tuple[str, str, Any]]:
     """The thresholds of the rules that a frontier can vary: measure, parameter and value."""
     rules = [rule for rule in case.policy.rules if rule.measure is not None]
     names = [rule.measure.name for rule in rules if rule.measure is not None]
@@ -342,7 +342,7 @@ async def run(request: Request) -> Response:
         return await _page(request, case, error)
 
 
-def _run(request: Request, case: Case, form: Form) -> Response:
+def _run(request: Request, case: OpenCase, form: Form) -> Response:
     columns, heights = _columns(case)
     case.file.change(change_settings(form, columns, heights, case.policy.anonymize), form.text("seen") or None)
     if form.text("do") == "save":
@@ -356,7 +356,7 @@ def _run(request: Request, case: Case, form: Form) -> Response:
     return _start(request, case, files, options)
 
 
-def _reasons(request: Request, files: ReleasedFiles, form: Form) -> list[str]:
+def _reasons(request: Request, files: ReleaseFiles, form: Form) -> list[str]:
     """The command options for a file of reasons, if it is wanted."""
     if not form.text("reasons"):
         return []
@@ -367,7 +367,7 @@ def _reasons(request: Request, files: ReleasedFiles, form: Form) -> list[str]:
     return ["--reasons", path, *(["--below", below] if below else [])]
 
 
-def anonymize_arguments(request: Request, case: Case, files: ReleasedFiles) -> list[str]:
+def anonymize_arguments(request: Request, case: OpenCase, files: ReleaseFiles) -> list[str]:
     """The arguments of the command that makes a release."""
     named = studio(request).workspace.argument
     lang = language(request)
@@ -378,13 +378,13 @@ def anonymize_arguments(request: Request, case: Case, files: ReleasedFiles) -> l
     ]
 
 
-def origin_link(request: Request, case: Case) -> str | None:
+def origin_link(request: Request, case: OpenCase) -> str | None:
     """The path of the policy that the release was made with, relative to the folder; None if this is no release."""
     origin = origin_of(case.policy)
     return None if origin is None else studio(request).workspace.relative(origin)
 
 
-def _start(request: Request, case: Case, files: ReleasedFiles, options: Sequence[str]) -> Response:
+def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Sequence[str]) -> Response:
     """Start the search for a release. Decisions about an earlier release of this name are kept as a version."""
     old_policy = PolicyFile(files.policy)
     if files.policy.exists() and old_policy.versions:
@@ -400,7 +400,7 @@ async def choose(request: Request) -> Response:
     return await in_thread(_choose, request, case, form)
 
 
-def _choose(request: Request, case: Case, form: Form) -> Response:
+def _choose(request: Request, case: OpenCase, form: Form) -> Response:
     files = release_named(case.file.path, form.text("release"))
     files.unfinished.unlink(missing_ok=True)  # of other levels
     options = [f"--suppression={_share(form.text('suppression'))}"] if form.text("suppression") else []
@@ -436,7 +436,7 @@ def _number_for_command(text: str) -> str:
     return text
 
 
-def _start_frontier(request: Request, case: Case, form: Form) -> Response:
+def _start_frontier(request: Request, case: OpenCase, form: Form) -> Response:
     """Start the search for the cost of other thresholds and limits."""
     vary = []
     if form.text("limits"):
@@ -489,7 +489,7 @@ async def adopt(request: Request) -> Response:
     return redirect(request, "/safe", case)
 
 
-def _adopt(case: Case, form: Form) -> None:
+def _adopt(case: OpenCase, form: Form) -> None:
     files = release_named(case.file.path, form.text("release"))
     keys = lost_decisions(case.policy, files)
     decided = read_policy(files.policy).file.content

@@ -29,7 +29,7 @@ from PETWorks.render.language.language import (
 )
 from PETWorks.render.language.messages import translated
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.server.case import Case, Studio
+from PETWorks.studio.server.case import OpenCase, Studio
 from PETWorks.studio.server.jobs import Job
 
 HINTS: Mapping[Hint, str] = {
@@ -78,18 +78,18 @@ def studio(request: Request) -> Studio:
     return state
 
 
-async def case_of(request: Request) -> Case:
+async def case_of(request: Request) -> OpenCase:
     """The case of the policy that the address names."""
     return await run_in_threadpool(find_case, request)
 
 
-def find_case(request: Request) -> Case:
+def find_case(request: Request) -> OpenCase:
     """The case of the policy that the address names; this reads files, so not in the event loop."""
     state = studio(request)
     return state.cases.of(state.workspace.path(request.query_params.get("policy", "")))
 
 
-def link(path: str, case: Case | None, request: Request, **values: str | list[str]) -> str:
+def link(path: str, case: OpenCase | None, request: Request, **values: str | list[str]) -> str:
     """The address of a page about the open policy; a value that is a list appears several times."""
     parameters = (
         dict(values) if case is None else {"policy": studio(request).workspace.relative(case.file.path), **values}
@@ -115,7 +115,7 @@ def _here(request: Request) -> str:
     return (url.path or "/") + (f"?{url.query}" if url.query else "")
 
 
-def render(request: Request, template: str, case: Case | None = None, **values: Any) -> str:
+def render(request: Request, template: str, case: OpenCase | None = None, **values: Any) -> str:
     """Render a template, or a part of a page, in the language of the user."""
     lang = language(request)
     text: str = (
@@ -151,17 +151,17 @@ def render(request: Request, template: str, case: Case | None = None, **values: 
     return text
 
 
-def page(request: Request, step: str, case: Case | None = None, status: int = 200, **values: Any) -> Response:
+def page(request: Request, step: str, case: OpenCase | None = None, status: int = 200, **values: Any) -> Response:
     """A whole page: the template with the name of the step."""
     return HTMLResponse(render(request, f"{step}.html", case, step=step, **values), status)
 
 
-def part(request: Request, template: str, case: Case | None = None, **values: Any) -> Response:
+def part(request: Request, template: str, case: OpenCase | None = None, **values: Any) -> Response:
     """A part of a page, which the script inserts."""
     return HTMLResponse(render(request, template, case, **values))
 
 
-def redirect(request: Request, path: str, case: Case | None = None, **values: str) -> Response:
+def redirect(request: Request, path: str, case: OpenCase | None = None, **values: str) -> Response:
     """Redirect to another page, after a change."""
     return RedirectResponse(link(path, case, request, **values), 303)
 

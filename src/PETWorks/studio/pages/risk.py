@@ -17,7 +17,6 @@ from PETWorks.gate.check.remedies import class_size_wanted
 from PETWorks.gate.document.check_document import CheckDocument
 from PETWorks.measures.attacks.inference import attribute_inference
 from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
-from PETWorks.measures.attacks.subsets import Subsets, every_subset
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import limit_name, measure_summary, value_with_fraction
@@ -25,7 +24,7 @@ from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.page import case_of, in_thread, language, page, part, studio
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ async def body(request: Request) -> Response:
     return part(request, "risk_body.html", case, **await in_thread(_body, case, language(request), request))
 
 
-async def show_known(request: Request, case: Case) -> Response:
+async def show_known(request: Request, case: OpenCase) -> Response:
     """The part about an adversary who knows the chosen columns."""
     if request.query_params.get("seen") != case.file.digest:
         raise InputError("the policy file was changed meanwhile; load the page again")
@@ -135,11 +134,11 @@ async def sets(request: Request) -> Response:
     return part(request, "risk_sets.html", case, **await in_thread(_sets, case, request))
 
 
-def _policy(request: Request, case: Case) -> str:
+def _policy(request: Request, case: OpenCase) -> str:
     return prose.file_argument(studio(request).workspace.relative(case.file.path))
 
 
-def _body(case: Case, lang: str, request: Request) -> dict[str, Any]:
+def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     """The template values for the content of the page."""
     document = case.check.content
     results = {result.measure: result for result in document.results}
@@ -178,7 +177,7 @@ def _body(case: Case, lang: str, request: Request) -> dict[str, Any]:
     }
 
 
-def _chosen(case: Case, request: Request) -> tuple[str, ...]:
+def _chosen(case: OpenCase, request: Request) -> tuple[str, ...]:
     """The columns that the adversary knows: those in the address, by index, otherwise all."""
     columns = case.release.quasi_identifiers
     if "set" not in request.query_params:
@@ -187,13 +186,13 @@ def _chosen(case: Case, request: Request) -> tuple[str, ...]:
     return tuple(column for place, column in enumerate(columns) if str(place) in places)
 
 
-def _set_link(case: Case, columns: Sequence[str]) -> dict[str, Any]:
+def _set_link(case: OpenCase, columns: Sequence[str]) -> dict[str, Any]:
     """The parameters of an address that chooses columns."""
     places = {column: place for place, column in enumerate(case.release.quasi_identifiers)}
     return {"set": "1", "c": [str(places[column]) for column in columns if column in places]}
 
 
-def _known(case: Case, chosen: tuple[str, ...]) -> dict[str, Any]:
+def _known(case: OpenCase, chosen: tuple[str, ...]) -> dict[str, Any]:
     """The numbers and the chart for the chosen columns."""
     wanted = class_size_wanted(case.check.content)
     records = case.release.people
@@ -214,13 +213,13 @@ def _counts_sets(document: CheckDocument) -> bool:
     return document.subsets is not None and not any(limit.limit == "highest-risk" for limit in limits)
 
 
-def _sets(case: Case, request: Request) -> dict[str, Any]:
+def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
     """The smallest sets of columns with a class smaller than the rules ask for."""
     document, policy = case.check.content, case.policy
     wanted = class_size_wanted(document)
-    if policy.subset_sizes is None or not 0 < len(case.release.quasi_identifiers) <= MOST_COLUMNS:
+    counted = case.counted_subsets
+    if counted is None or not 0 < len(case.release.quasi_identifiers) <= MOST_COLUMNS:
         raise InputError("the policy asks for no subsets of the quasi-identifiers")
-    counted: Subsets = case.once("subsets", lambda: every_subset(case.release, str(policy.subset_sizes)))
     limit = f"1/{wanted}"
     found = counted.minimal_risky({"highest-risk": limit})
     rows = [

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.numbers import amount
 from PETWorks.studio.pages.page import form_of, in_thread, job_link, page, render, studio
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job
 
 POLL_SECONDS = 0.25  # seconds
@@ -107,7 +107,7 @@ def _target(job: Job, request: Request) -> str:
     return job_link(job.purpose.on_end, job, request, job=job.id, **job.purpose.values)
 
 
-def _case(job: Job, request: Request) -> Case | None:
+def _case(job: Job, request: Request) -> OpenCase | None:
     """The case that the job is about; None if its policy can no longer be read, so that it can still be cancelled."""
     try:
         return None if job.purpose.policy is None else studio(request).cases.of(job.purpose.policy)

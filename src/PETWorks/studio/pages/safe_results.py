@@ -13,13 +13,13 @@ from starlette.routing import Route
 from PETWorks.errors import InputError, PETWorksError, quoted
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
 from PETWorks.gate.document.check_document import CheckFile
+from PETWorks.gate.release_files import ReleaseFiles, release_named
 from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
-from PETWorks.studio.files.released_files import ReleasedFiles, release_named
 from PETWorks.studio.pages.make_safe import anonymize_arguments
 from PETWorks.studio.pages.page import case_of, in_thread, language, not_out_text, page, petworks, studio
-from PETWorks.studio.server.case import Case
+from PETWorks.studio.server.case import OpenCase
 
 MOST_COLUMNS = 100
 MOST_RECORDS = 200
@@ -37,7 +37,7 @@ async def result(request: Request) -> Response:
     return await in_thread(_result, request, case)
 
 
-def _result(request: Request, case: Case) -> Response:
+def _result(request: Request, case: OpenCase) -> Response:
     files, lang = _files(request, case), language(request)
     document = files.read()
     facts = document.anonymization
@@ -87,7 +87,7 @@ def _result(request: Request, case: Case) -> Response:
 
 
 def _check_now(
-    request: Request, case: Case, files: ReleasedFiles, made: CheckFile
+    request: Request, case: OpenCase, files: ReleaseFiles, made: CheckFile
 ) -> tuple[CheckFile, Obstacle | None]:
     """The check with the verdict by today's policy, plan and waivers; and the obstacle to handing out the release."""
     try:
@@ -105,7 +105,7 @@ def _threshold(job: Any) -> str:
     return options[0].partition("=")[2] if options else ""
 
 
-def _files(request: Request, case: Case) -> ReleasedFiles:
+def _files(request: Request, case: OpenCase) -> ReleaseFiles:
     return release_named(case.file.path, request.query_params.get("release", ""))
 
 

@@ -82,7 +82,7 @@ class ErrorGuard:
             has_begun = True
             await send(message)
 
-        with _ReportWithoutMessage() as failure:
+        with self._studio.files.shared(), _ReportWithoutMessage() as failure:
             await self._app(scope, receive, sending)
         if failure.happened and not has_begun:
             request = Request(scope, receive)

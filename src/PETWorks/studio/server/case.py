@@ -1,29 +1,27 @@
 """The open policy with its table, read once, and its check, which is kept until something changes."""
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock, RLock
+from threading import RLock
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 from PETWorks.about.hierarchies.dates import read_date
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.api.check import check
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import CountedDomain
 from PETWorks.counting.engines.engine import choose
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.profiles import Profile, profiles_of
-from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError, Phrase
+from PETWorks.gate.case import Case
 from PETWorks.gate.check.inputs import files_read
 from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
@@ -35,17 +33,17 @@ from PETWorks.gate.suggest.suggestion import (
     as_unit,
     suggest_role,
 )
-from PETWorks.render.check_result import Check
+from PETWorks.render.check_result import Check, check_case
 from PETWorks.render.language.messages import language
 from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import Workspace
 from PETWorks.studio.server.jobs import Jobs
 from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.files import read_small
+from PETWorks.tables.held_files import FilesRead
 from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.output import write_whole
 
-MOST_TABLES = 3
 SHORTEST_DATE = 7  # digits
 MOST_VALUES = 100_000  # of a column; with more, its values are not looked up in the hierarchy
 
@@ -202,71 +200,40 @@ def _are_few(profile: ExaminedColumn) -> bool:
     return profile.distinct <= MOST_VALUES
 
 
-class Tables:
-    """A cache of the tables that were read last."""
-
-    def __init__(self) -> None:
-        self._tables: dict[Any, TableFacts] = {}
-        self._lock = Lock()
-
-    def of(self, policy: Policy) -> TableFacts:
-        """The facts about the table of a policy."""
-        stat = policy.data.stat() if isinstance(policy.data, Path) and policy.data.exists() else None
-        version = None if stat is None else (stat.st_mtime_ns, stat.st_size)
-        key = (str(policy.data), version, *sorted(policy.reading.items()))
-        with self._lock:
-            if key not in self._tables:
-                self._tables[key] = read_facts(policy)
-            self._tables[key] = self._tables.pop(key)
-            for oldest in list(self._tables)[:-MOST_TABLES]:
-                del self._tables[oldest]
-            return self._tables[key]
-
-
 MOST_CASES = 3
+FILES_KEPT = 2  # tables whose bytes stay in memory between two pages
 Stamp = tuple[Any, ...]
-Made = TypeVar("Made")
 
 
-class Case:
-    """An open policy, and everything computed from it. Threads share it; each thing is computed once."""
+class OpenCase(Case):
+    """The case of an open policy file. Pages and threads share it.
 
-    def __init__(self, file: PolicyFile) -> None:
+    before   the case of the same file before it was changed; what is known about an unchanged table is taken from it
+    """
+
+    def __init__(self, file: PolicyFile, before: "OpenCase | None" = None) -> None:
+        super().__init__(read_policy(file.path))
         self.file = file
-        self.policy: Policy = read_policy(file.path)
         self.stamp = stamp_of(self.policy)
-        self._made: dict[str, Any] = {}
-        self._locks: defaultdict[str, RLock] = defaultdict(RLock)
-        self._lock = Lock()
+        self._table = _table_stamp(self.policy)
+        if before is not None and before.is_made("facts") and before._table == self._table:
+            self._made["facts"] = before.facts
 
     @property
     def is_current(self) -> bool:
         """Whether the day, the policy and the files that it names are unchanged since this was made."""
-        return self.file.digest == self.policy.file.sha256 and stamp_of(self.policy) == self.stamp
-
-    def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return what `make` computes for this name, computed once; other threads that ask for it wait."""
-        with self._lock:
-            lock = self._locks[name]
-        with lock:
-            if name not in self._made:
-                self._made[name] = make()
-            made: Made = self._made[name]
-            return made
-
-    def is_made(self, name: str) -> bool:
-        """Whether something was already computed."""
-        return name in self._made
+        unchanged = not self.is_made("inputs") or self.inputs.are_current
+        return unchanged and self.file.digest == self.policy.file.sha256 and stamp_of(self.policy) == self.stamp
 
     @property
-    def release(self) -> Release:
-        """The policy's table, opened with its roles and hierarchies."""
-        return self.once("release", self.policy.release)
+    def facts(self) -> TableFacts:
+        """The columns of the table, whatever the policy says about them."""
+        return self.once("facts", lambda: read_facts(self.policy))
 
     @property
     def check(self) -> Check:
         """The check of the policy, with its verdict and everything that a report needs."""
-        return self.once("check", lambda: check(self.policy))
+        return self.once("check", lambda: check_case(self))
 
     @property
     def is_checked(self) -> bool:
@@ -283,19 +250,26 @@ class Cases:
     """A cache of the policies that were open last; one is made anew when its policy or table has changed."""
 
     def __init__(self) -> None:
-        self._cases: dict[Path, Case] = {}
+        self._cases: dict[Path, OpenCase] = {}
         self._lock = RLock()
 
-    def of(self, path: Path) -> Case:
+    def of(self, path: Path) -> OpenCase:
         """The case of a policy."""
         with self._lock:
             case = self._cases.pop(path, None)
             if case is None or not case.is_current:
-                case = Case(PolicyFile(path))
+                case = OpenCase(PolicyFile(path), case)
             self._cases[path] = case
             for oldest in list(self._cases)[:-MOST_CASES]:
                 del self._cases[oldest]
             return case
+
+
+def _table_stamp(policy: Policy) -> Stamp:
+    """A value that changes with the table and how it is read."""
+    stat = policy.data.stat() if isinstance(policy.data, Path) and policy.data.exists() else None
+    version = None if stat is None else (stat.st_mtime_ns, stat.st_size)
+    return str(policy.data), version, *sorted(policy.reading.items())
 
 
 def stamp_of(policy: Policy) -> Stamp:
@@ -330,7 +304,7 @@ class LastVerdict:
     mistake: str | None = None
 
 
-def remember(case: Case) -> None:
+def remember(case: OpenCase) -> None:
     """Store the verdict on a policy beside its earlier versions; if it cannot be written, nothing is lost."""
     content = {"of": _digest(case.stamp), "verdict": case.check.content.verdict, "day": today().isoformat()}
     with suppress(OSError, PETWorksError):
@@ -378,7 +352,7 @@ class Studio:
     workspace: Workspace
     jobs: Jobs
     cases: Cases = field(default_factory=Cases)
-    tables: Tables = field(default_factory=Tables)
+    files: FilesRead = field(default_factory=partial(FilesRead, FILES_KEPT))
     last_request: float = field(default_factory=monotonic)
     is_ending: Callable[[], bool] = lambda: False
     lang: str = field(default_factory=language)

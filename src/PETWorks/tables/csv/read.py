@@ -22,6 +22,7 @@ from PETWorks.tables.arrays import byte_strings
 from PETWorks.tables.files import no_such_file
 from PETWorks.tables.formats.packed import Content
 from PETWorks.tables.headers import repeated_names
+from PETWorks.tables.held_files import HeldFile
 
 UTF8 = "utf-8"
 BIG5 = "cp950"
@@ -409,7 +410,7 @@ class CSV:
         self.name = self._file.name
         check_separator(separator)
         with converting_os_errors(self._file):
-            self.content = Content(self._file)
+            self.content = Content(path if isinstance(path, HeldFile) else self._file)
             with self.content.open() as file:
                 head = file.read(LONGEST_LINE)
             if not head.strip(b"\r\n\t ;,|\xef\xbb\xbf"):
@@ -473,7 +474,7 @@ class CSV:
     @property
     def _block_bytes(self) -> int:
         """The bytes that PyArrow parses at a time: more for a large file, which still has blocks for every core."""
-        return LARGE_BLOCK if self._file.stat().st_size > 16 * LARGE_BLOCK else LONGEST_LINE
+        return LARGE_BLOCK if self.content.size > 16 * LARGE_BLOCK else LONGEST_LINE
 
     def _stream(self, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """The table as read by PyArrow, piece by piece."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 
 from PETWorks.errors import InputError
+from PETWorks.tables.held_files import HeldFile, hold_file
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -41,28 +42,34 @@ class Content:
     """The bytes of a file, unpacked if it is packed.
 
     name    the name of the file without the suffix for packing; for a zip file, the name of the file in it
+    member  of a zip file, the file in it
     packed  whether the bytes differ from those on disk
+    size    of the file on disk
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        with path.open("rb") as file:
+    def __init__(self, path: Path | HeldFile) -> None:
+        self.file = path if isinstance(path, HeldFile) else hold_file(path)
+        self.path = path = self.file.path
+        with self.file.open() as file:
             start = file.read(4)
         self._codec = next((codec for sign, codec in STREAMS.items() if start.startswith(sign)), None)
-        self._member = only_member(path) if start == ZIP else None
+        self._member = self._only_member() if start == ZIP else None
         self.packed = bool(self._codec or self._member)
+        self.member = None if self._member is None else self._member.filename
         self.name = PurePosixPath(self._member.filename).name if self._member else unpacked_path(path).name
-        self._largest = max(USUAL_SIZE, LARGEST_RATIO * path.stat().st_size)
+        self.size = self.file.size
+        self._largest = max(USUAL_SIZE, LARGEST_RATIO * self.size)
 
     def open(self) -> BinaryIO:
         """Open the bytes for reading from the start."""
         if self._codec:
-            stream: Any = pa.CompressedInputStream(pa.OSFile(str(self.path)), self._codec)
+            packed = pa.OSFile(str(self.path)) if self.file.content is None else self.file.for_arrow()
+            stream: Any = pa.CompressedInputStream(packed, self._codec)
             return io.BufferedReader(_Unpacked(stream, self.path.name, self._largest))
         if self._member:
-            stream = _opened_member(self.path, self._member)
+            stream = self._open_member(self._member)
             return io.BufferedReader(_Unpacked(stream, self.path.name, self._largest))
-        return self.path.open("rb")
+        return self.file.open()
 
     def text(self, encoding: str) -> io.TextIOWrapper:
         """Open the text for reading, with its line ends unchanged."""
@@ -70,7 +77,27 @@ class Content:
 
     def for_arrow(self) -> Any:
         """A file object or path that PyArrow can read the bytes from."""
-        return self.open() if self.packed else self.path
+        return self.open() if self.packed else self.file.for_arrow()
+
+    def _only_member(self) -> zipfile.ZipInfo:
+        """The only file in a zip file."""
+        listed = members(self.file)
+        if len(listed) != 1:
+            raise InputError(
+                "{file}: expected one table in the zip file, got {files}; unpack it first",
+                file=self.path.name,
+                files=len(listed),
+            )
+        if listed[0].flag_bits & 1:
+            raise InputError("{file}: the zip file is protected by a password; unpack it first", file=self.path.name)
+        return listed[0]
+
+    def _open_member(self, member: zipfile.ZipInfo) -> BinaryIO:
+        try:
+            with zipfile.ZipFile(self.file.for_zip()) as archive:  # the stream keeps the file open
+                return archive.open(member)  # type: ignore[return-value] # sufficient for the uses here
+        except DAMAGES:
+            raise _damaged(self.path.name) from None
 
 
 def unpacked_path(path: Path) -> Path:
@@ -83,13 +110,14 @@ def unpacked_path(path: Path) -> Path:
     return plain if plain.suffix else path
 
 
-def members(path: Path) -> list[zipfile.ZipInfo]:
+def members(path: Path | HeldFile) -> list[zipfile.ZipInfo]:
     """The files in a zip file, without folders and the files that macOS adds."""
+    file = path if isinstance(path, Path) else path.for_zip()
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             listed = archive.infolist()
     except DAMAGES:
-        raise _damaged(path.name) from None
+        raise _damaged(Path(path).name) from None
     return [
         member
         for member in listed
@@ -97,28 +125,6 @@ def members(path: Path) -> list[zipfile.ZipInfo]:
         and not member.filename.startswith("__MACOSX/")
         and PurePosixPath(member.filename).name[:1] != "."
     ]
-
-
-def only_member(path: Path) -> zipfile.ZipInfo:
-    """The only file in a zip file."""
-    listed = members(path)
-    if len(listed) != 1:
-        raise InputError(
-            "{file}: expected one table in the zip file, got {files}; unpack it first",
-            file=path.name,
-            files=len(listed),
-        )
-    if listed[0].flag_bits & 1:
-        raise InputError("{file}: the zip file is protected by a password; unpack it first", file=path.name)
-    return listed[0]
-
-
-def _opened_member(path: Path, member: zipfile.ZipInfo) -> BinaryIO:
-    try:
-        with zipfile.ZipFile(path) as archive:  # the stream keeps the file open
-            return archive.open(member)  # type: ignore[return-value] # sufficient for the uses here
-    except DAMAGES:
-        raise _damaged(path.name) from None
 
 
 def check_size(name: str, size: int, largest: int) -> None:

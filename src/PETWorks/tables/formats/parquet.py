@@ -1,7 +1,6 @@
 """Parquet files."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pyarrow as pa
 
 from PETWorks.errors import InputError
 from PETWorks.tables.arrays import TEXT, unreadable_column
+from PETWorks.tables.held_files import HeldFile
 from PETWorks.tables.source import PIECE_ROWS, column_names
 
 PIECE_BYTES = 1 << 26
@@ -28,20 +28,21 @@ class Parquet:
     encoding: str | None = None
     separator: str | None = None
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: HeldFile) -> None:
         from pyarrow import parquet
 
-        self.name = path.name
-        self.path: Path | None = path
+        self.file = file
+        self.name = file.path.name
+        self.path: Path | None = file.path
         try:
-            self._file = parquet.ParquetFile(path, memory_map=True)
+            self._file = parquet.ParquetFile(file.for_arrow(), memory_map=True)
             schema = self._file.schema_arrow
         except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise InputError("{table}: not a readable Parquet file; it may be truncated", table=self.name) from None
         texts = [field.name for field in schema if field.type in TEXT]
         self._front_coded = _front_coded(self._file.metadata)
         dictionaries = [name for name in texts if name not in self._front_coded]
-        self._open = partial(parquet.ParquetFile, path, read_dictionary=dictionaries)
+        self._dictionaries = dictionaries
         self._file = self._open(memory_map=True)
         columns = column_names(schema.names, in_file=True)
         self.names = tuple(name for name, _ in columns)
@@ -61,6 +62,12 @@ class Parquet:
             self._file = self._open(memory_map=False)  # pages of a map would count as memory that is used
         for group in range(self.groups):
             yield from self.read_group(group, columns)
+
+    def _open(self, *, memory_map: bool) -> Any:
+        from pyarrow import parquet
+
+        file, dictionaries = self.file.for_arrow(), self._dictionaries
+        return parquet.ParquetFile(file, read_dictionary=dictionaries, memory_map=memory_map)
 
     def raw_name(self, name: str) -> str:
         """The name of a column as the file has it."""

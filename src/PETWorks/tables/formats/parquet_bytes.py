@@ -4,11 +4,9 @@ Readers skip all of it, so the footer and the headers of pages are read here as 
 protocol, whose fields have numbers.
 """
 
-import mmap
 import struct
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -224,9 +222,9 @@ class _File:
         return reader.place == len(gap) and column in (fields, fields.get(3))
 
 
-def bytes_besides_columns(source: Parquet, path: Path) -> Mapping[str, int]:
+def bytes_besides_columns(source: Parquet) -> Mapping[str, int]:
     """How many places have unknown `fields`, bytes `outside` the columns, and `values` that no record has."""
-    with path.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with source.file.raw() as content:
         try:
             file = _File(content)
         except (ValueError, IndexError, KeyError, TypeError, AttributeError, struct.error, pa.ArrowException):

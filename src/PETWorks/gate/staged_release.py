@@ -1,0 +1,251 @@
+"""A release that is made: its table and rules, and its files, written aside and judged before they get their names."""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from PETWorks.about.hierarchies.declaration import HierarchySources, hierarchy_files
+from PETWorks.about.roles import checked_unit
+from PETWorks.about.sidecar import read_sidecar, sidecar_of
+from PETWorks.anonymizer.plan import Plan
+from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, with_safe_cells
+from PETWorks.anonymizer.rules import MeasureRule, Rule
+from PETWorks.counting.release import Release
+from PETWorks.gate.anonymising import policy_of_release, search_rules
+from PETWorks.gate.case import Case
+from PETWorks.gate.check.built_in_rules import add_judged_rules, check_people_are_declared
+from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
+from PETWorks.gate.days import today
+from PETWorks.gate.plans import plan_text
+from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.gate.release_files import (
+    FilesToKeep,
+    ReleaseFiles,
+    check_folder,
+    check_reports,
+    policy_data,
+    release_files,
+)
+from PETWorks.tables.files import locked
+from PETWorks.tables.held_files import hold_file
+from PETWorks.tables.normalised_cells import is_spreadsheet_safe
+from PETWorks.tables.output import Folder, Staging, check_writable, staging
+from PETWorks.tables.writing import check_ordered, release_content
+
+
+@dataclass(frozen=True)
+class ReleaseJob:
+    """A table to be released: opened, with its rules, and the content of the policy of the release.
+
+    Every command that makes a release uses one, so none of them can count several records of a person by mistake.
+    """
+
+    release: Release
+    rules: tuple[Rule, ...]
+    content: Mapping[str, Any]
+    policy: Policy | None
+    inputs: FilesToKeep
+    safe_cells: bool = False  # whether cells that a spreadsheet would read as formulas get an apostrophe
+
+    def __post_init__(self) -> None:
+        check_people_are_declared(self.release, self.content.get("no_privacy_unit"))
+
+    @property
+    def needs_original(self) -> bool:
+        """Whether a rule compares the release with the original, or the original has the key of other releases."""
+        if self.policy is not None and self.policy.releases.measured:
+            return True
+        return any("the original table" in rule.metric.needs for rule in self.rules if isinstance(rule, MeasureRule))
+
+    @classmethod
+    def by_policy(cls, policy: Policy, release: Release) -> "ReleaseJob":
+        """A release of the policy's table, which is open."""
+        with policy.located("privacy_unit"):
+            checked_unit(policy.privacy_unit, release.source, {})
+        further = [policy.path, *companion_files(release, policy.hierarchies)]
+        inputs = FilesToKeep.of((policy.data, policy.original, policy.population), further)
+        safe_cells = policy.anonymize.get("spreadsheet_safe") == "true"
+        return cls(
+            release, search_rules(policy, today()), complete_content(policy, release), policy, inputs, safe_cells
+        )
+
+    def order(self, shuffle: bool | None, seed: int | None) -> RecordOrder:
+        """The order of the records: as asked, or by the policy; by default a random one where that is possible."""
+        if shuffle is None and self.policy is not None and "order" in self.policy.anonymize:
+            shuffle = self.policy.anonymize["order"] == SHUFFLED
+        return choose_order(self.release, self.rules, shuffle, seed)
+
+    def lock(self, output: Path) -> AbstractContextManager[None]:
+        """A context in which no other run can write a release with the same files."""
+        if self.release.engine.name == "spark":
+            check_folder(output)
+        if self.safe_cells:
+            with_safe_cells(self.release)  # raises if the engine cannot write them
+        target = check_writable(output, self.inputs.files)
+        return locked(target.with_name(f"{_hidden_name(target)}.lock"), output)
+
+    def files(self, output: Path, reports: Collection[Path] = ()) -> ReleaseFiles:
+        """The release and all its files; raise if one of them, or a report, cannot be written."""
+        files = release_files(output, self.release.hierarchies, self.release.compared_columns, self.inputs)
+        check_reports(reports, files, self.inputs)
+        return files
+
+
+def check_engine(release: Release) -> None:
+    """Raise if the engine cannot write a release of this table."""
+    if release.engine.name == "memory":
+        check_ordered(release.source)
+    elif release.engine.name == "spark":
+        from PETWorks.counting.engines.spark_writing import check_readable
+
+        check_readable(release.source)
+
+
+def companion_files(release: Release, hierarchies: HierarchySources | None) -> Iterator[Path]:
+    """The files that are read besides tables: hierarchies, and the roles file."""
+    yield from hierarchy_files(hierarchies)
+    if release.source.path is not None:
+        sidecar = sidecar_of(release.source.path)
+        yield from [] if sidecar is None else [sidecar]
+        if hierarchies is None:
+            yield from hierarchy_files(read_sidecar(release.source.path).hierarchies)
+
+
+def _hidden_name(release: Path) -> str:
+    """The prefix of temporary files of a run; the same for releases that share a policy file."""
+    return f".petworks-{hashlib.sha256(release.stem.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True)
+class StagedRelease:
+    """A release that is written and checked, but not yet at its final place.
+
+    case         its own policy with its table, judged
+    files        takes more files that belong to it
+    digest       of the file of the release
+    root         the folder that its policy needs as root, if its own is not enough
+    replaces     whether an earlier release of this name is replaced
+    keeps_unit   whether the column that names the person is in it
+    """
+
+    case: Case
+    files: Staging
+    digest: str | None
+    root: Path | None
+    replaces: bool
+    keeps_unit: bool
+
+
+@contextmanager
+def staging_release(
+    result: Recoded,
+    job: ReleaseJob,
+    paths: ReleaseFiles,
+    order: RecordOrder,
+    plan: Callable[[Path, Mapping[str, Path]], Plan],
+    beside: Mapping[Path, bytes] | None = None,
+    *,
+    network: bool = False,
+    say: Callable[[str], str] = str,
+    step: Callable[[str], AbstractContextManager[Any]] = nullcontext,
+    **engine_settings: Any,
+) -> Iterator[StagedRelease]:
+    """Write and check the release and all its files under temporary names.
+
+    When the context ends without an error, they get their final names together.
+
+    order             the order in which the records are written
+    plan              makes the plan, given the paths of the release and its hierarchies
+    beside            more files that are written with it
+    network           whether its policy may name servers to connect to
+    say               translates comments in its policy
+    step              a context for each step, "writing" and "checking", that shows the progress
+    engine_settings   engine, memory_limit and temp_folder of the original
+    """
+    if job.policy is not None and job.policy.keeps_unit:
+        result = replace(result, keeps_unit=True)
+    if job.safe_cells:
+        result = replace(result, original=with_safe_cells(result.original))
+    original = job.release
+    original.engine.close()  # its counts are no longer needed, and the engine of the release needs memory
+    text, root = policy_of_release(
+        job.content,
+        paths.release,
+        paths.hierarchies,
+        data=policy_data(paths.release, in_parts=original.engine.name == "spark"),
+        needs_original=job.needs_original,
+        seed=order.seed,
+        plan=paths.plan,
+        made=result,
+        say=say,
+    )
+    contents: dict[Path, Any] = {
+        paths.release: _content(result, job, paths.release, order),
+        paths.policy: text.encode("utf-8", "surrogateescape"),
+        **{
+            path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
+            for column, path in paths.hierarchies.items()
+        },
+        **(beside or {}),
+    }
+    replaces = paths.release.exists()
+    name = _hidden_name(paths.release).removeprefix(".petworks-")
+    with staging(name, paths.release.parent, like=job.inputs.files) as files:
+        with step("writing"):
+            files.write(contents)
+            target = files.current(paths.release)
+            written = hold_file(target) if target.is_file() else None  # read once: for its digest and to be judged
+            new_plan = plan(target, {column: files.current(path) for column, path in paths.hierarchies.items()})
+            new_plan = structs.replace(
+                new_plan,
+                spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None,
+                made_by=None if job.policy is None else digests_by_key(job.content, job.policy.path.parent),
+            )
+            files.write({paths.plan: plan_text(new_plan).encode("utf-8", "replace")})
+        policy = read_policy(paths.policy, root, network=network, find=files.current)
+        case = Case(policy, people=_people(result, order), **_judged_how(original, **engine_settings))
+        with step("checking"):
+            rules = case.rules
+        del written
+        judged = add_judged_rules(new_plan, policy, rules)
+        if judged != new_plan:
+            files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")})
+            case.inputs.renew(files.current(paths.plan))
+        yield StagedRelease(case, files, new_plan.release_sha256, root, replaces, result.keeps_unit)
+        case.release.engine.close()  # it may still have the files open
+        files.publish()
+
+
+def _judged_how(
+    original: Release, engine: str = "auto", memory_limit: Any = None, temp_folder: Any = None
+) -> dict[str, Any]:
+    """The engine and its limits for checking the release: those of the original."""
+    used = original.engine.name
+    # In memory, two tables may exceed a limit that one stays below; the run must not fail at its very end.
+    limit = None if engine == "memory" else memory_limit
+    return {"engine": engine if used == "memory" else used, "memory_limit": limit, "temp_folder": temp_folder}
+
+
+def _people(result: Recoded, order: RecordOrder) -> Any:
+    """The person of each written record; None if the release itself has them."""
+    return result.people(result.places(order)) if result.original.engine.name == "memory" else None
+
+
+def _content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -> Any:
+    """The content of the release file: written here, or by a cluster."""
+    original = result.original
+    if original.engine.name == "spark":
+        return Folder(result.write_parts)
+    # The policy states separator and encoding for all CSV files, so the release must have them too.
+    csv_options = {
+        key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content
+    }
+    # If the table is not in memory, the changes also leave out records.
+    places = result.places(order) if original.engine.name == "memory" else None
+    changes, left_out = result.changes_in(places), result.left_out
+    return release_content(path, original.source, drop=left_out, changed=changes, order=places, **csv_options)
