@@ -44,7 +44,7 @@ from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.from_rules import columns_without_role, describe_release, rule_entries
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.render.language.messages import language, translated
-from PETWorks.render.releasing import two_levels_texts, why_in_order
+from PETWorks.render.report.making import two_levels_texts, why_in_order
 from PETWorks.render.report.prose import comment_translators
 from PETWorks.render.terminal import progress
 from PETWorks.tables.files import locked

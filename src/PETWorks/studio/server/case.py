@@ -16,6 +16,7 @@ from PETWorks.about.hierarchies.dates import read_date
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.api.check import check
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import CountedDomain
 from PETWorks.counting.engines.engine import choose
@@ -34,7 +35,7 @@ from PETWorks.gate.suggest.suggestion import (
     same_person_test,
     suggest_role,
 )
-from PETWorks.render.checks import Check, check
+from PETWorks.render.check_result import Check
 from PETWorks.render.language.messages import language
 from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import Workspace
