@@ -48,6 +48,8 @@ options.
   sizes are numbers of people. Shares of sensitive values are then shares of people: q is the share of the people in a
   class who have the value in at least one record there, so shares may add up to more than 1. The share p in the table
   is the average of q over all classes, weighted by their people ([why](decisions/0031-several-records-of-a-person.md)).
+  Entropy, recursive l-diversity and t-closeness need shares that add up to 1: they count each pair of a person and a
+  value in a class once.
 * **Several sensitive attributes**: each is judged alone and the worst counts. With
   `several_sensitive="quasi-identifiers"`, the adversary knows the others.
 * **Limits**: a tie meets the limit, except where the comparison is strict (recursive-l-diversity, delta-disclosure).
