@@ -104,7 +104,7 @@ def anonymize(
     seed          the seed of an earlier release's random order; by default a new one, recorded in result and plan
     original      the table that measures compare with, if it is not the data themselves
     role_reasons  why columns have their role, as in a policy
-    no_privacy_unit   identifiers that do not name the people of the table, although they repeat, each with the
+    no_privacy_unit   columns that do not name the people of the table, although they repeat, each with the
                   reason: `{"phone": "that of the ward"}`
     progress      called now and then with the progress of the search
     """

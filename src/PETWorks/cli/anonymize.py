@@ -152,7 +152,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
             "--no-privacy-unit",
             multiple=True,
             metavar="COLUMN=TEXT",
-            help="Why an identifier that repeats does not name the people the table is about.",
+            help="Why a column that repeats does not name the people the table is about.",
         ),
         option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
         option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),

@@ -374,7 +374,7 @@ def open_job(table: str, options: dict[str, Any]) -> ReleaseJob:
     _check_roles(release)
     reasons = {
         "role_reasons": _reasons("role-reason", options["role_reasons"], release.roles),
-        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.identifiers),
+        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.roles),
     }
     content: dict[str, Any] = {
         "petworks_policy": 1,
@@ -406,8 +406,8 @@ def _reasons(option: str, texts: Sequence[str], columns: Collection[str]) -> dic
         column, _, reason = (part.strip() for part in text.partition("="))
         if column not in columns or not is_legible(reason):
             raise ParameterError(
-                "--{option} expects COLUMN=TEXT, with a column that has a role (--no-privacy-unit: an identifier) and "
-                "a text with a letter or digit that can be seen; got {given!r}",
+                "--{option} expects COLUMN=TEXT, with a column that has a role and a "
+                "text with a letter or digit that can be seen; got {given!r}",
                 option=option,
                 given=text[:60],
             )

@@ -27,12 +27,12 @@ from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.check.inputs import files_read
 from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
 from PETWorks.gate.suggest.suggestion import (
     DATE,
     ExaminedColumn,
     Suggestion,
-    find_privacy_unit,
-    same_person_test,
+    as_unit,
     suggest_role,
 )
 from PETWorks.render.check_result import Check
@@ -94,7 +94,10 @@ class TableFacts:
     @cached_property
     def suggestions(self) -> dict[str, Suggestion]:
         """The suggested role of each column."""
-        return {name: suggest_role(name, profile) for name, profile in self.profiles.items()}
+        suggested = {name: suggest_role(name, profile) for name, profile in self.profiles.items()}
+        if self.suggested_unit is not None:
+            suggested[self.suggested_unit] = as_unit(suggested[self.suggested_unit])
+        return suggested
 
     def kind(self, column: str) -> str:
         """The key of the message that names the kind of a column's values: dates, numbers, texts …"""
@@ -185,10 +188,8 @@ def read_facts(policy: Policy) -> TableFacts:
 def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
     """The column that seems to name the person."""
     examined = {name: ExaminedColumn.of(profile) for name, profile in profiles.items()}
-    identifiers = {
-        name: profile for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER
-    }
-    return find_privacy_unit(identifiers, same_person_test(load, list(examined)))
+    identifiers = [name for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER]
+    return find_privacy_unit(examined, identifiers, load, list(examined))
 
 
 def _is_date(text: str) -> bool:

@@ -107,6 +107,7 @@ class TextTable:
     file              the file that it is a part of, if any
     descriptions      texts of the file besides names and cells: its label, labels of columns, notes
     unused_labels     number of value labels that no record has
+    corner            the row and the column of the sheet, from 0, in which the table begins
     """
 
     engine: str | None = None
@@ -127,7 +128,9 @@ class TextTable:
         file: Path | None = None,
         descriptions: Sequence[str] = (),
         unused_labels: int = 0,
+        corner: tuple[int, int] = (0, 0),
     ) -> None:
+        self.corner = corner
         self.file, self.descriptions, self.unused_labels = file, tuple(descriptions), unused_labels
         self.name, self.path, self.kind, self.has_header_row = name, path, kind, has_header_row
         self.names = tuple(names)
