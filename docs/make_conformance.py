@@ -90,11 +90,9 @@ value (it divides by zero), and for c if a class has only one value.
 """
 CROSSWALK = """## One number, four names
 
-(number of classes)/(number of records) is the posterior vulnerability of re-identification, the average prosecutor risk
-(in ARX also α-distinction), the marketer risk without a population table, and the reciprocal of the average class size.
-Four tools report it under four names. They agree if no record is excluded: the attack always treats suppressed records
-as a class, while the risks exclude them by default. k-anonymity and the highest prosecutor risk are also the same
-number: 1/k.
+(number of classes)/(number of records) [has four names](measures/average-risk.md#reading-the-number). They agree if no
+record is excluded: the attack always treats suppressed records as a class, while the risks exclude them by default.
+k-anonymity and the highest prosecutor risk are also the same number: 1/k.
 
 | table | suppressed | re-identification | average-risk | marketer-risk | 1/(raw AECS) | k-anonymity | 1/prosecutor |
 |---|---|---|---|---|---|---|---|
