@@ -90,8 +90,7 @@ measures/*
 def row(entry):
     parameters = ", ".join(f"`{name}`" for name in entry.parameters)
     named = f"[{entry.name}](measures/{entry.name}.md)"
-    also = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
-    cells = [named + also, entry.better, ", ".join(entry.needs), parameters, entry.summary]
+    cells = [named, entry.better, ", ".join(entry.needs), parameters, entry.summary]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
