@@ -1,5 +1,6 @@
 """The build hook: compile the translations, which packages have instead of their sources."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -18,5 +19,9 @@ class CompileTranslations(BuildHookInterface):
         for source in sorted(Path(self.root, "src/PETWorks/locale").glob("*/LC_MESSAGES/*.po")):
             with source.open("rb") as file:
                 catalogue = read_po(file)
-            with source.with_suffix(".mo").open("wb") as file:
-                write_mo(file, catalogue)
+            content, compiled = io.BytesIO(), source.with_suffix(".mo")
+            write_mo(content, catalogue)
+            if not compiled.exists() or compiled.read_bytes() != content.getvalue():
+                unfinished = compiled.with_suffix(".mo.new")
+                unfinished.write_bytes(content.getvalue())
+                unfinished.replace(compiled)  # at once: others may be reading

@@ -148,7 +148,7 @@ def click_texts():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "ngettext"):
                 words = (text.value for text in node.args if isinstance(text, ast.Constant))
                 yield from (text for text in words if not UNUSED.search(text))
-    yield from (*USED, *EXTRA_ARGUMENTS)
+    yield from (*sorted(USED), *EXTRA_ARGUMENTS)
 
 
 def policy_comments():
@@ -208,7 +208,7 @@ def update():
             translations.obsolete.clear()
             write(translations, path_of(language))
             for message in translations:
-                if message.id and (message.fuzzy or not all(message.string)):
+                if message.id and (message.fuzzy or not message.string or not all(message.string)):
                     print(f"{code}: {'check' if message.fuzzy else 'translate'}: {message.id!r}")
 
 

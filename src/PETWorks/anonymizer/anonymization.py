@@ -48,9 +48,9 @@ class Anonymization(Recoded):
     checked     number of nodes tested, of all `nodes`
 
     >>> from PETWorks import anonymize
-    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
-    ...          "salary-class": "identifier"}
-    >>> result = anonymize("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, suppression=0.1)
+    >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
+    >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
+    >>> result = anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1)
     >>> result.levels, result.suppressed, result.optimal
     ({'zip': 1, 'nationality': 1}, 0, True)
     """
@@ -66,6 +66,16 @@ class Anonymization(Recoded):
     def is_complete(self) -> bool:
         """Whether the search ran to its end."""
         return self.optimal
+
+    @property
+    def global_loss(self) -> float:
+        """The loss on the best levels for all records; with the method "local", that is more than `loss`."""
+        return self.loss
+
+    @property
+    def parts(self) -> list[tuple[dict[str, int], int]]:
+        """The combinations of levels in use, with the number of records on each; one, unless the method is "local"."""
+        return [(self.levels, self.records - self.suppressed)]
 
     @property
     def gap(self) -> float | None:

@@ -183,10 +183,9 @@ class Frontier(Rows, Displayable):
     checked              number of nodes tested, of all `nodes`
 
     >>> from PETWorks import frontier
-    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
-    ...          "salary-class": "identifier"}
-    >>> found = frontier("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 2}},
-    ...                  vary={"k-anonymity": {"k": [2, 3, 4]}})
+    >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
+    >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
+    >>> found = frontier(release, {"k-anonymity": {"k": 2}}, vary={"k-anonymity": {"k": [2, 3, 4]}}, suppression=0)
     >>> [(point.threshold, point.levels, round(point.loss, 3)) for point in found.points]
     [(3, {'zip': 1, 'nationality': 1}, 0.444)]
     """

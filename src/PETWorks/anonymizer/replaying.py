@@ -1,5 +1,6 @@
 """Apply a plan to another table: records without a place or in failing classes are suppressed."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -98,9 +99,24 @@ class Replayed(Recoded):
         return self.suppressed <= self.problem.most
 
     @cached_property
-    def verdicts(self) -> dict[str, bool]:
-        """Whether the release satisfies each rule."""
+    def satisfied_by_rule(self) -> dict[str, bool]:
+        """Whether the release satisfies each rule, by name."""
         return {rule.name: rule.holds(self.release.view) for rule in self.problem.rules}
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the release satisfies every rule."""
+        return all(self.satisfied_by_rule.values())
+
+    @property
+    def verdicts(self) -> dict[str, bool]:
+        """The earlier name of `satisfied_by_rule`."""
+        warnings.warn(
+            "verdicts is now called satisfied_by_rule; the next version drops the old name",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.satisfied_by_rule
 
     @property
     def plan(self) -> dict[str, Any]:

@@ -375,12 +375,11 @@ def _check(
     policy: "Policy", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", engine_settings: dict[str, Any]
 ) -> "Check":
     """The check of a release, with the facts about how it was made."""
-    from PETWorks.api.check import check
+    from PETWorks.gate.check.verdict import judge
     from PETWorks.render.check_result import Check
 
-    checked = check(policy, **engine_settings)
-    content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
-    return Check(content, checked.note)
+    content, engine_note = judge(policy, **engine_settings)
+    return Check(replace(content, anonymization=facts, notices=(*notices, *content.notices)), engine_note)
 
 
 def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":

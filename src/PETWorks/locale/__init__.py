@@ -145,7 +145,7 @@ def compile_catalogue(source: Path) -> bytes | None:
         catalogue = read_po(file)
     compiled = io.BytesIO()
     write_mo(compiled, catalogue)
-    unfinished = source.with_suffix(f".{os.getpid()}")
+    unfinished = source.with_suffix(f".mo.{os.getpid()}")
     try:
         unfinished.write_bytes(compiled.getvalue())
         unfinished.replace(source.with_suffix(".mo"))

@@ -1,5 +1,6 @@
 """The result of a check, `Check`, with its formats."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,7 +49,12 @@ class Check(Rows, Displayable):
 
     @property
     def passed(self) -> bool:
-        """Whether the release may go out: every rule holds or is waived."""
+        """Whether the verdict is not `fail`: the earlier form of this question."""
+        warnings.warn(
+            "passed is dropped in the next version; ask for verdict, which is 'pass', 'waived' or 'fail'",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return is_passing(self.verdict)
 
     def file(self, edition: str = INTERNAL) -> CheckFile:
