@@ -111,7 +111,7 @@ def measure(name):
 
 def import_line(entry):
     """How the function of a measure is imported."""
-    return f"from {entry.function.__module__} import {entry.function.__name__}"
+    return f"from PETWorks.measures import {entry.function.__name__}"
 
 
 def ways_to_call(entry):
