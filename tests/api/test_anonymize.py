@@ -1,11 +1,11 @@
 """Python refuses, shuffles and warns as the command does."""
 
 import warnings
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 from pyarrow import csv
 
 from PETWorks import (
@@ -19,8 +19,8 @@ from PETWorks import (
     frontier,
     read_policy,
 )
+from PETWorks.anonymizer.facts import table_state
 from PETWorks.errors import ParameterError, RoleError
-from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
 from PETWorks.gate.suggest.starter import SUPPRESSION, suggest_for_file
 from PETWorks.render.report.making import loss_rows, outcome_texts, undefined_objectives
 
@@ -157,7 +157,7 @@ def anonymization_facts_with(objective):
     lost = SimpleNamespace(objective=objective, before=0.0, after=0.25, most=1.0)
     utility = SimpleNamespace(losses=(lost,), undefined=(objective,))
     made = anonymize(Release(patients(), ROLES, WORDS), RULES)
-    facts = anonymization_facts(made, table_state(made.release), made.release, None)
+    facts = made.facts(table_state(made.release), made.release)
     return replace(facts, objective=objective, aggregate=None, utility=utility)
 
 

@@ -396,7 +396,7 @@ PLAN = anonymize(raw(60), ROLES, WORDS, {"k-anonymity": {"k": 2}}).plan
         ({"levels": [[0, 9]]}, "column 'zip' has a level that is not one of those that were allowed"),
         ({"allowed_levels": {"age": [4, 4]}, "levels": [[0, 0]]}, "column 'age' has a level"),
         ({"allowed_levels": {"age": [4]}}, "column 'age' has a level"),
-        ({"levels": [[0, 1.0]]}, "without a decimal point"),
+        ({"levels": [[0, 1.0]]}, "violates 'type'"),
         ({"levels": [[0, -1]]}, "violates 'minimum'"),
         ({"levels": [[0, 1], [1, 1]]}, "the method is 'global'"),
         (

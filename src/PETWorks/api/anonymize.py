@@ -13,6 +13,7 @@ from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, choose_order, order_given, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
@@ -28,7 +29,6 @@ from PETWorks.gate.check.notices import ALWAYS_SHOWN, find_notices, suppression_
 from PETWorks.gate.check.verdict import rule_results
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import FAIL
-from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.planned import demanded_rules, match_hierarchies, next_policy, prepare
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory

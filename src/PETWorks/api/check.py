@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from PETWorks.errors import Joined, ReleaseRefused
 from PETWorks.gate.check.may_go_out import is_passing
 from PETWorks.gate.check.verdict import judge
@@ -63,7 +65,7 @@ def check(
     if previous is None or earlier is None:
         return Check(document, note)
     warned = warn_of_earlier_edition(document, earlier)
-    return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
+    return Check(structs.replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
 
 
 NEW_LINE = "\n"  # the same in every language

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.check.may_go_out import is_passing
 from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL, CheckDocument, CheckFile, content_digest
@@ -67,7 +69,7 @@ class Check(Rows, Displayable):
                 edition=edition,
             )
         content = self.content if edition == INTERNAL else external_edition(self.content)
-        return CheckFile(**vars(content), content_sha256=content_digest(content))
+        return CheckFile(**structs.asdict(content), content_sha256=content_digest(content))
 
     def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
         """The document, ready for JSON: everything, or the edition for outsiders."""

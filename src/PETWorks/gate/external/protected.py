@@ -6,23 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from PETWorks.gate.check.remedies import values_per_class
-from PETWorks.gate.document.check_document import (
-    FEW_RECORDS,
-    WITHHELD,
-    Bound,
-    CheckDocument,
-    Driver,
-    KnownAttributes,
-    ReleasesFacts,
-    RuleResult,
-    SetAttack,
-    SetIntersection,
-    SubsetCase,
-    Verdict,
-)
+from PETWorks.gate.document.check_document import FEW_RECORDS, WITHHELD, CheckDocument, RuleResult, Verdict
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
+from PETWorks.json_types import Bound
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.catalogue import catalogue
+from PETWorks.releases.facts import ReleasesFacts, SetAttack, SetIntersection
 
 FIGURES = 2  # significant figures of a share
 FEWEST_RANGES = 10  # shares are published only for tables of at least so many narrowest ranges

@@ -18,7 +18,7 @@ from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE
-from PETWorks.gate.document.check_document import ReleaseKind, Spoken
+from PETWorks.gate.document.check_document import ReleaseKind
 from PETWorks.gate.document.schema import check_against_schema
 from PETWorks.gate.policy.accountability import Accountability, accountability_of
 from PETWorks.gate.policy.earlier_releases import ReleaseSet, parse_release_set
@@ -46,6 +46,7 @@ from PETWorks.gate.policy.sources import (
     resolve_sources,
     same_path,
 )
+from PETWorks.json_types import Spoken
 from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.opening import SUFFIXES as TABLES
