@@ -65,8 +65,10 @@ bench: .venv/.ready .venv-peers/.ready
 docs: .venv/.ready
 	$(BIN)/python docs/make_measures.py
 
+# The reports, in build/gallery; make site links them.
 gallery: .venv/.ready
-	$(BIN)/python docs/gallery/make_gallery.py
+	$(BIN)/python docs/gallery/make_gallery.py tables docs/gallery
+	$(BIN)/python docs/gallery/make_gallery.py reports build/gallery
 
 # The pictures of the page, of the report and of charts, taken by tests; needs Chromium.
 pictures: .venv/.ready

@@ -7,8 +7,9 @@ from PETWorks.measures.catalogue import all_measures
 
 HEAD = """# Measures
 
-Each page has the definition, how to read the number, a worked example, pitfalls and sources. Begin with [the ideas in
-plain words](plain-words.md). Generated from the catalogue by `make docs`.
+Each page has the definition, how to read the number, a worked example and pitfalls; on the site it begins with
+parameters, details and [sources](measures/sources.yaml). Begin with [the ideas in plain words](plain-words.md).
+Generated from the catalogue by `make docs`.
 
 The column `better` shows which direction is good: *between* means that both ends of the range are bad, *mixed* that
 there are two numbers, of which one should be high and the other low. You can write names with spaces, `-` or `_`, in
@@ -20,9 +21,9 @@ upper or lower case.
 | on the command line | `petworks evaluate table.csv --measure k-anonymity:k=3` |
 | in a policy | `- {measure: k-anonymity, k: 3}` under [`rules:`](policy.md) |
 
-Without a limit there is a value but no verdict. Limits can be fractions: `2/3`. What a result has besides its value
-is in `details`. The [published interface](compatibility.md#the-published-interface) has names and parameters of its
-own.
+Without a limit there is a value but no verdict; all limits that you give must hold. Limits can be fractions: `2/3`.
+What a result has besides its value is in `details`. The [published
+interface](compatibility.md#the-published-interface) has names and parameters of its own.
 """
 COMMON = """
 ## Common rules
@@ -31,7 +32,8 @@ They hold for every measure, unless its page says otherwise. [How it is counted]
 options.
 
 * **Classes**: records that agree in every quasi-identifier form an equivalence class; n_E is its size, n the number
-  of records. Columns that a measure does not need are ignored.
+  of records. Columns that a measure does not need are ignored. The details of every measure of classes have
+  `records_in_classes`, `classes`, `smallest_class`, `largest_class`, `suppressed_records` and `incomplete_records`.
 * **Values are text**: `7` and `7.0` are two values, and so are `Flu` and `flu`. A check
   [folds](input.md#how-it-is-counted) the spelling of sensitive values.
 * **Missing values** (empty, blank and null cells) are one value of their own, in quasi-identifiers and in sensitive
@@ -39,13 +41,15 @@ options.
   quasi-identifier belong to no class. pyCANON leaves them out; in sdcMicro a missing value matches any other.
 * **Suppressed records** (every quasi-identifier is `*`) form no class; `suppressed_records` counts them. With
   `suppressed="class"`, as in `petworks check`, they are one more class. A single `*` beside other values is an
-  ordinary value.
+  ordinary value. Shares in the whole table (p) count suppressed records, too.
 * **Nothing to judge**: if no record is in a class (`records_in_classes` is 0), there is no value, or it is 0, and any
   limit is met.
 * **Privacy unit**: if a column identifies the person, several records of one person in a class count once, so that
   sizes are numbers of people. Shares of sensitive values are then shares of people: q is the share of the people in a
   class who have the value in at least one record there, so shares may add up to more than 1. The share p in the table
   is the average of q over all classes, weighted by their people ([why](decisions/0031-several-records-of-a-person.md)).
+  Entropy, recursive l-diversity and t-closeness need shares that add up to 1: they count each pair of a person and a
+  value in a class once.
 * **Several sensitive attributes**: each is judged alone and the worst counts. With
   `several_sensitive="quasi-identifiers"`, the adversary knows the others.
 * **Limits**: a tie meets the limit, except where the comparison is strict (recursive-l-diversity, delta-disclosure).
@@ -54,6 +58,7 @@ options.
   values are generalised to the level of the release, which must be one level for each column. A released class that
   the population lacks, or has fewer people of, is an error: the release is not a sample of it. The privacy unit is
   applied to it if it has the column. Suppressed records that are a class may be anybody in the population.
+* **Original**: its rows may be in any order, except for non-uniform entropy.
 * **Utility**: `raw` is the loss, `min` and `max` its extremes; the value is 1 − (raw − min)/(max − min), so that 1 is
   an unchanged table. If min is not below max, it is 1 if raw is at most min, and 0 otherwise.
 * **Measures of cells** (ambiguity, granularity, missings, non-uniform entropy, precision): missing values and `*` may
@@ -85,8 +90,7 @@ measures/*
 def row(entry):
     parameters = ", ".join(f"`{name}`" for name in entry.parameters)
     named = f"[{entry.name}](measures/{entry.name}.md)"
-    also = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""
-    cells = [named + also, entry.better, ", ".join(entry.needs), parameters, entry.summary]
+    cells = [named, entry.better, ", ".join(entry.needs), parameters, entry.summary]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 

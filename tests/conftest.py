@@ -48,12 +48,13 @@ def examples(number):
     return settings(max_examples=numbers.get(settings.get_current_profile_name(), number))
 
 
-# Tests that run in one process, by parts of their names: Java is started once, a browser once per file, and the site
-# is built once. They take long and run first, so that no process is left with them at the end.
+# Tests that run in one process, by parts of their names: Java is started once, a browser once per file, the site and
+# the gallery are built once. They take long and run first, so that no process is left with them at the end.
 GROUPS = {
     "spark": ("spark", "cluster"),
     "browser": ("_browser.py", "/test_report.py", "/test_other_releases.py", "/test_plots.py"),
     "site": ("/test_site.py",),
+    "gallery": ("/test_gallery.py",),
 }
 
 

@@ -224,8 +224,8 @@ def test_every_measure_is_documented(name):
     entry = catalogue[name]
     page = (ROOT / f"docs/measures/{name}.md").read_text("utf-8")
     headings = [line for line in page.splitlines() if line.startswith("## ")]
-    wanted = ["Definition", "Reading the number", "Worked example", "Use", "Pitfalls", "Sources"]
-    assert headings == [f"## {heading}" for heading in wanted]
+    assert headings == ["## Definition", "## Reading the number", "## Worked example", "## Pitfalls"]
+    assert f"\n```{{facts}} measure {name}\n```\n" in page
     assert ">>> " in entry.function.__doc__
     assert entry.summary.endswith(".")
 

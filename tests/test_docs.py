@@ -1,6 +1,8 @@
 """What the pages show is what the program prints."""
 
 import doctest
+import importlib.util
+import json
 import os
 import re
 import shlex
@@ -11,6 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+import yaml
 
 from command import petworks
 from conftest import ROOT
@@ -125,3 +128,53 @@ def test_the_glossary_has_the_words_of_the_reports():
     assert (texts["en"]("term.treatment"), both) == ("generalisation, suppression", texts["zh-TW"]("term.treatment"))
     verdicts = [[texts[code](f"verdict.{one}") for one in ("pass", "fail", "waived")] for code in texts]
     assert chinese[", ".join(verdicts[0])] == "、".join(verdicts[1])
+
+
+def facts_of_the_site():
+    spec = importlib.util.spec_from_file_location("facts", ROOT / "docs/_site/facts.py")
+    facts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(facts)
+    return facts
+
+
+@pytest.mark.slow
+def test_measures_can_be_called_as_their_pages_say(monkeypatch):
+    """The lines that the site puts on the page of each measure; its example imports the function likewise."""
+    from PETWorks import Release, catalogue
+
+    monkeypatch.chdir(ROOT)
+    facts = facts_of_the_site()
+    files = ["data/delta_anonymized.csv", "--original", "data/delta.csv", "--population", "data/delta.csv"]
+    release = Release(files[0], original=files[2], population=files[4])
+    for name, entry in catalogue.items():
+        page = (ROOT / f"docs/measures/{name}.md").read_text("utf-8")
+        importing, call = facts.ways_to_call(entry)["Python"]
+        module, function = importing.split(" import ")
+        assert re.search(rf"^>>> {module} import (\w+, )*{function}\b", page, re.MULTILINE), name
+        if name == "non-uniform-entropy":  # these tables have other rows
+            continue
+        names = {"release": release, "mean_age": lambda _table: 0}
+        exec(f"{importing}\nresult = {call}", names)
+        assert names["result"].measure == name
+        if name != "utility-bias":  # in Python only
+            [rule] = yaml.safe_load(facts.ways_to_call(entry)["Policy"][0])
+            option = shlex.split(facts.ways_to_call(entry)["Command line"][0])[-1]
+            [shown] = json.loads(petworks("evaluate", *files, "--measure", option, "--format", "json").stdout)[
+                "results"
+            ]
+            assert rule == {"measure": shown["measure"], **{key: shown["parameters"][key] for key in [*rule][1:]}}
+            assert shown["value"] == names["result"].to_dict()["value"]
+
+
+def test_sources_of_measures_are_those_of_their_functions():
+    """The works on the page of a measure have the titles that its docstring cites, and are of measures."""
+    from PETWorks import catalogue
+    from PETWorks.render.report.sections import cited_papers
+
+    works = yaml.safe_load((ROOT / "docs/measures/sources.yaml").read_text("utf-8"))
+    assert {name for work in works for name in work["measures"]} == set(catalogue)
+    for name in catalogue:
+        listed = [work["work"].lower() for work in works if name in work["measures"]]
+        for cited in filter(None, cited_papers(name).split("; ")):
+            year, title = re.search(r"\((\d{4})\), (.*?)(?:, count|\.?$)", cited).groups()
+            assert any(title.lower() in work and year in work for work in listed), (name, title)

@@ -25,8 +25,6 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
-suppress_warnings = ["myst.header"]  # summaries of the gallery are made to stand below a heading
-
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 nitpick_ignore_regex = [("py:.*", ".*")]  # the types of libraries and of the inside have no page

@@ -1,14 +1,15 @@
-"""What the theme lacks: pages for keyboards and screen readers, and reports that open in the browser."""
+"""What the theme lacks: pages for keyboards and screen readers, and the reports of the gallery."""
 
-import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from docutils import nodes
-from sphinx import addnodes
-from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
 
 DOCS = Path(__file__).parent.parent
-REPORTS = "reports"  # where the reports of the gallery are on the site: beside it, summaries have the same names
+REPORTS = "reports"  # where the reports of the gallery are on the site
+FILES = {"internal": ".html", "external": ".external.html", "summary": ".md"}
 # What the theme writes, and what screen readers and keyboards need instead.
 ACCESSIBLE = {
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
@@ -21,44 +22,43 @@ ACCESSIBLE = {
 }
 
 
-class OpenReports(SphinxTransform):
-    """A link to a report of the gallery opens it, instead of saving it."""
+class Reports(SphinxDirective):
+    """A list of the reports of the gallery, with links that open them."""
 
-    default_priority = 400  # before downloads are collected
+    def run(self):
+        """A report in each edition, and its summary."""
+        up = "../" * self.env.docname.count("/")
+        shown = nodes.bullet_list()
+        for report in sorted(Path(self.env.app.outdir, REPORTS).glob("*/*report.html")):
+            text = nodes.paragraph("", f"{report.parent.name}, {report.stem.replace('_', ' ')}: ")
+            for place, (name, suffix) in enumerate(FILES.items()):
+                address = f"{up}{REPORTS}/{report.parent.name}/{report.stem}{suffix}"
+                text += [nodes.Text(", " if place else ""), nodes.reference("", name, refuri=address, internal=True)]
+            shown += nodes.list_item("", text)
+        return [shown]
 
-    def apply(self, **_options):
-        """Replace the links of this page."""
-        for node in list(self.document.findall(addnodes.download_reference)):
-            if node.get("reftarget", "").endswith(".html"):
-                target = (DOCS / self.env.docname).parent / node["reftarget"]
-                up = "../" * self.env.docname.count("/")
-                address = f"{up}{REPORTS}/{target.resolve().relative_to(DOCS / 'gallery').as_posix()}"
-                node.replace_self(nodes.reference("", "", *node.children, refuri=address, internal=True))
 
-
-def leave_out(app, _doctree):
-    """The summaries of the gallery are reached from its page alone."""
-    if app.env.docname.startswith("gallery/") and app.env.docname != "gallery/README":
-        app.env.metadata[app.env.docname]["orphan"] = True
+def make_reports(app):
+    """Put the reports of the gallery where the site has them."""
+    command = [sys.executable, DOCS / "gallery/make_gallery.py", "reports", Path(app.outdir, REPORTS)]
+    subprocess.run(command, check=True)  # noqa: S603 - our own script
 
 
 def finish(app, error):
-    """Make the pages accessible, and copy the reports of the gallery."""
+    """Make the pages accessible; reports are so already."""
     if error is not None:
         return
     for page in Path(app.outdir).rglob("*.html"):
+        if page.is_relative_to(Path(app.outdir, REPORTS)):
+            continue
         text = page.read_text("utf-8")
         for theirs, ours in ACCESSIBLE.items():
             text = text.replace(theirs, ours)
         page.write_text(text, "utf-8")
-    for report in sorted((DOCS / "gallery").glob("*/*.html")):
-        target = Path(app.outdir, REPORTS, report.relative_to(DOCS / "gallery"))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(report, target)
 
 
 def setup(app):
-    app.add_transform(OpenReports)
-    app.connect("doctree-read", leave_out)
+    app.add_directive("reports", Reports)
+    app.connect("builder-inited", make_reports)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

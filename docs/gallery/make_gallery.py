@@ -1,6 +1,7 @@
-"""Make the tables of the gallery and check them: reports, summaries and comparisons beside each policy.
+"""Make the tables of the gallery, which git keeps, or the reports about them, which it does not.
 
-python docs/gallery/make_gallery.py [FOLDER]    writes below FOLDER, or where this file is
+python docs/gallery/make_gallery.py tables FOLDER     the tables, and the policy that `petworks init` proposes
+python docs/gallery/make_gallery.py reports FOLDER    each report in both editions, and its summary
 """
 
 import random
@@ -60,6 +61,14 @@ def survey(folder):
     (folder / "survey.csv").write_text("\n".join(rows) + "\n", "utf-8")
 
 
+def hospital_policy(folder):
+    """The policy of the raw table, as `petworks init` writes it."""
+    with TemporaryDirectory() as elsewhere:
+        hospital(Path(elsewhere, "hospital.csv"))
+        petworks("init", Path(elsewhere, "hospital.csv"))
+        shutil.copy(Path(elsewhere, "hospital_policy.yaml"), folder)
+
+
 def from_raw_to_released(folder):
     """Two commands, in a folder of their own: the tables are large and can be made again."""
     with TemporaryDirectory() as elsewhere:
@@ -67,44 +76,44 @@ def from_raw_to_released(folder):
             Path(elsewhere, name) for name in ("hospital.csv", "hospital_policy.yaml", "hospital_released.csv")
         )
         hospital(table)
-        for command in (["init", table], ["anonymize", policy, "-o", released, "--seed", "7"]):
-            subprocess.run([PETWORKS, "--lang", "en", *command], check=True, capture_output=True)  # noqa: S603 - our own command
-        shutil.copy(policy, folder / policy.name)
-        made(folder, policy, "raw_report", LANGUAGE["hospital"])
+        petworks("init", table)
+        petworks("anonymize", policy, "-o", released, "--seed", "7")
+        write_report(folder, policy, "raw_report")
         read, after = read_policy(policy), read_policy(released.with_name("hospital_released_policy.yaml"))
         original = read.release(protect=True, engine="memory")
         result = anonymize_by_policy(read, original, search_rules(read, AS_OF.date()), {})
         facts = result.facts(table_state(original), after.release(engine="memory"), result.explain())
-        made(folder, after, "released_report", LANGUAGE["hospital"], facts)
+        write_report(folder, after, "released_report", facts)
 
 
-def made(folder, policy, name, lang, anonymization=None):
+def petworks(*arguments):
+    subprocess.run([PETWORKS, "--lang", "en", *arguments], check=True, capture_output=True)  # noqa: S603 - our own command
+
+
+def write_report(folder, policy, name, anonymization=None):
+    folder.mkdir(parents=True, exist_ok=True)
+    lang = LANGUAGE[folder.name]
     result = check(policy, as_of=AS_OF, salt=SALT)
     if anonymization is not None:
         result = Check(replace(result.content, anonymization=anonymization), result.note)
     (folder / f"{name}.html").write_text(result.to_html(lang), "utf-8")
     (folder / f"{name}.external.html").write_text(result.to_html(lang, "external"), "utf-8")
     (folder / f"{name}.md").write_text(result.to_markdown(lang), "utf-8")
-    print(f"{folder.name}/{name}: {result!r}")
 
 
-def main(target):
-    for case, make in (("wards", wards), ("survey", survey), ("cohort", cohort), ("adult", None), ("hospital", None)):
-        folder = target / case
-        folder.mkdir(parents=True, exist_ok=True)
-        if case == "hospital":
-            from_raw_to_released(folder)
-            continue
-        if make is None:
-            made(folder, DATA / "adult_policy.yaml", "report", LANGUAGE[case])
-            continue
-        make(folder)
+def make_tables(target):
+    for case, make in {"wards": wards, "survey": survey, "cohort": cohort, "hospital": hospital_policy}.items():
+        (target / case).mkdir(parents=True, exist_ok=True)
+        make(target / case)
+
+
+def make_reports(target):
+    write_report(target / "adult", DATA / "adult_policy.yaml", "report")
+    for case in ("wards", "survey", "cohort"):
         for policy in sorted((HERE / case).glob("*policy.yaml")):
-            if folder != HERE / case:
-                shutil.copy(policy, folder / policy.name)
-            name = policy.stem.replace("policy", "report").strip("_")
-            made(folder, folder / policy.name, name, LANGUAGE[case])
+            write_report(target / case, policy, policy.stem.replace("policy", "report"))
+    from_raw_to_released(target / "hospital")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
+    {"tables": make_tables, "reports": make_reports}[sys.argv[1]](Path(sys.argv[2]))
