@@ -165,7 +165,7 @@ def next_steps(
         *_measure_together(other_releases),
         *_try_subsets(release, policy),
         *_regimes(signed),
-        *_withheld(rules, policy.cell_size, release.view.people, other_releases),
+        *_withheld(release, policy.cell_size, rules, columns, other_releases),
     )
 
 
@@ -349,10 +349,15 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
 
 
 def _withheld(
-    rules: Sequence[RuleResult], cell_size: int, people: int, other_releases: ReleasesFacts | None
+    release: Release,
+    cell_size: int,
+    rules: Sequence[RuleResult],
+    columns: Sequence[ColumnFacts],
+    other_releases: ReleasesFacts | None,
 ) -> Iterator[NextStep]:
     """Rules whose verdict is withheld from outsiders, since it would reveal a small number of people."""
-    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(other_releases, cell_size))
+    people, attacked = range_of(release.view.people, cell_size), fewest_attacked(other_releases, cell_size)
+    hidden = rules_withheld(rules, cell_size, people, columns, release.treatment, attacked)
     if hidden:
         yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
 
