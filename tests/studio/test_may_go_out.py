@@ -276,7 +276,7 @@ OTHER_AGES = AGES.replace("90-99", "80-89")
     [("by column", "origin"), ("folder", "origin"), ("roles file", "origin"), ("folder", "copy"), ("folder", "gone")],
 )
 def test_a_changed_file_of_a_hierarchy_outdates_a_release(released, tmp_path, named, change):
-    """The policy is the same, but what it names is not; for every way to name it, and for the copy beside the release."""
+    """The policy is the same, but what it names is not, however it does; likewise the copy beside the release."""
     (tmp_path / "levels").mkdir()
     shutil.copy(released / "adult.csv", tmp_path)
     file = tmp_path / "levels/hierarchy_age.csv"

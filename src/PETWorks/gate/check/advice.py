@@ -47,6 +47,7 @@ from PETWorks.gate.policy.policy_rules import (
 )
 from PETWorks.gate.suggest.protection_proposal import propose_protections
 from PETWorks.measures.numbers import number
+from PETWorks.tables.hidden_differences import UNSEEN
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 MOST_RECORDS = 500_000  # in larger tables, the advice would take longer than the check
@@ -219,8 +220,11 @@ def _rewrite_values_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
                     tuple(column["column"] for column in columns),
                 )
                 yield NextStep("write-anew", columns=names, records=worst, rules=(rule.name,))
-            if "further" in rule.details:
-                yield NextStep("release-values", details=rule.details["further"], rules=(rule.name,))
+            further = {kind: number for kind, number in rule.details.get("further", {}).items() if kind != UNSEEN}
+            if further:
+                yield NextStep("release-values", details=further, rules=(rule.name,))
+            if UNSEEN in rule.details.get("further", {}):
+                yield NextStep("export-table", rules=(rule.name,))
 
 
 def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:

@@ -299,7 +299,7 @@ def _rules(
     uncounted = cannot_count_people(policy, release) and rules_without_people(policy, judged)
     singled_out_by = find_singling_out(release, columns, min(policy.unique_share, UNIQUE_SHARE), policy.releases.key)
     alone = [found for found in singled_out_by if found.share > policy.unique_share]
-    differences = find_file_differences(release)
+    differences = find_file_differences(release, policy)
     unprotected = unprotected_columns(policy, release, today)
     demanded, required = class_size_in_rules(policy, release, today), class_size_for_release_kind(policy, release)
     too_weak = required is not None and demanded < required

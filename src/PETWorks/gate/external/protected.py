@@ -135,7 +135,7 @@ def rules_withheld(
     cell_size: int,
     records: Range,
     columns: Sequence[ColumnFacts],
-    treatment: Mapping[str, str],
+    treatment: Mapping[str, str | None],
     attacked: Range | None = None,
 ) -> frozenset[str]:
     """The names of the rules whose verdict is withheld from outsiders.
@@ -299,7 +299,7 @@ class CountLimit(NamedTuple):
 
 
 def _limits_of_built_in_rule(
-    rule: RuleResult, columns: Sequence[ColumnFacts], treatment: Mapping[str, str]
+    rule: RuleResult, columns: Sequence[ColumnFacts], treatment: Mapping[str, str | None]
 ) -> Iterator[CountLimit]:
     """The limits on people who are singled out, set aside or removed; none where there cannot be such people.
 

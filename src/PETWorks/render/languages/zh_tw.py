@@ -951,11 +951,11 @@ TEXTS = {
     "look.formulas": "公式",
     "look.formats of single cells or rows": "個別儲存格或列的格式",
     "look.bytes outside the table": "資料表以外的位元組",
-    "look.traces of deleted records": "已刪除資料列的殘留（以 VACUUM 清除）",
     "look.further files": "其他檔案",
     "look.other file names": "其他檔名",
-    "look.further tables": "其他資料表",
-    "look.labels or names with personal details": "含個人資料的標籤或名稱",
+    "look.names with personal details": "含個人資料的名稱",
+    "look.files with a part of the records each": "各含部分資料列的檔案",
+    "look.files of a kind that is not looked through": "未逐一檢視的檔案格式",
     "look.metadata": "中繼資料",
     "look.values that no record has": "沒有資料列使用的值",
     "reason.named": "依欄位名稱判斷為{what}",
@@ -1191,6 +1191,10 @@ TEXTS = {
     "step.release-values": (
         "除了所判定的資料表，檔案內還有其他內容（{details}），取得檔案的人也會一併取得。"
         "請釋出 petworks anonymize 寫出的 CSV 檔，或只含資料表值的副本。"
+    ),
+    "step.export-table": (
+        "這種檔案可能含有資料表以外的內容（已刪除的資料列、註解、格式、其他資料表），程式無法逐一檢視。"
+        "請釋出 petworks anonymize 寫出的 CSV 檔，或將資料表匯出為 CSV、Parquet 或 .xlsx，再檢查該檔。"
     ),
     "step.rule-for-values": (
         "生效的規則都未保護{columns}的值，同一等價類的人可能全都相同。請在政策檔的 rules 加上一行，例如 - {policy}，"

@@ -105,8 +105,6 @@ class TextTable:
     kind              the kind of file it comes from, in a word
     has_header_row    whether its column names are cells, which could also be data
     file              the file that it is a part of, if any
-    descriptions      texts of the file besides names and cells: its label, labels of columns, notes
-    unused_labels     number of value labels that no record has
     """
 
     engine: str | None = None
@@ -125,10 +123,8 @@ class TextTable:
         *,
         has_header_row: bool = False,
         file: Path | None = None,
-        descriptions: Sequence[str] = (),
-        unused_labels: int = 0,
     ) -> None:
-        self.file, self.descriptions, self.unused_labels = file, tuple(descriptions), unused_labels
+        self.file = file
         self.name, self.path, self.kind, self.has_header_row = name, path, kind, has_header_row
         self.names = tuple(names)
         self.rows: int | None = rows
