@@ -23,7 +23,7 @@ from pyarrow import ipc
 
 from PETWorks.render.languages import en, zh_tw
 from PETWorks.tables.hidden_differences import KINDS, further_content
-from PETWorks.tables.opening import open_source
+from PETWorks.tables.opening import open_source, open_table
 
 ROWS = [("age", "sex"), (30, "F"), (40, "M")]
 FRAME = pd.DataFrame({"age": [30, 40], "sex": ["F", "M"]})
@@ -144,6 +144,35 @@ def open_document(folder):
         archive.writestr(
             "content.xml", CONTENT.format("".join(f"<table:table-row>{row}</table:table-row>" for row in rows))
         )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "usual", "unusual"),
+    [
+        ("cp950", b"\xa4Q", b"\xa2\xcc"),
+        ("utf-7", b"x", b"+AHg-"),
+        ("iso2022_jp", b"x", b"x\x1b(B"),
+        ("hz", b"x", b"~{~}x"),
+    ],
+)
+def test_characters_in_other_bytes_mark_records(tmp_path, monkeypatch, encoding, usual, unusual):
+    """Both decode to the same text."""
+    path = tmp_path / "t.csv"
+    for block in (7, 1 << 20):
+        monkeypatch.setattr("PETWorks.tables.hidden_differences.BLOCK", block)
+        path.write_bytes(b"a,b\n" + b"1,%b\n" % usual * 9)
+        assert further_content(open_table(path, encoding=encoding)) == {}
+        path.write_bytes(b"a,b\n" + b"1,%b\n" % usual * 9 + b"1,%b\n" % unusual * 2 + b"1,%b\n" % usual)
+        assert further_content(open_table(path, encoding=encoding)).keys() == {"lines with characters in unusual bytes"}
+    assert further_content(open_table(path, encoding=encoding)) == {"lines with characters in unusual bytes": 2}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "cp950", "gb18030", "shift_jis"])
+def test_text_as_programs_encode_it_is_usual(tmp_path, encoding):
+    pd.DataFrame({"of": ["第十病房", "台北"] * 9, "n": range(18)}).to_csv(
+        tmp_path / "t.csv", index=False, encoding=encoding
+    )
+    assert further_content(open_table(tmp_path / "t.csv", encoding=encoding)) == {}
 
 
 def test_zip_files(tmp_path):

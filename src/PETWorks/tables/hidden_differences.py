@@ -427,7 +427,7 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
 
 
 # The kinds of what is found.
-SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES = (
+SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES = (
     "further sheets",
     "macros",
     "further parts",
@@ -438,11 +438,12 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, S
     "names with personal details",  # found by those who know what is personal
     "files of a kind that is not looked through",
     "files with a part of the records each",  # which tells of each record in which of them it is
+    "lines with characters in unusual bytes",
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
     *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS),
-    *(FILES, FILE_NAMES, METADATA, UNUSED, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES),
+    *(FILES, FILE_NAMES, METADATA, UNUSED, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES),
 )
 
 READ_BLOCK = 1 << 20
@@ -524,7 +525,9 @@ def _descriptions(source: Any) -> Iterator[str]:
 def _of_one(source: Any) -> Mapping[str, int]:
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
         return _workbook(source.file, source.names)
-    if isinstance(source, CSV | JSONLines):
+    if isinstance(source, CSV):
+        return Counter(_packed(source.content)) + Counter({UNUSUAL_BYTES: _lines_in_unusual_bytes(source)})
+    if isinstance(source, JSONLines):
         return _packed(source.content)
     if isinstance(source, Parquet):
         return Counter(_metadata(source.schema, source.metadata)) + Counter({UNUSED: _unused_in_parquet(source)})
@@ -562,6 +565,26 @@ def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, in
     if kind == COMMENTS:
         found = Counter({kind: count_tags(path, name, COMMENT_ELEMENTS).total() or 1})
     return found
+
+
+def _lines_in_unusual_bytes(source: CSV) -> int:
+    """How many lines have other bytes than their text has in the encoding of the file, so that they can be told apart.
+
+    Big5 has two places for some characters, and in UTF-7 and ISO 2022 any character can be written in several ways.
+    """
+    encoding = source.encoding or UTF8
+    if encoding.startswith("utf") and encoding != "utf-7":
+        return 0
+    decoder, encoder = codecs.getincrementaldecoder(encoding)(), codecs.getincrementalencoder(encoding)()
+    rest = b""
+    with converting_os_errors(source.content.path), source.content.open() as file:
+        while block := file.read(BLOCK):
+            raw, usual = rest + block, encoder.encode(decoder.decode(block))
+            if not raw.startswith(usual):
+                pairs = zip(raw.split(b"\n"), usual.split(b"\n"), strict=False)
+                return max(sum(own != other for own, other in pairs), 1)
+            rest = raw[len(usual) :]
+    return int(rest != encoder.encode(decoder.decode(b"", final=True), final=True))
 
 
 def _packed(content: Content) -> Mapping[str, int]:

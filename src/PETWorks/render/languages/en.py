@@ -269,6 +269,7 @@ TEXTS = {
     "look.other file names": "other file names",
     "look.names with personal details": "names with personal details",
     "look.files with a part of the records each": "files with a part of the records each",
+    "look.lines with characters in unusual bytes": "lines with characters in unusual bytes",
     "look.files of a kind that is not looked through": "files of a kind that is not looked through",
     "look.metadata": "entries of metadata",
     "look.values that no record has": "values that no record has",

@@ -955,6 +955,7 @@ TEXTS = {
     "look.other file names": "其他檔名",
     "look.names with personal details": "含個人資料的名稱",
     "look.files with a part of the records each": "各含部分資料列的檔案",
+    "look.lines with characters in unusual bytes": "以非慣用位元組寫成字元的行",
     "look.files of a kind that is not looked through": "未逐一檢視的檔案格式",
     "look.metadata": "中繼資料",
     "look.values that no record has": "沒有資料列使用的值",
