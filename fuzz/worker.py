@@ -132,8 +132,8 @@ def _peak_memory() -> int:
 def _warm_up() -> None:
     """Import and compile what commands need, so that it does not count for any case."""
     from PETWorks import Release, every_subset
+    from PETWorks.api.check import require_release  # noqa: F401
     from PETWorks.cli import attack, check, evaluate  # noqa: F401
-    from PETWorks.render import checks  # noqa: F401
 
     every_subset(Release({"a": ["x"]}, {"a": "quasi_identifier"}))
 

@@ -18,7 +18,7 @@ from PETWorks import check, read_policy
 from PETWorks.cli.demo import hospital
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
 from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
-from PETWorks.render.checks import Check
+from PETWorks.render.check_result import Check
 
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "data"

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization
     from PETWorks.anonymizer.frontiers import Frontier
     from PETWorks.anonymizer.reasons import reasons_per_record
+    from PETWorks.api.anonymize import anonymize, apply_levels, apply_plan, frontier
+    from PETWorks.api.check import check, require_release
     from PETWorks.compat import PETAnonymization, PETValidation, output, report
     from PETWorks.counting.release import Release
     from PETWorks.errors import PETWorksError, ReleaseRefused, ReleaseWarning
@@ -58,8 +60,7 @@ if TYPE_CHECKING:
     from PETWorks.measures.result import Result
     from PETWorks.releases.composition import Composition
     from PETWorks.releases.several import Releases
-    from PETWorks.render.checks import Check, check, require_release
-    from PETWorks.render.releasing import anonymize, apply_levels, apply_plan, frontier
+    from PETWorks.render.check_result import Check
     from PETWorks.tables.csv.read import CSV
 
 _MODULES = {
@@ -68,6 +69,8 @@ _MODULES = {
     "anonymizer.anonymization": ["Anonymization"],
     "anonymizer.frontiers": ["Frontier"],
     "anonymizer.reasons": ["reasons_per_record"],
+    "api.anonymize": ["anonymize", "apply_levels", "apply_plan", "frontier"],
+    "api.check": ["check", "require_release"],
     "compat": ["PETAnonymization", "PETValidation", "output", "report"],
     "counting.release": ["Release"],
     "errors": ["PETWorksError", "ReleaseRefused", "ReleaseWarning"],
@@ -80,8 +83,7 @@ _MODULES = {
     "measures.result": ["Result"],
     "releases.composition": ["Composition"],
     "releases.several": ["Releases"],
-    "render.checks": ["Check", "check", "require_release"],
-    "render.releasing": ["anonymize", "apply_levels", "apply_plan", "frontier"],
+    "render.check_result": ["Check"],
     "tables.csv.read": ["CSV"],
 }
 _WITHOUT_IMPORT = {"about", "attributetypes", "compat", "counting", "errors", "measures", "tables"}  # always available

@@ -25,8 +25,8 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
     policy    the path of a policy file, or a policy that was read
     options   those of `require_release`
     """
+    from PETWorks.api.check import require_release
     from PETWorks.errors import PETWorksError
-    from PETWorks.render.checks import require_release
     from PETWorks.render.language.messages import translated
     from PETWorks.render.languages import LANGUAGES
 

@@ -27,7 +27,7 @@ from PETWorks.gate.document.check_document import NOT_CONTENT, content_digest
 from PETWorks.gate.document.schema import schema_text
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.gate.external.protected import complement, narrowest_width, protect_statistics, range_of, share_of
-from PETWorks.render.checks import Check
+from PETWorks.render.check_result import Check
 from PETWorks.render.languages import LANGUAGES
 from policy_checks import DAY
 

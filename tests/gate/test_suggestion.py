@@ -12,7 +12,8 @@ from PETWorks.about import column_names
 from PETWorks.about.roles import checked_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.memory.loading import load_rows
-from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggest_privacy_unit, suggest_roles
+from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
+from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggest_roles
 from PETWorks.tables.opening import open_source
 
 ID, QI, SENSITIVE, INSENSITIVE = IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE
@@ -446,11 +447,15 @@ def test_the_same_values_with_other_ages_are_of_other_people(name):
         assert unit_of({name: shared[:1] * 360, "age": ages, "sex": sexes}) is None
 
 
-def test_names_say_nothing_of_themselves_nor_with_the_sex_that_goes_with_them():
+def test_names_that_repeat_often_name_people_unless_their_sex_changes():
     records = visits()
     names = [NAMING["姓名"](number) for number, _, _ in records]
-    assert unit_of({"姓名": names}) is None
-    assert unit_of({"姓名": names, "sex": [sex for _, _, sex in records]}) is None
+    assert unit_of({"姓名": names}) == "姓名"
+    assert unit_of({"姓名": names, "sex": [sex for _, _, sex in records]}) == "姓名"
+    chance = random.Random(4)
+    assert unit_of({"姓名": names, "sex": [chance.choice("FM") for _ in records]}) is None
+    namesakes = [NAMING["姓名"](row % 36) for row in range(60)]
+    assert unit_of({"姓名": namesakes}) is None  # fewer than two records for a name
 
 
 def test_a_phone_alone_names_people_if_it_repeats_often_and_there_are_several():

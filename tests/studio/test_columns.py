@@ -181,6 +181,42 @@ def test_the_person_is_chosen_and_attacks_by_records_become_a_comment(folder):
         assert saved(page, folder, unit="").privacy_unit is None
 
 
+def codes_of_people():
+    """Codes under a name that says nothing; sex and city of a code stay the same."""
+    chance = random.Random(2)
+    people = [(f"R{number:03}", chance.choice("fm"), chance.choice(["Taipei", "Tainan"])) for number in range(30)]
+    rows = [f"{code},{sex},{city},{chance.choice(['flu', 'cold'])}" for code, sex, city in people for _ in range(12)]
+    return "\n".join(["x7,sex,city,diagnosis", *rows]) + "\n"
+
+
+def test_a_column_that_looks_like_the_person_needs_a_reason_if_it_is_not(folder):
+    (folder / "people.csv").write_text(codes_of_people(), "utf-8")
+    path = folder / "people_policy.yaml"
+    path.unlink()
+    assert petworks("init", folder / "people.csv").returncode == 0
+    assert read_policy(path).privacy_unit == "x7"
+    path.write_text(re.sub(r"^privacy_unit.*$", "", policy_text(folder), flags=re.MULTILINE), "utf-8")
+    made = ["anonymize", path, "-o", folder / "out.csv"]
+    assert "column 'x7' names people" in petworks(*made).stderr
+    with entered(folder) as page:
+        shown = page.get(AT).text
+        assert "Columns that repeat but name nobody the table is about" in shown
+        assert re.search(r'<select name="other-column".*?<option value="0" selected>', shown, re.DOTALL)
+        fields = {"seen": seen(page), "other-column": "0", "other-reason": "numbers of beds"}
+        answer = page.post("/columns/look?policy=people_policy.yaml", data=fields)
+        assert "1 change is not saved yet" in answer.text
+        page.post(AT, data={**fields, "do": "save"})
+        assert read_policy(path).no_privacy_unit == {"x7": "numbers of beds"}
+        text = page.get(AT).text
+        assert 'name="not-people-0" value="numbers of beds"' in text
+        assert "x7 looks like it" not in text
+        assert petworks(*made).returncode == 0
+        page.post(AT, data={"seen": seen(page), "do": "save", "not-people-0": ""})
+        assert read_policy(path).no_privacy_unit == {}
+        page.cookies.set("petworks-language", "zh-TW")
+        assert "值會重複，但並非代表個人的欄位" in page.get(AT).text
+
+
 def test_sizes_of_subsets_stay_those_that_are_quick(folder):
     columns = [f"q{number}" for number in range(12)]
     rows = [",".join(str((row + number) % 3) for number in range(12)) for row in range(60)]

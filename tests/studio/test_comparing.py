@@ -7,9 +7,9 @@ from html import unescape
 import pytest
 
 from conftest import ROOT
+from PETWorks.api.check import check
 from PETWorks.gate.diff import compare
 from PETWorks.releases.several import Releases
-from PETWorks.render.checks import check
 from PETWorks.render.language.language import message_text, percent
 from processes import wait_for
 from studio_client import entered

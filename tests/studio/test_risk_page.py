@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from PETWorks.api.check import check
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.remedies import class_size_wanted
 from PETWorks.render.charts.charts import BOTTOM, LEFT, RIGHT, class_size_chart
-from PETWorks.render.checks import check
 from PETWorks.studio.pages.risk import risk_if_known
 from studio_client import entered
 

@@ -2,9 +2,12 @@
 
 import gzip
 import json
+import random
 import sqlite3
 import struct
 import zipfile
+import zlib
+from contextlib import suppress
 
 import duckdb
 import openpyxl
@@ -21,6 +24,7 @@ from openpyxl.comments import Comment
 from openpyxl.workbook.defined_name import DefinedName
 from pyarrow import ipc
 
+from PETWorks.errors import InputError
 from PETWorks.render.languages import en, zh_tw
 from PETWorks.tables.hidden_differences import KINDS, further_content
 from PETWorks.tables.opening import open_source, open_table
@@ -189,7 +193,7 @@ def test_zip_files(tmp_path):
         return found(path)
 
     assert written() == {}
-    assert written(".hidden", "__MACOSX/._t.csv", "Ann/") == {"further files": 3}
+    assert written(".hidden", "__MACOSX/._t.csv", "Ann/") == {"further files": 3, "bytes outside the table": 1}
     assert written(comment=b"Ann", of_table=b"Bob") == {"comments": 2}
     with zipfile.ZipFile(path, "w") as archive:  # a folder with the table in it tells nothing
         archive.writestr("made/", "")
@@ -221,6 +225,42 @@ def test_zip_files_have_no_bytes_and_fields_outside_the_table(tmp_path):
         archive.writestr("names.csv", "Ann Lee")
         archive.writestr("t.csv", TEXT)
         archive.filelist.pop(0)
+    assert found(path) == {"bytes outside the table": 1}
+
+
+def test_packed_files_have_nothing_behind_their_content(tmp_path):
+    path = tmp_path / "t.csv.zip"
+    packing = zlib.compressobj(wbits=-15)
+    packed = packing.compress(TEXT.encode()) + packing.flush()
+
+    def written(packed, extra=b"", of_header=()):
+        sizes = struct.pack("<3I", zlib.crc32(TEXT.encode()), len(packed), len(TEXT))
+        start = struct.pack("<5H", 20, 0, 8, 0, 33)
+        names = struct.pack("<2H", 5, len(extra))
+        header = b"PK\3\4" + start + (struct.pack("<3I", *of_header) if of_header else sizes) + names + b"t.csv" + extra
+        entry = b"PK\1\2" + struct.pack("<H", 20) + start + sizes + names + bytes(14) + b"t.csv" + extra
+        before = len(header) + len(packed)
+        end = b"PK\5\6" + struct.pack("<4H2IH", 0, 0, 1, 1, len(entry), before, 0)
+        path.write_bytes(header + packed + entry + end)
+        return found(path)
+
+    assert written(packed) == {}
+    assert written(packed + b"Ann Lee") == {"bytes outside the table": 1}
+    packing = zlib.compressobj(wbits=-15)
+    longer = packing.compress(TEXT.encode() + b"\n50,Ann Lee\n" * 100) + packing.flush()
+    assert written(longer) == {"bytes outside the table": 1}
+    assert written(packed, of_header=(0x416E6E, 0, 0)) == {"bytes outside the table": 1}
+    assert written(packed, extra=struct.pack("<HH40s", 0x5455, 40, b"Ann Lee")) == {"metadata": 2}
+
+
+def test_a_folder_in_a_zip_file_has_no_content(tmp_path):
+    path = book(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(zipfile.ZipInfo("xl/"), b"")
+    assert found(path) == {}
+    path = book(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(zipfile.ZipInfo("xl/"), b"Ann Lee")
     assert found(path) == {"bytes outside the table": 1}
 
 
@@ -330,6 +370,110 @@ def test_parquet_files_keep_categories_that_no_record_has(tmp_path, monkeypatch)
     assert found(path) == {}
     pq.write_table(many, path, use_dictionary=False, column_encoding={"of": "DELTA_BYTE_ARRAY"})
     assert found(path) == {}
+
+
+def parquet_pieces(path, table=None, **options):
+    """What is in front of the footer, and the footer."""
+    table = TABLE if table is None else table
+    pq.write_table(table, path, compression="none", store_schema=False, **options)
+    content = path.read_bytes()
+    end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    return content[:end], content[end:-8]
+
+
+def with_footer(path, front, footer):
+    path.write_bytes(front + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    return found(path)
+
+
+def test_parquet_files_have_no_bytes_that_no_column_uses(tmp_path):
+    path = tmp_path / "t.parquet"
+    front, footer = parquet_pieces(path)
+    assert with_footer(path, front, footer) == {}
+    assert with_footer(path, front + bytes(64), footer) == {}  # as Hadoop aligns
+    assert with_footer(path, front + b"Ann Lee", footer) == {"bytes outside the table": 1}
+    assert with_footer(path, front, footer + b"Ann Lee") == {"bytes outside the table": 1}
+
+
+def test_parquet_files_have_no_fields_that_readers_skip(tmp_path):
+    path = tmp_path / "t.parquet"
+    front, footer = parquet_pieces(path)
+    assert footer.endswith(b"\0")
+    assert with_footer(path, front, footer[:-1] + b"\xd8\x07Ann Lee\0") == {"metadata": 1}
+
+
+def test_statistics_of_parquet_files_are_values(tmp_path):
+    path = tmp_path / "t.parquet"
+    table = pa.table({"age": [30, 40, 50], "of": ["flu", "gout", "measles"]})
+    front, footer = parquet_pieces(path, table)
+    assert with_footer(path, front, footer) == {}
+    kind = "values that no record has"
+    assert with_footer(path, front, footer.replace(b"measles", b"Ann Lee")) == {kind: 1}
+    fifty = (50).to_bytes(8, "little")
+    assert with_footer(path, front, footer.replace(fifty, b"Ann Lee\0")) == {kind: 1}
+    long = pa.table({"of": ["b" * 100, "a" * 100]})
+    pl.DataFrame(long).write_parquet(path)  # cuts the statistics off
+    assert found(path) == {}
+
+
+def test_dictionaries_of_parquet_files_have_each_value_once(tmp_path):
+    path = tmp_path / "t.parquet"
+    kind = "values that no record has"
+    for dictionary in ([30, 40, 41], ["flu", "gout", "cold"]):
+        front, footer = parquet_pieces(path, pa.table({"x": dictionary}), write_statistics=False)
+        assert front.count(b"\x02\x03\x24\x00") == 1  # the numbers 0, 1, 2
+        assert with_footer(path, front, footer) == {}
+        unused = front.replace(b"\x02\x03\x24\x00", b"\x02\x03\x14\x00")  # 0, 1, 1
+        assert with_footer(path, unused, footer) == {kind: 1}
+        if isinstance(dictionary[0], int):
+            twice = front.replace((41).to_bytes(8, "little"), (40).to_bytes(8, "little"))
+            assert with_footer(path, twice, footer) == {kind: 1}
+        else:
+            with pytest.raises(InputError, match="cannot be read"):
+                with_footer(path, front.replace(b"cold", b"gout"), footer)
+
+
+def test_parquet_files_as_programs_write_them_have_no_more(tmp_path):
+    path = tmp_path / "t.parquet"
+    ages = [30, 40, None] * 100
+    table = pa.table(
+        {
+            "age": ages,
+            "small": pa.array(ages, pa.int8()),
+            "large": pa.array([2**64 - 1, 2**63, None] * 100, pa.uint64()),
+            "real": [-0.0, 1.5, None] * 100,
+            "of": ["ÿ" * 90, "b" * 200, None] * 100,
+            "at": pa.array([0, 1, -1] * 100, pa.timestamp("us")),
+            "is": [True, False, None] * 100,
+            "no": pa.nulls(300),
+        }
+    )
+    for options in (
+        {},
+        {"write_page_index": True, "data_page_size": 100},
+        {"data_page_version": "2.0", "compression": "zstd", "write_page_checksum": True},
+        {"row_group_size": 50, "use_dictionary": False, "compression": "gzip"},
+        {"use_deprecated_int96_timestamps": True},
+        {"coerce_timestamps": "ms", "allow_truncated_timestamps": True, "compression": "brotli"},
+    ):
+        pq.write_table(table, path, **options)
+        assert found(path) == {}
+    pl.DataFrame(table).write_parquet(path, row_group_size=100)
+    assert found(path) == {}
+    duckdb.sql(f"COPY (SELECT i % 5 AS a, 'x' || (i % 3) AS b FROM range(3000) t(i)) TO '{path}' (FORMAT parquet)")
+    assert found(path) == {}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_parquet_files_raise_nothing_else(tmp_path, seed):
+    path = tmp_path / "t.parquet"
+    draw = random.Random(seed)
+    front, footer = parquet_pieces(path)
+    content = bytearray(front + footer)
+    for _ in range(draw.randrange(1, 6)):
+        content[draw.randrange(4, len(content))] = draw.randrange(256)
+    with suppress(InputError):
+        with_footer(path, bytes(content[: len(front)]), bytes(content[len(front) :]))
 
 
 def test_feather_files_have_more_places(tmp_path):

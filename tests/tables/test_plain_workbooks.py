@@ -222,3 +222,174 @@ def test_formats_of_whole_columns_and_of_the_header_say_nothing(tmp_path):
 
     assert book(tmp_path, change) == {}
     assert book(tmp_path, lambda sheet: sheet.add_table(Table(displayName="Table1", ref="A1:B31"))) == {}
+
+
+A3 = '<c r="A3" s="1"><v>40</v></c>'
+ROW, CELL = '<row r="3" spans="1:3" x14ac:dyDescent="0.3">', '<c r="B4" t="s"><v>3</v></c>'
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (CELL, f'<c r="B4" t="inlineStr"><is><t>{NOTE}</t></is></c>{CELL}'),  # a cell that stands twice
+        (CELL, CELL * 2),
+        (CELL, f'{CELL}<c r="B5" t="s"><v>3</v></c>'),  # a cell of another row
+        (f"{ROW}{A3}", f'<row r="3" spans="1:3" x14ac:dyDescent="0.3">{A3}</row>{ROW}{A3}'),  # a row that stands twice
+        (ROW, f"{ROW}<v>{NOTE}</v>"),
+        (ROW, f"{NOTE}{ROW}"),
+        (ROW, f"<v>{NOTE}</v>{ROW}"),
+        (ROW, f"<c><v>{NOTE}</v></c>{ROW}"),
+        (ROW, f"<![CDATA[{NOTE}]]>{ROW}"),
+        (ROW, f"{ROW}<is><t>{NOTE}</t></is>"),
+        (CELL, f'<c r="B4" t="s">{NOTE}<v>3</v></c>'),
+        (CELL, f'<c r="B4" t="s"><v>3</v><v>{NOTE}</v></c>'),
+        (CELL, f'<c r="B4" t="s"><v>3</v><is><t>{NOTE}</t></is></c>'),
+        (CELL, '<c r="B4" t="s"><v><![CDATA[3]]></v></c>'),
+        (CELL, '<c r="B4" t="s"><v>03</v></c>'),  # the same text, spelled otherwise
+        (CELL, '<c r="B4" t="s"><v> 3</v></c>'),
+        (CELL, '<c r="B4" t="s"><v>&#51;</v></c>'),
+        (CELL, '<c r="B4" t="inlineStr"><is><t>F</t></is></c>'),
+        (CELL, '<c r="B4" t="str"><v>F</v></c>'),
+        (CELL, "<c r='B4' t=\"s\"><v>3</v></c>"),
+        (CELL, '<c  r="B4" t="s"><v>3</v></c>'),
+        (CELL, '<c t="s" r="B4"><v>3</v></c>'),
+        (CELL, '<c r="B4" t="s" ><v>3</v></c>'),
+        (CELL, '<c r="B4" s="0" t="s"><v>3</v></c>'),
+        (CELL, '<c r="B4" t="s"><v>3</v></c >'),
+        (CELL, '<c r="B4" t="s"><v >3</v></c>'),
+        (CELL, ' <c r="B4" t="s"><v>3</v></c>'),
+        (CELL, '<c r="b4" t="s"><v>3</v></c>'),
+        (CELL, '<c r="B04" t="s"><v>3</v></c>'),
+        ('spans="1:3" x14ac:dyDescent="0.3"><c r="A3"', 'spans="1:4711" x14ac:dyDescent="0.3"><c r="A3"'),
+        ('spans="1:3" x14ac:dyDescent="0.3"><c r="A3"', 'x14ac:dyDescent="0.3"><c r="A3"'),
+        (ROW, ROW.replace(">", ' hidden="0">')),
+        (ROW, ROW.replace(">", " >")),
+        (ROW, " " + ROW),
+        (ROW, ROW.replace('"3"', "'3'")),
+        (ROW, ROW.replace('"3"', '"03"')),
+        ('</c></row><row r="4"', '</c> </row><row r="4"'),
+        ('</c></row><row r="4"', '</c><c r="D3"/></row><row r="4"'),
+        ("</sheetData>", '<row r="4711"/></sheetData>'),
+        ("</sheetData>", '<row r="6"/><row r="7" ht="9"/><row r="8"/></sheetData>'),
+        ("</sheetData>", "</sheetData><sheetData/>"),
+        ("<pageMargins", f"{NOTE}<pageMargins"),
+        ("<pageMargins", f"<v>{NOTE}</v><pageMargins"),
+        ("<pageMargins", '<pageMargins left="4711"/><pageMargins'),
+        ("<cols>", "<cols>" + '<col min="9" max="9" width="4711"/>' * 30),
+    ],
+)
+def test_rows_have_the_judged_values_and_nothing_else(tmp_path, old, new):
+    parts = excel_parts()
+    assert parts[SHEET].count(old) == 1
+    assert found(tmp_path, {**parts, SHEET: parts[SHEET].replace(old, new)}) != {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<t>gout</t>", f"{NOTE}<t>gout</t>"),
+        ("<t>gout</t>", f"<t>gout</t><t>{NOTE}</t>"),
+        ("<t>gout</t>", "<t><![CDATA[gout]]></t>"),
+        ("</sst>", f"<t>{NOTE}</t></sst>"),
+        ('<t>gout</t><phoneticPr fontId="1"', '<t>gout</t><phoneticPr fontId="4711"'),
+    ],
+)
+def test_shared_texts_are_texts_and_nothing_else(tmp_path, old, new):
+    parts = excel_parts()
+    assert found(tmp_path, {**parts, STRINGS: parts[STRINGS].replace(old, new)}) != {}
+
+
+def test_one_shared_text_for_each_record_is_a_mark(tmp_path):
+    parts = excel_parts()
+    parts[STRINGS] = parts[STRINGS].replace("</sst>", "<si><t>F</t></si></sst>")
+    parts[SHEET] = parts[SHEET].replace(CELL, CELL.replace("3", "7"))
+    assert found(tmp_path, parts) == {"cells that keep the same value in another way": 1}
+
+
+@pytest.mark.parametrize("spelled", ["30.0", "3E1", "30.00000000000001"])
+def test_numbers_are_spelled_in_one_way(tmp_path, spelled):
+    parts = excel_parts()
+    twice = parts[SHEET].replace("<v>40</v>", "<v>30</v>")
+    assert found(tmp_path, {**parts, SHEET: twice}) == {}
+    other = parts[SHEET].replace("<v>40</v>", f"<v>{spelled}</v>")
+    assert found(tmp_path, {**parts, SHEET: other}) == {"cells that keep the same value in another way": 1}
+
+
+def test_a_number_has_no_more_digits_than_programs_write(tmp_path):
+    parts = excel_parts()
+    parts[SHEET] = parts[SHEET].replace("<v>40</v>", "<v>40.0000000000000000912345678</v>")
+    assert found(tmp_path, parts) == {"further elements": 1}
+
+
+def test_a_number_and_the_same_text_tell_records_apart(tmp_path):
+    def change(sheet):
+        sheet["A5"], sheet["A6"] = 20, "20"
+
+    assert book(tmp_path, change) == {"cells that keep the same value in another way": 1}
+
+
+def many_rows(cell, tag, end="</row>"):
+    """The rows of a table whose last column is empty in the rows from 17 to 40."""
+    rows = ""
+    for row in range(1, 71):
+        texts = {"A": 0, "B": 1, "C": 2} if row == 1 else {"B": 3 + 2 * (row % 2), "C": 4 + 2 * (row % 3 == 0)}
+        if 17 <= row <= 40:
+            del texts["C"]
+        number = {} if row == 1 else {"A": 30 + row % 5}
+        cells = "".join(cell(row, letter, "n", value) for letter, value in number.items())
+        rows += tag(row) + cells + "".join(cell(row, letter, "s", value) for letter, value in texts.items()) + end
+    return rows
+
+
+def excel_cell(row, letter, kind, value):
+    return f'<c r="{letter}{row}"' + (' t="s"' if kind == "s" else "") + f"><v>{value}</v></c>"
+
+
+def libre_cell(row, letter, kind, value):
+    return f'<c r="{letter}{row}" s="{int(row == 1)}" t="{kind}"><v>{value}</v></c>'
+
+
+LIBRE_ROW = 'customFormat="false" ht="12.8" hidden="false" customHeight="false" outlineLevel="0" collapsed="false"'
+
+
+@pytest.mark.parametrize(
+    ("cell", "tag", "end"),
+    [
+        (excel_cell, lambda row: f'<row r="{row}" spans="1:{2 if 17 <= row <= 32 else 3}">', "</row>"),  # by blocks
+        (excel_cell, lambda row: f'<row r="{row}" spans="1:{2 if 17 <= row <= 40 else 3}">', "</row>"),  # of its cells
+        (excel_cell, lambda row: f'<row spans="1:3" r="{row}">', "</row>"),
+        (libre_cell, lambda row: f'<row r="{row}" {LIBRE_ROW}>', "</row>"),
+        (lambda *own: "\n  " + excel_cell(*own), lambda row: f'\n <row r="{row}">', "\n </row>"),
+        (lambda *own: excel_cell(*own).replace('"', "'"), lambda row: f"<row r='{row}'>", "</row>"),
+        (lambda *own: re.sub(r' r="\w+"', "", excel_cell(*own)), lambda _: "<row>", "</row>"),
+        (lambda *own: re.sub(r'( r="\w+")( t="s")?', r"\2\1", excel_cell(*own)), lambda n: f'<row r="{n}">', "</row>"),
+    ],
+)
+def test_rows_as_programs_write_them(tmp_path, cell, tag, end):
+    parts = excel_parts()
+    rows = many_rows(cell, tag, end)
+    parts[SHEET] = re.sub("(<sheetData>).*(</sheetData>)", lambda match: match[1] + rows + match[2], parts[SHEET])
+    assert found(tmp_path, parts) == {}
+    prefixed = re.sub("<(/?)(?=[a-z])", r"<\1x:", parts[SHEET].partition("?>")[2]).replace("xmlns=", "xmlns:x=")
+    assert found(tmp_path, {**parts, SHEET: prefixed}) == {}
+    if " spans" in rows:
+        changed = parts[SHEET].replace('r="50" spans="1:3"', 'r="50" spans="1:2"')
+        changed = changed.replace('spans="1:3" r="50"', 'spans="1:2" r="50"')
+        assert found(tmp_path, {**parts, SHEET: changed}) == {"formats of single cells or rows": 1}
+
+
+def test_rows_are_examined_in_blocks_of_any_size(tmp_path, monkeypatch):
+    for size in (1, 7, 100, 1000):
+        monkeypatch.setattr("PETWorks.tables.formats.plain_workbooks.BLOCK", size)
+        assert found(tmp_path, excel_parts()) == {}
+        parts = excel_parts()
+        parts[SHEET] = parts[SHEET].replace(ROW, f"<!-- > -->{ROW}")
+        assert found(tmp_path, parts) == {"comments": 1}
+
+
+def test_a_row_without_an_end_takes_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("PETWorks.tables.formats.plain_workbooks.LONGEST_ROW", 300)
+    monkeypatch.setattr("PETWorks.tables.formats.plain_workbooks.BLOCK", 100)
+    parts = excel_parts()
+    parts[SHEET] = parts[SHEET].replace("<v>50</v>", "<v>50</v>" + " " * 999)
+    assert found(tmp_path, parts) == {"further elements": 1}

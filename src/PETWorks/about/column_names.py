@@ -12,12 +12,14 @@ A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "
 AN_ADDRESS, A_WAY_TO_REACH, AN_ACCOUNT = "an address", "a way to reach a person", "an account, a card or a plate"
 A_DEVICE, A_HOUSEHOLD = "a device, or a trace on the net", "a number given to a household"
 SEX, AGE, ORIGIN, BUILT = "sex", "age or birth", "origin, language or family", "how a person is built"
+A_PLACE, WORK, A_DATE, MARITAL_STATUS = "a place", "work or schooling", "a date", "marital status"
 DIRECT = {
     A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,
         nickname, lname, fname, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱, _姓_, _名_""",
     A_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card, id number,
         id no, passport, tax id, driver license, driving licence, mrn, medical record number, medical record no,
-        chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid, 身分證, 身分字號,
+        chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid,
+        resp id, resp no, cust id, cust no, emp id, emp no, mbr id, mbr no, usr id, 身分證, 身分字號,
         居留證, 護照, 統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號,
         社保號, 社會保障號""",
     A_WAY_TO_REACH: """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
@@ -41,17 +43,18 @@ INSTITUTIONS = """school, university, college, company, hospital, clinic, ward, 
 KNOWN = {
     SEX: "sex, gender, 性別",
     AGE: "age, age group, birth, birthday, birth date, birth year, dob, yob, 年齡, 年紀, 歲數, 生日, 出生",
-    "a place": PLACES,
+    A_PLACE: PLACES,
     ORIGIN: """nationality, citizenship, native, race, ethnicity, ethnic, tribe, language,
         mother tongue, marital, marital status, marriage, household, child, children, 國籍, 族群, 種族, 民族, 族別,
         原住民, 語言, 母語, 婚姻, 婚況, 配偶, 子女, 家庭, 戶長""",
-    "work or schooling": """occupation, job, profession, employer, employment, workclass, industry, company, position,
+    WORK: """occupation, job, profession, employer, employment, workclass, industry, company, position,
         education, degree, school, university, college, military, veteran, 職業, 工作, 行業, 職稱, 職位, 職務, 公司,
         任職, 雇主, 就業, 教育, 學歷, 學校, 科系, 畢業, 兵役""",
     BUILT: "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
     "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
         醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
 }
+BIRTH, MARITAL = "birth, birthday, 生日, 出生", "marital, marital status, marriage, 婚姻, 婚況"
 REMARKS = """remark, remarks, note, notes, comment, comments, memo, free text, description, 備註, 附註, 備考, 註記,
     評語, 說明, 描述, 紀要"""
 DATES = "date, datetime, timestamp, created at, updated at, 日期, 時間"
@@ -89,16 +92,29 @@ SUBJECTS = """patient, person, customer, client, user, member, employee, staff, 
     學生, 受試者, 受訪者, 民眾, 被保險人, 保戶, 當事人, 個人"""
 # Names of columns with numbers that stand for people, without a word for a person.
 PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
-OTHERS = """doctor, physician, nurse, provider, teacher, agent, mother, father, parent, spouse, contact, guardian, 醫師,
-    醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
+OTHERS = """doctor, physician, nurse, provider, teacher, agent, surgeon, therapist, counsellor, counselor, caseworker,
+    interviewer, instructor, salesperson, cashier, supervisor, manager, mother, father, parent, spouse, contact,
+    guardian, 醫師, 醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
 # Many people share the phone or the device of these, and what is on the net or on paper may be of many.
 OFFICES = f"""{INSTITUTIONS}, office, department, dept, branch, store, shop, business, 部門, 單位, 分店, 門市,
     辦公室"""
+# Sex and age, or a place, may go along with these, and they are no people.
+GROUPS = """team, club, league, class, classroom, grade, course, group, subgroup, cohort, stratum, strata, segment,
+    cluster, quota, category, type, level, room, cell, dorm, dormitory, vehicle, car, model, machine, 班級, 班別, 年級,
+    組別, 隊, 社團, 課程, 層別, 分層, 類別, 種類, 房號, 宿舍, 車型"""
+# Mailboxes that several people read.
+SHARED_MAILBOXES = """info, contact, office, admin, support, help, helpdesk, service, sales, mail, hello, team, hr,
+    desk, reception, booking, billing, noreply, no reply, webmaster, postmaster, enquiry, inquiry, press, secretary"""
 NO_DEVICES = "url, website, password, photo, signature, 網址, 照片, 簽名"
 RECORDS = """record, row, case, visit, encounter, claim, order, transaction, event, sample, specimen, document, invoice,
     application, 案件, 訂單, 檢體, 紀錄, 記錄, 交易, 就醫, 就診"""
 LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NAME), (RECORDS, LABELS, A_LABEL))
-ALONE = {A_NUMBER: "id, identifier, uid, uuid, guid, 編號, 代號, 識別碼", A_LABEL: "序號, 項次", A_NAME: "name"}
+ALONE = {
+    A_NUMBER: "id, identifier, uid, uuid, guid, pid, 編號, 代號, 識別碼",
+    A_LABEL: "序號, 項次",
+    A_NAME: "name",
+    A_DEVICE: "login, handle, imsi, msisdn, screen name",
+}
 
 
 # Simplified characters and variants, and below each the character used in Taiwan.
@@ -147,7 +163,7 @@ def terms(words: str, whole: bool = False) -> list[str]:
 @cache
 def _vocabulary() -> dict[str, tuple[str, str]]:
     """Role and subject of each term; if a term has two meanings, the last one counts."""
-    harmless, dates = (INSENSITIVE_ATTRIBUTE, {"": HARMLESS}), ("date", {"a date": DATES})
+    harmless, dates = (INSENSITIVE_ATTRIBUTE, {"": HARMLESS}), ("date", {A_DATE: DATES})
     groups = [(QUASI_IDENTIFIER, KNOWN), (SENSITIVE_ATTRIBUTE, SENSITIVE), harmless, dates, (IDENTIFIER, DIRECT)]
     return {term: (role, what) for role, group in groups for what, words in group.items() for term in terms(words)}
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from PETWorks.gate.document.check_document import Notice, RuleResult
     from PETWorks.gate.document.plan_document import Plan
     from PETWorks.gate.policy.policy import Policy
-    from PETWorks.render.checks import Check
+    from PETWorks.render.check_result import Check
 
 
 SEARCH_SETTINGS = ("seconds", "resume", "method")  # settings that a frontier does not have
@@ -152,7 +152,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
             "--no-privacy-unit",
             multiple=True,
             metavar="COLUMN=TEXT",
-            help="Why an identifier that repeats does not name the people the table is about.",
+            help="Why a column that repeats does not name the people the table is about.",
         ),
         option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv."),
         option("--original", metavar="TABLE", help="The table that measures compare with [default: the table itself]."),
@@ -375,7 +375,8 @@ def _check(
     policy: "Policy", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", engine_settings: dict[str, Any]
 ) -> "Check":
     """The check of a release, with the facts about how it was made."""
-    from PETWorks.render.checks import Check, check
+    from PETWorks.api.check import check
+    from PETWorks.render.check_result import Check
 
     checked = check(policy, **engine_settings)
     content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))

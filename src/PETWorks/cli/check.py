@@ -106,10 +106,10 @@ def check_command(policy: Path, **options: Any) -> None:
       petworks check policy.yaml --reasons for_us_only.csv --below 11
       petworks check policy.yaml --evidence evidence_2026-11-16
     """
+    from PETWorks.api.check import check
     from PETWorks.gate.check.may_go_out import EXIT_CODES
     from PETWorks.gate.document.check_document import WITHHELD
     from PETWorks.gate.policy.policy import read_policy
-    from PETWorks.render.checks import check
     from PETWorks.render.formats.evidence import evidence_files, write_evidence
     from PETWorks.render.text.check_text import check_text
     from PETWorks.tables.output import Folder, check_new_folder, write_whole

@@ -97,8 +97,8 @@ def _create_folder(folder: Path) -> None:
 def _load_check_document(document: Path, root: Path | None) -> Any:
     """The check document, read from its file or made by a check of the policy's table."""
     if document.suffix.lower() in POLICIES:
+        from PETWorks.api.check import check
         from PETWorks.gate.policy.policy import read_policy
-        from PETWorks.render.checks import check
 
         with progress("checking", document.name):
             return check(read_policy(document, root)).file()

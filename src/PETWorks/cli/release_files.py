@@ -44,7 +44,7 @@ from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.from_rules import columns_without_role, describe_release, rule_entries
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.render.language.messages import language, translated
-from PETWorks.render.releasing import two_levels_texts, why_in_order
+from PETWorks.render.report.making import two_levels_texts, why_in_order
 from PETWorks.render.report.prose import comment_translators
 from PETWorks.render.terminal import progress
 from PETWorks.tables.files import locked
@@ -374,7 +374,7 @@ def open_job(table: str, options: dict[str, Any]) -> ReleaseJob:
     _check_roles(release)
     reasons = {
         "role_reasons": _reasons("role-reason", options["role_reasons"], release.roles),
-        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.identifiers),
+        "no_privacy_unit": _reasons("no-privacy-unit", options["no_privacy_unit"], release.roles),
     }
     content: dict[str, Any] = {
         "petworks_policy": 1,
@@ -406,8 +406,8 @@ def _reasons(option: str, texts: Sequence[str], columns: Collection[str]) -> dic
         column, _, reason = (part.strip() for part in text.partition("="))
         if column not in columns or not is_legible(reason):
             raise ParameterError(
-                "--{option} expects COLUMN=TEXT, with a column that has a role (--no-privacy-unit: an identifier) and "
-                "a text with a letter or digit that can be seen; got {given!r}",
+                "--{option} expects COLUMN=TEXT, with a column that has a role and a "
+                "text with a letter or digit that can be seen; got {given!r}",
                 option=option,
                 given=text[:60],
             )

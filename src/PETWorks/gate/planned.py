@@ -143,8 +143,9 @@ def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
     content = {
         key: value for key, value in (plan.policy or {}).items() if key not in KEYS_STATED_ELSEWHERE or key == "subsets"
     }
-    of_roles = dict.fromkeys(("no_rule", "role_reasons", "no_privacy_unit"), release.roles)
-    for key, kept in {"no_role": release.columns, **of_roles}.items():
+    of_roles = dict.fromkeys(("no_rule", "role_reasons"), release.roles)
+    with_reasons = {*release.roles, *(content.get("no_role") or ())}
+    for key, kept in {"no_role": release.columns, **of_roles, "no_privacy_unit": with_reasons}.items():
         if isinstance(content.get(key), Mapping):
             content[key] = {column: reason for column, reason in content[key].items() if column.strip() in kept}
     limits = {rule.parameters["limit"]: rule.parameters["at_most"] for rule in plan.rules if rule.measure == SUBSETS}

@@ -17,7 +17,7 @@ from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.result import Result, flatten
 from PETWorks.releases.composition import Composition
 from PETWorks.releases.several import Releases
-from PETWorks.render.checks import Check
+from PETWorks.render.check_result import Check
 from PETWorks.render.formats.html import environment
 from PETWorks.render.language.language import (
     attack_name,

@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +42,7 @@ from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.json_lines import written as written_lines
 from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, ZSTD, Content, only_member, unpacked_path
 from PETWorks.tables.formats.parquet import Parquet
+from PETWorks.tables.formats.parquet_bytes import bytes_besides_columns
 from PETWorks.tables.formats.plain_workbooks import (
     COMMENTS,
     ELEMENTS,
@@ -54,6 +55,7 @@ from PETWorks.tables.formats.plain_workbooks import (
     PROPERTIES,
     RELATIONS,
     SHEET,
+    SPELLINGS,
     UNUSED,
     is_looked_into,
     more_than_a_table,
@@ -442,7 +444,7 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, S
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
-    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS),
+    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS, SPELLINGS),
     *(FILES, FILE_NAMES, METADATA, UNUSED, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES),
 )
 
@@ -492,7 +494,8 @@ MESSAGE, ARROW_START, ARROW_END = b"\xff" * 4, 8, 10  # of Feather files: a mark
 # Of zip files: lengths, flags, lengths of what ends them (22, or 98 if they are large), and kinds of further fields.
 LOCAL_HEADER, DIRECTORY_ENTRY, DIRECTORY_ENDS = 30, 46, (22, 98)
 SIZES_FOLLOW, UTF8_NAME = 8, 0x800
-USUAL_FIELDS, ROOM = {0x0001, 0x000A, 0x5455, 0x5855, 0x7855, 0x7875}, 0xA220
+USUAL_FIELDS = {0x0001: 28, 0x000A: 32, 0x5455: 13, 0x5855: 12, 0x7855: 4, 0x7875: 15}  # and their largest sizes
+ROOM = 0xA220
 GZIP_HEADER, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT = 10, 4, 8, 16
 
 
@@ -524,13 +527,13 @@ def _descriptions(source: Any) -> Iterator[str]:
 
 def _of_one(source: Any) -> Mapping[str, int]:
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
-        return _workbook(source.file, source.names)
+        return _workbook(source.file, source)
     if isinstance(source, CSV):
         return Counter(_packed(source.content)) + Counter({UNUSUAL_BYTES: _lines_in_unusual_bytes(source)})
     if isinstance(source, JSONLines):
         return _packed(source.content)
     if isinstance(source, Parquet):
-        return Counter(_metadata(source.schema, source.metadata)) + Counter({UNUSED: _unused_in_parquet(source)})
+        return _parquet(source)
     if isinstance(source, Frame) and source.path is not None:
         return _arrow_file(source.path)
     # Files of statistics programs keep labels, notes and deleted records. Databases keep what was deleted, comments and
@@ -540,7 +543,7 @@ def _of_one(source: Any) -> Mapping[str, int]:
     return {}
 
 
-def _workbook(path: Path, columns: Collection[str]) -> Mapping[str, int]:
+def _workbook(path: Path, table: TextTable) -> Mapping[str, int]:
     with path.open("rb") as file:
         start = file.read(START)
     if start.startswith(OLD_EXCEL) or is_opendocument(start):
@@ -551,7 +554,7 @@ def _workbook(path: Path, columns: Collection[str]) -> Mapping[str, int]:
     for name in names:
         found.update(_excel_part(path, name, has_comments=has_comments))
     sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
-    found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, columns))
+    found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, table))
     found[SHEETS] -= 1
     return found
 
@@ -655,9 +658,10 @@ def _archive(path: Path) -> Counter[str]:
             file.seek(one.header_offset)
             header = file.read(LOCAL_HEADER)
             name, extra = struct.unpack_from("<2H", header, LOCAL_HEADER - 4)
-            outside += file.read(name) != _name_bytes(one)
+            outside += file.read(name) != _name_bytes(one) or not _has_header(one, header)
             fields += _unusual_fields(file.read(extra)) + _unusual_fields(one.extra)
             place = file.tell() + one.compress_size
+            outside += _has_more(file, one)
             if one.flag_bits & SIZES_FOLLOW:
                 file.seek(place)
                 place += _descriptor(file.read(24), one)
@@ -665,6 +669,32 @@ def _archive(path: Path) -> Counter[str]:
         outside += archive.start_dir != place
         end = path.stat().st_size - archive.start_dir - directory - len(archive.comment)
     return Counter({COMMENTS: comments, FILES: twice, METADATA: fields, OUTSIDE: outside + (end not in DIRECTORY_ENDS)})
+
+
+def _has_header(member: zipfile.ZipInfo, header: bytes) -> bool:
+    """Whether the header of a packed file says what the directory says, or that it is said elsewhere."""
+    method, *_, checksum, packed, size = struct.unpack_from("<3H3I", header, 8)
+    told = ((checksum, member.CRC), (packed, member.compress_size), (size, member.file_size))
+    return method == member.compress_type and all(own in (0, 0xFFFFFFFF, right) for own, right in told)
+
+
+def _has_more(file: BinaryIO, member: zipfile.ZipInfo) -> bool:
+    """Whether a packed file, which starts here, goes on behind its content, where no reader looks."""
+    if member.is_dir() or member.compress_type == zipfile.ZIP_STORED:
+        return member.compress_size != member.file_size or (member.is_dir() and member.file_size > 0)
+    if member.compress_type != zipfile.ZIP_DEFLATED:
+        return member.compress_type != zipfile.ZIP_BZIP2  # which workbooks and exports have never
+    unpacking = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    left, size = member.compress_size, 0
+    while not unpacking.eof and size <= member.file_size:
+        block = unpacking.unconsumed_tail
+        if not block:
+            block = file.read(min(READ_BLOCK, left))
+            left -= len(block)
+        if not block:
+            break
+        size += len(unpacking.decompress(block, READ_BLOCK))
+    return bool(left or unpacking.unused_data or unpacking.unconsumed_tail) or size != member.file_size
 
 
 def _name_bytes(member: zipfile.ZipInfo) -> bytes:
@@ -690,7 +720,7 @@ def _unusual_fields(extra: bytes) -> int:
     while place + 4 <= len(extra):
         kind, size = struct.unpack_from("<2H", extra, place)
         content = extra[place + 4 : place + 4 + size]
-        found += kind not in USUAL_FIELDS and not (kind == ROOM and not any(content[4:]))
+        found += size > USUAL_FIELDS.get(kind, -1) and not (kind == ROOM and not any(content[4:]))
         place += 4 + size
     return found + any(extra[place:])
 
@@ -865,6 +895,16 @@ def _unused_in_views(chunks: Sequence[pa.Array]) -> bool:
         for place, buffer in enumerate(stored):
             seen.setdefault(buffer.to_pybytes(), []).append(fields[fields[:, 2] == place][:, [3, 0]])
     return any(len(texts) > np.unique(np.concatenate(own), axis=0)[:, 1].sum() for texts, own in seen.items())
+
+
+def _parquet(source: Parquet) -> Counter[str]:
+    found = Counter(_metadata(source.schema, source.metadata))
+    found[UNUSED] += _unused_in_parquet(source)
+    if source.path is not None:
+        with converting_os_errors(source.path):
+            besides = bytes_besides_columns(source, source.path)
+        found.update({METADATA: besides["fields"], OUTSIDE: besides["outside"], UNUSED: besides["values"]})
+    return found
 
 
 def _unused_in_parquet(source: Parquet) -> int:

@@ -17,8 +17,9 @@ from PETWorks.gate.document.plan_document import JudgedRule, Plan
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
+from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
-from PETWorks.gate.suggest.suggestion import ExaminedColumn, find_privacy_unit, same_person_test
+from PETWorks.gate.suggest.suggestion import ExaminedColumn
 from PETWorks.measures.attacks.subset_limits import parse_sizes
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
@@ -257,19 +258,24 @@ def _has_same_parameters(rule: Rule, judged: JudgedRule) -> bool:
     return bool(parameters == rule.parameters)
 
 
-def check_people_are_declared(release: Release, explained: Mapping[str, Spoken] | None = None) -> None:
-    """Raise if an identifier clearly names people with several records and there is no privacy unit.
+def check_people_are_declared(
+    release: Release, explained: Mapping[str, Spoken] | None = None, *, also_identifiers: bool = True
+) -> None:
+    """Raise if a column clearly names people with several records and there is no privacy unit.
 
-    explained   identifiers that do not name the people the table is about, each with the reason
+    explained          columns that do not name the people the table is about, each with the reason
+    also_identifiers   whether identifiers count: in a release they fail another rule
     """
     if release.privacy_unit is not None:
         return
     excluded = {name.strip() for name, reason in (explained or {}).items() if _is_meaningful(reason)}
-    names = [name for name in release.identifiers if name in release.columns and name not in excluded]
-    profiles = release.engine.profiles(release.source, names) if names else {}
-    examined = {name: ExaminedColumn.of(profiles[name]) for name in names}
+    examined = {
+        name: ExaminedColumn.of(profile)
+        for name, profile in release.profiles().items()
+        if name not in excluded and (also_identifiers or name not in release.identifiers)
+    }
     load = partial(release.engine.load, release.source)
-    unit = find_privacy_unit(examined, same_person_test(load, release.columns))
+    unit = find_privacy_unit(examined, release.identifiers, load, release.columns)
     if unit is not None:
         raise RoleError(
             "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "

@@ -18,6 +18,7 @@ from PETWorks.gate.check.advice import columns_to_explain, columns_with_unfit_ro
 from PETWorks.gate.check.built_in_rules import (
     RULES_ABOUT_PERSONS,
     cannot_count_people,
+    check_people_are_declared,
     class_size_for_release_kind,
     class_size_in_rules,
     find_file_differences,
@@ -104,6 +105,8 @@ def judge(
         other_data = None
     inputs = Inputs(policy, policy.data if other_data is None else other_data)
     release = policy.release(other_data, people, **engine_settings)
+    if policy.privacy_unit is None:
+        check_people_are_declared(release, policy.no_privacy_unit, also_identifiers=False)
     composition = compose_releases(release, policy, **engine_settings)
     subsets, drivers = _subsets(release, policy, progress)
     # Counted together, so that rules and overview share their counts.

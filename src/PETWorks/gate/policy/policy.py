@@ -118,7 +118,9 @@ class Policy:
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
     no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns without a rule, and why
-    no_privacy_unit: Mapping[str, Spoken] = field(default_factory=dict)  # identifiers that name other people, and why
+    no_privacy_unit: Mapping[str, Spoken] = field(
+        default_factory=dict
+    )  # columns that repeat, and why they name no people of the table
     rules_reason: Spoken | None = None  # why the rules are enough for the recipients
     unique_values: float = (
         UNIQUE_SHARE  # share of the records that exact values may single out, as stated in the policy
@@ -205,8 +207,8 @@ class Policy:
             if column.strip() not in release.roles:
                 mistakes.add(("role_reasons", column), "the column has no role")
         for column in self.file.content.get("no_privacy_unit", ()):
-            if release.roles.get(column.strip()) != IDENTIFIER:
-                mistakes.add(("no_privacy_unit", column), "the column is no identifier")
+            if column.strip() not in {*release.roles, *self.no_role}:
+                mistakes.add(("no_privacy_unit", column), "the column has no role")
         mistakes.report()
         return release
 

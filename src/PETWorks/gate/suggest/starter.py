@@ -19,6 +19,7 @@ from PETWorks.errors import InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
+from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
 from PETWorks.gate.suggest.protection_proposal import MOST_VALUES as MOST_PROTECTED
 from PETWorks.gate.suggest.protection_proposal import (
     ProposedProtection,
@@ -31,7 +32,7 @@ from PETWorks.gate.suggest.protection_proposal import (
     propose_protection,
     unique_counter_for_people,
 )
-from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_privacy_unit, suggest_roles
+from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_roles
 from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from

@@ -2,33 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
-from functools import cache, cached_property, partial
-from typing import Any
-
-import numpy as np
+from functools import cached_property
 
 from PETWorks.about.column_names import (
-    A_DEVICE,
-    A_HOUSEHOLD,
-    A_NAME,
-    A_NUMBER,
-    A_WAY_TO_REACH,
-    AGE,
-    ALONE,
-    AN_ACCOUNT,
-    BUILT,
     CALLED,
     LABELS,
-    NO_DEVICES,
-    OFFICES,
-    ORIGIN,
-    OTHERS,
     PSEUDONYMS,
     REMARKS,
-    SEX,
     SUBJECTS,
     roles_by_name,
     terms,
@@ -47,10 +29,8 @@ from PETWorks.about.personal_details import (
 )
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
-from PETWorks.counting.counts import ClassSizes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import MAX_SAMPLED_LENGTH, Profile, are_quantities, profile_of
-from PETWorks.counting.questions import class_sizes
 from PETWorks.errors import Phrase
 from PETWorks.gate.suggest.protection_proposal import ProposedProtection
 from PETWorks.measures.numbers import percent
@@ -75,6 +55,7 @@ REASONS = {
     "remarks": "remarks, in which people may be described",
     "long": "long texts, in which people may be named",
     "cautious": "the cautious choice: the name is unknown and an adversary may know the value",
+    "people": "people have several records: their sex, age and the like go along with the values",
     "beside": "as the YAML file beside the table says",
 }
 
@@ -278,143 +259,9 @@ class ExaminedColumn(Profile):
         return sum(map(test, self.sample)) >= max(ENOUGH_SHARE * len(self.sample), 1)
 
 
-CHANGING = 0.25  # share of the changes expected by chance; records of one person have fewer
-TELLING = 0.2  # changes expected by chance per repeated value, below which a column proves nothing
-REPEATED = 1.25  # records per value, if other columns show that they belong to the same person
-OFTEN, SEVERAL = 1.5, 5  # records per value, and distinct values, if no other column shows it
-STEP = 5  # years by which an age may differ
-STRONG, WEAK = (AGE, BUILT), (SEX, ORIGIN)  # the weak ones also go with a given name, or with a hospital ward
-REACHING = (A_WAY_TO_REACH, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
-
-# Whether records with the same value of a column belong to one person, judged by a birth date or, if `weak`, by sex and
-# the like; None if no column can decide it.
-SamePerson = Callable[[str, bool], bool | None]
-
-
-class IdentifierKind(IntEnum):
-    """How well a column identifies people, the best kind first."""
-
-    NUMBER = 0  # assigned to a person
-    CODE = 1  # named just `id`
-    REACH = 2  # an e-mail address, a phone, a card, a device
-    NAME = 3
-    OTHER = 4
-
-
 def stands_for_people(words: str) -> bool:
     """Whether the name of a column consists of a word for people or their pseudonyms, and nothing else."""
     return words in terms(f"{SUBJECTS}, {PSEUDONYMS}", whole=True)
-
-
-def find_privacy_unit(identifiers: Mapping[str, ExaminedColumn], same_person: SamePerson) -> str | None:
-    """The identifier of people who have several records; None if there is none."""
-    kinds = {column: _kind(words_of(column), profile) for column, profile in identifiers.items()}
-    one_each = any(
-        kind == IdentifierKind.NUMBER and identifiers[column].distinct == identifiers[column].records > 1
-        for column, kind in kinds.items()
-    )
-    candidates = []
-    for place, (column, profile) in enumerate(identifiers.items()):
-        kind = kinds[column]
-        if kind is None or not 0 < profile.distinct < profile.present:
-            continue
-        by_name = kind <= IdentifierKind.CODE and not one_each
-        if profile.distinct == 1 and not (by_name and kind == IdentifierKind.NUMBER):
-            continue  # a constant column names one person only if it is a number given to people
-        if by_name or _repeats(column, kind, profile, same_person, one_each=one_each):
-            candidates.append((kind, profile.present < profile.records, place, column))
-    best = [column for kind, _, _, column in sorted(candidates) if kind == min(candidates)[0]]
-    if len(best) > 1:  # of several numbers of a person, the one with the most records per value
-        confirmed = [column for column in best if same_person(column, True)]
-        return min(confirmed, key=lambda column: identifiers[column].distinct, default=best[0])
-    return best[0] if best else None
-
-
-def _kind(words: str, profile: ExaminedColumn) -> IdentifierKind | None:
-    """The kind of identifier that a column is; None if it identifies others than the people of the table."""
-    if any(term in words for term in terms(OTHERS)):  # the mother's number identifies another person
-        return None
-    subject, look = roles_by_name(words).get(IDENTIFIER), profile.look
-    if words in terms(ALONE[A_NUMBER], whole=True):
-        return IdentifierKind.CODE
-    if subject == A_NUMBER or stands_for_people(words) or look == NATIONAL_ID:
-        return IdentifierKind.NUMBER
-    if any(term in words for term in terms(OFFICES)):
-        return IdentifierKind.OTHER
-    reaches = subject in REACHING and not any(term in words for term in terms(NO_DEVICES))
-    if reaches or look in (EMAIL, PHONE, PAYMENT_CARD, KEYS):
-        return IdentifierKind.REACH
-    return IdentifierKind.NAME if subject == A_NAME else IdentifierKind.OTHER
-
-
-def _repeats(
-    column: str, kind: IdentifierKind, profile: ExaminedColumn, same_person: SamePerson, *, one_each: bool
-) -> bool:
-    """Whether people clearly have several records, by a column that may repeat for other reasons.
-
-    one_each   whether another number is different in every record
-    """
-    if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct:
-        return False
-    decided = same_person(column, kind <= IdentifierKind.REACH)
-    if decided is not None or one_each or kind > IdentifierKind.REACH:
-        return decided is True
-    return profile.present >= OFTEN * profile.distinct and profile.distinct > SEVERAL
-
-
-def same_person_test(load: Callable[[Sequence[str]], Any], columns: Sequence[str]) -> SamePerson:
-    """A test whether records belong to one person, by the other columns of a table that can be loaded."""
-    subjects = {name: roles_by_name(words_of(name)) for name in columns}
-    known = {name: roles.get(QUASI_IDENTIFIER) for name, roles in subjects.items() if IDENTIFIER not in roles}
-    strong = [name for name, what in known.items() if what in STRONG]
-    weak = [name for name, what in known.items() if what in WEAK]
-    return cache(partial(_same_person, load, strong, weak))
-
-
-def _same_person(
-    load: Callable[[Sequence[str]], Any], strong: Sequence[str], weak: Sequence[str], column: str, also_weak: bool
-) -> bool | None:
-    witnesses = [name for name in (*strong, *(weak if also_weak else ())) if name != column]
-    table = load([column, *witnesses]) if witnesses else None
-    answers = [answer for name in witnesses if (answer := _goes_with(table, column, name)) is not None]
-    return any(answers) if answers else None
-
-
-def _goes_with(table: Any, column: str, other: str) -> bool | None:
-    """Whether records with the same value of a column have the same other value; None if chance may explain it."""
-    steady = _is_steady(table, column, other)
-    if steady is False and (years := _in_years(table.domains[other].values)):  # people become older
-        return _is_steady(table.generalised({other: years}), column, other)
-    return steady
-
-
-def _is_steady(table: Any, column: str, other: str) -> bool | None:
-    groupings = [Grouping(names, (column,), True, True) for names in ((column,), (column, other))]
-    alone, jointly = table.ask([class_sizes(table, grouping) for grouping in groupings])
-    by_chance = _changes_by_chance(alone, table.marginal(other).shares)
-    repeated = int(alone.classes[alone.sizes > 1].sum())
-    if not repeated or by_chance < TELLING * repeated:
-        return None
-    return bool(jointly.number - alone.number <= CHANGING * by_chance)
-
-
-def _in_years(values: Sequence[str | None]) -> dict[str | None, str | None] | None:
-    """Ages in steps of some years; None if the values are not ages."""
-    present = [value for value in values if value is not None]
-    if not present or not all(value.isdecimal() and len(value) <= 3 for value in present):
-        return None
-    return {value: value if value is None else str(int(value) // STEP) for value in values}
-
-
-def _changes_by_chance(sizes: ClassSizes, shares: Any) -> float:
-    """The expected number of further values in classes of these sizes, if values were assigned at random."""
-    return float(
-        sum(
-            number * (np.sum(1 - (1 - shares) ** size) - 1)
-            for size, number in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)
-            if size > 1
-        )
-    )
 
 
 FEWEST_CODES = 10  # distinct values, below which a column named `case` or `code` holds categories
@@ -452,14 +299,23 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
     """
     suggestions = []
     for column in columns:
-        profile = _examine(table, column)
+        profile = examine(table, column)
         suggestion = suggest_role(column, profile)
-        if unit is not None and column != unit:
+        if column == unit:
+            suggestion = as_unit(suggestion)
+        elif unit is not None:
             suggestion = replace(
-                suggest_role(column, _examine(table, column, table.columns[unit])), facts=suggestion.facts
+                suggest_role(column, examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
         suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_unread_date)))
     return suggestions
+
+
+def as_unit(suggestion: Suggestion) -> Suggestion:
+    """The suggestion for the column that names the person, which must not stay in a release."""
+    if suggestion.role == IDENTIFIER:
+        return suggestion
+    return replace(suggestion, role=IDENTIFIER, why=Reason("people"))
 
 
 def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:
@@ -472,14 +328,8 @@ def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:
     return Suggestion(column, *_role_and_reason(words_of(column), profile), profile.facts)
 
 
-def suggest_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
-    """The identifier of people who have several records; None if there is none."""
-    names = [suggestion.column for suggestion in suggestions if suggestion.role == IDENTIFIER]
-    same_person = same_person_test(lambda _columns: table, [suggestion.column for suggestion in suggestions])
-    return find_privacy_unit({name: _examine(table, name) for name in names}, same_person)
-
-
-def _examine(table: WeightedRows, column: str, people: Column | None = None) -> ExaminedColumn:
+def examine(table: WeightedRows, column: str, people: Column | None = None) -> ExaminedColumn:
+    """The profile of a column; it counts people if `people` is given."""
     return ExaminedColumn.of(profile_of(table.columns[column], table.rows, column, people))
 
 

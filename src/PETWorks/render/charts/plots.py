@@ -27,7 +27,7 @@ from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.releases.composition import Composition
 from PETWorks.render.charts import charts
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit, cut_at, width_of
-from PETWorks.render.checks import Check
+from PETWorks.render.check_result import Check
 from PETWorks.render.formats.html import environment
 from PETWorks.render.language.language import attack_name, message_text, percent, policy_text, shorten_name
 from PETWorks.render.language.messages import chosen_language

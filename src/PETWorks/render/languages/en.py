@@ -264,6 +264,7 @@ TEXTS = {
     "look.further elements": "further elements",
     "look.formulas": "formulas",
     "look.formats of single cells or rows": "formats of single cells or rows",
+    "look.cells that keep the same value in another way": "cells that keep the same value in another way",
     "look.bytes outside the table": "bytes outside the table",
     "look.further files": "further files",
     "look.other file names": "other file names",
@@ -1428,6 +1429,13 @@ TEXTS = {
     "once. It is no quasi-identifier, and has a value in every record.",
     "studio.columns.unit.none": "each record is another person",
     "studio.columns.unit.suggested": "{column} looks like it: some records have the same value.",
+    "studio.columns.not-people": "Columns that repeat but name nobody the table is about",
+    "studio.columns.not-people.intro": "Some columns repeat for other reasons: the phone of a ward, the number of a "
+    "school class. Say why, and records count as people although the column looks like the person. Reports name the "
+    "column. An empty field removes the reason.",
+    "studio.columns.not-people.column": "column that names nobody the table is about",
+    "studio.columns.not-people.choose": "choose a column",
+    "studio.columns.not-people.reason": "why it names none of these people",
     "studio.columns.unit.subsets": "Attacks by every subset are counted in records, so they become a comment in the "
     "policy.",
     "studio.columns.removed": "Named as direct identifiers, but not in the table: {columns}.",

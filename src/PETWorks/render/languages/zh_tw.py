@@ -316,8 +316,8 @@ HELP = {
     "Sensitive attributes: what must not be learnt.": "敏感屬性：不應為人所知的欄位。",
     "Direct identifiers: they are left out.": "直接識別符：不會釋出。",
     "Columns that may stay as they are.": "可原樣保留的欄位。",
-    "Why an identifier that repeats does not name the people the table is about.": (
-        "直接識別符的值重複出現時，說明為何此欄位並非指資料表所述的人。"
+    "Why a column that repeats does not name the people the table is about.": (
+        "欄位的值重複出現時，說明為何此欄位並非指資料表所述的人。"
     ),
     "Why a column has its role although its name or values speak against it.": (
         "欄位名稱或內容與其角色不符時，說明為何仍採此角色。"
@@ -950,6 +950,7 @@ TEXTS = {
     "look.further elements": "其他元素",
     "look.formulas": "公式",
     "look.formats of single cells or rows": "個別儲存格或列的格式",
+    "look.cells that keep the same value in another way": "值相同但儲存方式不同的儲存格",
     "look.bytes outside the table": "資料表以外的位元組",
     "look.further files": "其他檔案",
     "look.other file names": "其他檔名",
@@ -966,6 +967,7 @@ TEXTS = {
     "reason.empty": "無法建議",
     "reason.same": "全部 {n} 筆資料列的值都相同，無法分辨任何人",
     "reason.few": "謹慎起見：無法由欄位名稱判斷，且資料列很少",
+    "reason.people": "同一個人有多筆資料列：值相同時，性別、年齡等也相同",
     "reason.labelled": "名稱像編號，且相異值數幾乎與資料列數相同",
     "reason.assigned": "幾乎不重複的整數，像是編號而非測量值",
     "reason.precise": "精確的數字，知道的人可藉此認出個人",
@@ -1921,6 +1923,12 @@ TEXTS = {
     "該欄位不得為準識別符，且每筆資料列都須有值。",
     "studio.columns.unit.none": "每筆資料列都是不同的人",
     "studio.columns.unit.suggested": "{column}看起來就是：有些資料列的值相同。",
+    "studio.columns.not-people": "值會重複，但並非代表個人的欄位",
+    "studio.columns.not-people.intro": "有些欄位的值因其他緣故而重複，例如病房的電話或班級的代號。"
+    "在此說明理由後，即使該欄位看似代表個人，每筆資料列仍視為不同的人；報告會列出該欄位。清空欄位即刪除理由。",
+    "studio.columns.not-people.column": "並非代表個人的欄位",
+    "studio.columns.not-people.choose": "選擇欄位",
+    "studio.columns.not-people.reason": "為何不代表資料表所述的人",
     "studio.columns.unit.subsets": "對所有準識別符組合的攻擊以資料列計算，因此在政策檔中會改為註解。",
     "studio.columns.removed": "列為直接識別符，但資料表中沒有：{columns}。",
     "studio.columns.bulk": "將選取的欄位設為",
@@ -2954,10 +2962,9 @@ MESSAGES = {
         "無法寫入「{path}」：已存在，且是符號連結或不是資料夾；{another}"
     ),
     "cannot write {path!r}: the folder is not writable": "無法寫入「{path}」：資料夾無法寫入",
-    "--{option} expects COLUMN=TEXT, with a column that has a role (--no-privacy-unit: an identifier) and "
-    "a text with a letter or digit that can be seen; got {given!r}": (
-        "--{option} 須為「欄位=理由」，該欄位須有角色（--no-privacy-unit：須為直接識別符），"
-        "理由須有看得見的文字或數字；收到的是 {given!r}"
+    "--{option} expects COLUMN=TEXT, with a column that has a role and a "
+    "text with a letter or digit that can be seen; got {given!r}": (
+        "--{option} 須為「欄位=理由」，該欄位須有角色，理由須有看得見的文字或數字；收到的是 {given!r}"
     ),
     "cannot write {path!r}: inputs of this run are in it; {another}": (
         "無法寫入「{path}」：本次執行的輸入在此資料夾中；{another}"
@@ -3228,7 +3235,6 @@ MESSAGES = {
     "the column has a role": "此欄位已有屬性型態",
     "the column has no role": "此欄位沒有屬性型態",
     "the column is no sensitive attribute": "此欄位不是敏感屬性",
-    "the column is no identifier": "此欄位不是直接識別符",
     "sensitive columns that no rule is about, each with the reason why none is needed": (
         "沒有規則涉及的敏感欄位，以及各自不需要規則的理由"
     ),
@@ -3428,8 +3434,8 @@ MESSAGES = {
         "欄位中含數字的值與超過 30 字的文字可使資料列（有隱私單位時為人）獨一無二的比例上限，介於 0 與 1 之間，"
         "未指定時為 0.05；若要更高，請寫成 {{share: ..., reason: ...}}"
     ),
-    "identifiers that do not name the people the table is about, although they repeat, each with the reason": (
-        "值雖重複出現、但並非指資料表所述的人的直接識別符，各附理由"
+    "columns that do not name the people the table is about, although they repeat, each with the reason": (
+        "值雖重複出現、但並非指資料表所述的人的欄位，各附理由"
     ),
     "why so many records may be found by an exact value": "為何可容許這麼多資料列由確切值找出",
     "from 0 to 1": "介於 0 與 1 之間",

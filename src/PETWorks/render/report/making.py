@@ -1,8 +1,11 @@
 """The making of a release in words, for the terminal and the report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from PETWorks.anonymizer.problem import proposal_for
+from PETWorks.anonymizer.released import RecordOrder
+from PETWorks.counting.release import Release
 from PETWorks.gate.document.anonymization_document import (
     UTILITY,
     AnonymizationFacts,
@@ -41,6 +44,21 @@ STATE_FACTS = (
     "granularity",
     "precision",
 )
+
+
+def why_in_order(order: RecordOrder, lang: str) -> str:
+    """The reason why records keep the order of the table."""
+    return message_text(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
+
+
+def two_levels_texts(release: Release, lang: str) -> Iterator[str]:
+    """A text about columns without a hierarchy, whose values stay as they are or become `*`."""
+    if release.on_two_levels:
+        first = release.on_two_levels[0]
+        words = proposal_for(release, first)
+        told = message_text(lang, "cli.two-levels", columns=list(release.on_two_levels))
+        more = "" if words is None else message_text(lang, "cli.two-levels.proposed", column=[first], words=words)
+        yield f"{told}{more}"
 
 
 def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:

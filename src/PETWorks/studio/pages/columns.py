@@ -40,14 +40,16 @@ Roles = Mapping[str, str | None]
 class RoleChoices:
     """The user's choices: only columns and fields that are on the page.
 
-    roles     the role of columns, None for none
-    reasons   why columns have their role, or none; empty if no reason is given
-    unit      the column that names the person, empty for none; None if the form did not have the field
+    roles        the role of columns, None for none
+    reasons      why columns have their role, or none; empty if no reason is given
+    unit         the column that names the person, empty for none; None if the form did not have the field
+    not_people   why columns that repeat do not name the people of the table; empty if no reason is given
     """
 
     roles: Roles = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     unit: str | None = None
+    not_people: Mapping[str, str] = field(default_factory=dict)
 
 
 def current_roles(policy: Policy) -> dict[str, str]:
@@ -88,6 +90,7 @@ def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: s
     wanted |= _reasons(policy, before, now, choices, lang)
     if unit != current_unit(policy):
         wanted["privacy_unit"] = unit
+    wanted |= _not_people(policy, choices.not_people, lang)
     wanted |= _without_protections(policy.file.content.get("anonymize"), now)
     wanted |= _subsets(policy.file.content.get("subsets"), before, now, unit)
     content = policy.file.content
@@ -133,6 +136,19 @@ def _reasons(
         for key in texts
     }
     return {key: ordered[key] or None for key in texts}
+
+
+def _not_people(policy: Policy, typed: Mapping[str, str], lang: str) -> dict[str, Any]:
+    """The reasons why columns do not name the people of the table, with those that were typed."""
+    texts = dict(policy.file.content.get("no_privacy_unit", {}))
+    for column, text in typed.items():
+        name = next((name for name in texts if name.strip() == column), column)
+        old = texts.get(name)
+        if not text:
+            texts.pop(name, None)
+        elif text != text_in(old, lang):
+            texts[name] = {**old, lang: text} if isinstance(old, Mapping) else text
+    return {"no_privacy_unit": texts or None}
 
 
 def _without_protections(section: Mapping[str, Any] | None, now: Mapping[str, str]) -> dict[str, Any]:
@@ -228,7 +244,9 @@ def _page(request: Request, case: Case) -> Response:
         others=[row for row in rows if (row.suggestion.role or NONE) != row.role],
         unit=unit,
         units=_possible_units(facts, roles, unit),
-        suggested_unit=facts.suggested_unit if facts.suggested_unit != unit else None,
+        suggested_unit=_suggested_unit(case.policy, facts, unit),
+        repeating=_repeating_columns(facts, case.policy),
+        not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
         seen=case.file.digest,
         worth=_contradictions(facts, roles, unit, _explained_columns(case), lang),
@@ -303,6 +321,29 @@ def _contradictions(
     return sorted(found, key=lambda row: not row["fails"])
 
 
+def _suggested_unit(policy: Policy, facts: TableFacts, unit: str | None) -> str | None:
+    """The column that seems to name the person, unless the policy counts by it or says why it does not."""
+    return None if facts.suggested_unit in (unit, *policy.no_privacy_unit) else facts.suggested_unit
+
+
+def _repeating_columns(facts: TableFacts, policy: Policy) -> list[tuple[int, str]]:
+    """The columns with values that several records share, and no reason yet why they do not name people."""
+    return [
+        (place, name)
+        for place, (name, profile) in enumerate(facts.profiles.items())
+        if 0 < profile.distinct < profile.present and name not in policy.no_privacy_unit
+    ]
+
+
+def _columns_with_reasons(policy: Policy, facts: TableFacts, lang: str) -> list[tuple[int, str, str]]:
+    """The columns that do not name the people of the table, with their place and the reason."""
+    return [
+        (facts.names.index(name), name, text_in(reason, lang))
+        for name, reason in policy.no_privacy_unit.items()
+        if name in facts.profiles
+    ]
+
+
 def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
     """The columns that can name the person: with a value in every record, shared by some records."""
     return [
@@ -333,6 +374,9 @@ def _contradictions_part(request: Request, case: Case, form: Form) -> Response:
     unsaved = sum(before.get(name) != role for name, role in choices.roles.items()) + (chosen_unit != unit)
     unsaved += sum(
         text != text_in(reason_of(case.policy, name, before), lang) for name, text in choices.reasons.items()
+    )
+    unsaved += sum(
+        text != text_in(case.policy.no_privacy_unit.get(name), lang) for name, text in choices.not_people.items()
     )
     without_reason = {name for name, text in choices.reasons.items() if not text}
     with_reason = {name for name, text in choices.reasons.items() if text}
@@ -367,10 +411,14 @@ def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
     if form.text("do") == "bulk":
         roles |= {_column(place, facts.names): _role(form.text("bulk")) for place in form.texts("pick")}
     unit = form.text("unit") if "unit" in form.fields else None
+    not_people = {_column(place, facts.names): text.strip() for place, text in form.beginning("not-people-").items()}
+    if form.text("other-column") and form.text("other-reason"):
+        not_people[_column(form.text("other-column"), facts.names)] = form.text("other-reason")
     return RoleChoices(
         roles,
         {_column(place, facts.names): text.strip() for place, text in form.beginning("reason-").items()},
         _column(unit, facts.names) if unit else unit,
+        not_people,
     )
 
 

@@ -16,6 +16,7 @@ from PETWorks.about.hierarchies.dates import read_date
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.api.check import check
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import CountedDomain
 from PETWorks.counting.engines.engine import choose
@@ -26,15 +27,15 @@ from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.check.inputs import files_read
 from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
 from PETWorks.gate.suggest.suggestion import (
     DATE,
     ExaminedColumn,
     Suggestion,
-    find_privacy_unit,
-    same_person_test,
+    as_unit,
     suggest_role,
 )
-from PETWorks.render.checks import Check, check
+from PETWorks.render.check_result import Check
 from PETWorks.render.language.messages import language
 from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import Workspace
@@ -93,7 +94,10 @@ class TableFacts:
     @cached_property
     def suggestions(self) -> dict[str, Suggestion]:
         """The suggested role of each column."""
-        return {name: suggest_role(name, profile) for name, profile in self.profiles.items()}
+        suggested = {name: suggest_role(name, profile) for name, profile in self.profiles.items()}
+        if self.suggested_unit is not None:
+            suggested[self.suggested_unit] = as_unit(suggested[self.suggested_unit])
+        return suggested
 
     def kind(self, column: str) -> str:
         """The key of the message that names the kind of a column's values: dates, numbers, texts …"""
@@ -184,10 +188,8 @@ def read_facts(policy: Policy) -> TableFacts:
 def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
     """The column that seems to name the person."""
     examined = {name: ExaminedColumn.of(profile) for name, profile in profiles.items()}
-    identifiers = {
-        name: profile for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER
-    }
-    return find_privacy_unit(identifiers, same_person_test(load, list(examined)))
+    identifiers = [name for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER]
+    return find_privacy_unit(examined, identifiers, load, list(examined))
 
 
 def _is_date(text: str) -> bool:

@@ -62,6 +62,10 @@ class Parquet:
         for group in range(self.groups):
             yield from self.read_group(group, columns)
 
+    def raw_name(self, name: str) -> str:
+        """The name of a column as the file has it."""
+        return self._raw_names[name]
+
     def nested(self, columns: Sequence[str]) -> list[str]:
         """Those of the columns that have lists or structures as cells."""
         return [name for name in columns if pa.types.is_nested(self.types[name])]
@@ -86,9 +90,9 @@ class Parquet:
         try:
             if self._file.metadata.row_group(group).num_rows > 2 * rows:
                 for batches in _gathered(self._file.iter_batches(rows, [group], raw_names)):
-                    yield pa.Table.from_batches(batches).select(raw_names)
+                    yield _checked(pa.Table.from_batches(batches).select(raw_names))
             else:
-                yield self._file.read_row_group(group, raw_names).select(raw_names)
+                yield _checked(self._file.read_row_group(group, raw_names).select(raw_names))
         except MemoryError:
             raise
         except (pa.ArrowException, OSError):
@@ -117,6 +121,18 @@ def _front_coded(metadata: Any) -> set[str]:
         for place in range(metadata.num_columns)
     )
     return {one.path_in_schema for one in columns if any(name in FRONT_CODED for name in one.encodings)}
+
+
+def _checked(table: pa.Table) -> pa.Table:
+    """The table, unless a cell points behind its dictionary: PyArrow drops entries that stand there twice."""
+    from pyarrow import compute as pc
+
+    for column in table.columns:
+        for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+            last = pc.max(chunk.indices).as_py()
+            if last is not None and last >= len(chunk.dictionary):
+                raise pa.ArrowIndexError
+    return table
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:

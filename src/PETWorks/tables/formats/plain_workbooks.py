@@ -1,32 +1,45 @@
 """What an Excel workbook has besides a plain table: everything that is not on the list of what exports consist of.
 
 A workbook has too many places for texts and marks to look for each: headers, prompts, scenarios, formulas, phonetic
-texts, formats. So the parts, elements and values that a plain export has are listed here, and all else counts. Nothing
-of it leaves this module but numbers.
+texts, formats. So the parts, elements and values that a plain export has are listed here, and all else counts. The rows
+of the sheet are compared byte by byte: they may differ in their numbers and values only, and cells with the same judged
+value must have the same bytes. Nothing of it leaves this module but numbers.
 """
 
 import re
 import zipfile
+from array import array
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from posixpath import dirname, normpath
 from typing import Any
 from xml.parsers import expat
 
-from PETWorks.tables.formats.workbooks import reading_parts
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from PETWorks.errors import InputError
+from PETWorks.tables.arrays import numpy_integers
+from PETWorks.tables.formats.text_tables import TextTable
+from PETWorks.tables.formats.workbooks import column_index, reading_parts
+from PETWorks.tables.normalised_cells import normalise_texts
 
 # The kinds of what is found.
 COMMENTS, LINKS, NAMES, PIVOTS, PICTURES = "comments", "links", "defined names", "pivot tables", "pictures or charts"
-PROPERTIES, ELEMENTS, FORMULAS, FORMATS, UNUSED = (
+PROPERTIES, ELEMENTS, FORMULAS, FORMATS, SPELLINGS, UNUSED = (
     "document properties",
     "further elements",
     "formulas",
     "formats of single cells or rows",
+    "cells that keep the same value in another way",
     "values that no record has",
 )
 
 BLOCK = 1 << 20
+LONGEST_ROW = 1 << 26  # bytes of XML
 CORE, APP, BOOK, STYLES, STRINGS = (
     "docProps/core.xml",
     "docProps/app.xml",
@@ -69,7 +82,7 @@ ALLOWED: Mapping[str, Collection[str]] = {
     STRINGS: {"sst", "si", "t", "phoneticPr"},
     SHEET: {
         *("worksheet", "sheetPr", "tabColor", "outlinePr", "pageSetUpPr", "dimension", "sheetViews", "sheetView"),
-        *("pane", "selection", "sheetFormatPr", "cols", "col", "sheetData", "row", "c", "v", "is", "t", "autoFilter"),
+        *("pane", "selection", "sheetFormatPr", "cols", "col", "sheetData", "autoFilter"),
         *("printOptions", "pageMargins", "pageSetup", "headerFooter", *HEADERS, "phoneticPr"),
         *("ignoredErrors", "ignoredError", "tableParts", "tablePart"),
     },
@@ -87,7 +100,11 @@ KINDS = {
 # Elements that come with one of those or with a part, and count with it.
 WITHIN = {"hyperlinks", "externalReferences", "rPr", "rFont", "pivotCache", "drawing", "legacyDrawing"}
 WITHIN |= {"b", "i", "u", "sz", "color", "family", "charset", "scheme"}
-TEXTS = {"v", "t"}  # cells, which are judged
+# How often an element of a sheet may occur, if more than once; columns have one each, and few more.
+OFTEN = {"selection": 4}
+OF_COLUMNS, MORE_COLUMNS = {"col", "ignoredError"}, 16
+# The parents of the elements of shared texts.
+PARENTS = {"sst": "", "si": "sst", "t": "si", "phoneticPr": "si"}
 
 # Values of attributes that say nothing: numbers, signs of the format, places of cells, colours, made-up identifiers.
 _PLAIN = re.compile(
@@ -95,6 +112,11 @@ _PLAIN = re.compile(
     r"|\$?[A-Z]{1,3}\$?\d{1,7}(:\$?[A-Z]{1,3}\$?\d{1,7})?|[A-Z]{1,3}:[A-Z]{1,3}|\d{1,5}:\d{1,5}|rId\d{1,6}|\d{1,3}%"
     r"|(x[a-z0-9]{0,6}|mv)( (x[a-z0-9]{0,6}|mv)){0,12}"
     r"|(\d{1,2}_)?(ncr:\d{1,6}_)?\{?[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?"
+)
+# The names of parts that exports number.
+_PART_NAME = re.compile(
+    r"_rels/\.rels|xl/_rels/workbook\.xml\.rels|xl/worksheets/_rels/[Ss]heet\d{0,4}\.xml\.rels"
+    r"|xl/tables/table\d{0,4}\.xml|xl/theme/theme\d{0,2}\.xml"
 )
 _ADDRESS = re.compile(
     r"(https?://(schemas\.openxmlformats\.org|schemas\.microsoft\.com|purl\.org|purl\.oclc\.org|www\.w3\.org)/|urn:oasis:)"
@@ -109,11 +131,45 @@ _MACRO_NAME = re.compile(r"(ThisWorkbook|Sheet|工作表|Tabelle|Feuil|Hoja)\d{0
 _HEADER_CODE = re.compile(r'&"[^"&\d]{0,40}"|&\d{1,3}|&[A-Z]|[\s:,/.-]')
 _OWN_NAME = re.compile(r"_xlnm\.(_FilterDatabase|Print_Area|Print_Titles)")
 _RANGE = re.compile(r"('[^'!]*'|[^'!]*)!\$?[A-Z]{0,3}\$?\d{0,7}(:\$?[A-Z]{0,3}\$?\d{0,7})?")
-# A cell as exports write it: place, format, kind and value.
-_ORDINARY = re.compile(
-    rb'<c r="([A-Z]{1,3})(\d{1,7})"(?: s="(\d{1,5})")?(?: t="(\w{1,9})")?(?:/>| />|></c>|>'
-    rb'(?:<v>([^<&]*)</v>|<is><t(?: xml:space="preserve")?>([^<&]*)</t></is>)</c>)'
+# The XML of rows, in which @ stands for the prefix of names. Repetitions are limited, so that no file takes long.
+_ATTRIBUTE = rb"""\s{1,64}+[\w:]{1,40}+\s{0,9}+=\s{0,9}+(?:"[^"<>&]*+"|'[^'<>&]*+')"""
+_SPACE = rb"""\s{1,64}+xml:space\s{0,9}+=\s{0,9}+(?:"preserve"|'preserve')"""
+_ROW = rb"\s{0,64}+<@row(?:%b){0,24}\s{0,64}+(/?)>" % _ATTRIBUTE
+_ROW_END = rb"</@row\s{0,64}+>"
+_ROWS_START = re.compile(rb"<((?:\w{1,40}:)?)sheetData\s{0,64}+(/?)>")
+_CONTENT_END = rb"\s{0,64}+</@c\s{0,64}+>"
+_CELL = (
+    rb"(\s{0,64}+<@c(?:#){0,6}?\s{1,64}+r\s{0,9}+=\s{0,9}+[\"'])([A-Z]{1,3}+)([1-9]\d{0,6}+)(?:([\"'](?:#){0,6}+\s{0,64}+"
+    rb"(?:/>|>(?:\s{0,64}+<@v\s{0,9}+/>|\s{0,64}+<@is>\s{0,64}+<@t(?:~)?\s{0,9}+/>\s{0,64}+</@is>)?!))"
+    rb"|([\"'](?:#){0,6}+\s{0,64}+>\s{0,64}+(?:<@v(?:~)?>|<@is>\s{0,64}+<@t(?:~)?>))([^<]*+)"
+    rb"(</@[vt]>(?:\s{0,64}+</@is>)?!))"
 )
+_BARE_CELL = _CELL.replace(
+    rb"(?:#){0,6}?\s{1,64}+r\s{0,9}+=\s{0,9}+[\"'])([A-Z]{1,3}+)([1-9]\d{0,6}+)", b")()()"
+).replace(rb"[\"'](?:#)", b"(?:#)")
+_NAMED = re.compile(rb"""\s([\w:]+)\s*=\s*["']([^"']*)["']""")
+_NUMBER_OF_ROW = re.compile(rb"""(\sr\s{0,9}=\s{0,9}["'])([1-9]\d{0,6})(?=["'])""")
+_SPANS = re.compile(rb"""(\sspans\s{0,9}=\s{0,9}["'])([^"']*)(?=["'])""")
+_SPACES = re.compile(_SPACE)
+_INDEX = re.compile(rb"0|[1-9]\d{0,4}")
+_SIZE = re.compile(rb"[\w.-]{0,20}")
+OF_ROWS = {
+    *(b"r", b"spans", b"s", b"customFormat", b"ht", b"hidden", b"customHeight", b"outlineLevel", b"collapsed"),
+    *(b"thickTop", b"thickBot", b"ph", b"dyDescent"),
+}
+SPAN_ROWS = 16  # rows of which Excel writes the same spans
+MOST_DIGITS = 17  # of a number
+# The values of cells by their type.
+_TEXT = re.compile(rb"(?:[^<&]|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)*+")
+_VALUES = {
+    b"s": re.compile(rb"0|[1-9]\d{0,8}"),
+    b"n": re.compile(rb"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d{1,3})?"),
+    b"b": re.compile(rb"[01]|true|false"),
+    b"d": re.compile(rb"[\dT:.Z+-]{1,40}"),
+    b"e": re.compile(rb"#[A-Z0-9/!?_]{1,30}"),
+    b"str": _TEXT,
+    b"inlineStr": _TEXT,
+}
 # Attributes with words, by their element.
 WORDS = {
     ("font", "name"): _WORD,
@@ -143,7 +199,8 @@ WORDS = {
 }
 # Authors that are programs, which write themselves in.
 _PROGRAM = re.compile(
-    "openpyxl|xlsxwriter|libxlsxwriter|writexl|apache poi|excelize|sheetjs|epplus|closedxml|microsoft office user",
+    "openpyxl|pyexcelerate|xlsxwriter|libxlsxwriter|writexl|apache poi|excelize|sheetjs|epplus|closedxml"
+    "|microsoft office user",
     re.IGNORECASE,
 )
 NUMBERS = {
@@ -161,28 +218,29 @@ NUMBERS = {
 FLAGS = {"ScaleCrop", "LinksUpToDate", "SharedDoc", "HyperlinksChanged"}
 
 
-def more_than_a_table(path: Path, sheet: str | None, columns: Collection[str]) -> Counter[str]:
-    """What is in the usual parts of a workbook besides the cells of a sheet, by kind.
+def more_than_a_table(path: Path, sheet: str | None, table: TextTable) -> Counter[str]:
+    """What is in the usual parts of a workbook besides the judged cells of a sheet, by kind.
 
-    sheet     the part that has the sheet; None if there are several, which fail by themselves
-    columns   the names of its columns
+    sheet   the part that has the sheet; None if there are several, which fail by themselves
+    table   the table that is judged
     """
     found: Counter[str] = Counter()
     with reading_parts(path), zipfile.ZipFile(path) as archive:
         parts = set(archive.namelist())
-        strings = _Strings()
-        seen = _Cells()
+        strings, rows = _Strings(), _Rows()
         titles: set[str] = set()
         for part in sorted(parts, key=lambda name: (name != BOOK, name)):
             look = _look(part, sheet)
             if look is None:
                 continue
-            reader = _Look(part, look, parts, columns, titles, seen if part == sheet else strings)
+            reader = _Look(part, look, parts, table.names, titles, strings, rows)
             with archive.open(part) as file:
                 reader.read(file)
             found += reader.found
-    found[FORMATS] += seen.formats
-    found[UNUSED] += strings.number - len(seen.used_strings) if sheet is not None else 0
+    found += strings.found
+    if sheet is not None:
+        found += rows.compare(table)
+        found[UNUSED] += 0 if rows.lost else strings.number - sum(text < strings.number for text in rows.used_strings)
     return +found
 
 
@@ -194,86 +252,402 @@ def is_looked_into(part: str) -> bool:
 def _look(part: str, sheet: str | None) -> str | None:
     """By which list a part is looked at; None if it counts as a whole, which others do."""
     if part.endswith(RELATIONS):
-        return RELATIONS
+        return RELATIONS if _PART_NAME.fullmatch(part) else None
     if part.startswith(THEME):
-        return THEME
-    if part.startswith(TABLE) and part.endswith(".xml"):
-        return TABLE
+        return THEME if _PART_NAME.fullmatch(part) else None
+    if part.startswith(TABLE):
+        return TABLE if _PART_NAME.fullmatch(part) else None
     return SHEET if part == sheet else part if part in ALLOWED else None
 
 
 class _Strings:
-    """The texts that cells share."""
+    """The texts that cells share: each is one text, and nothing else."""
 
     def __init__(self) -> None:
         self.number = 0
+        self.found: Counter[str] = Counter()
+        self._texts = 0
+        self._phonetic: Counter[frozenset[tuple[str, str]]] = Counter()
 
-    def start(self, tag: str, _attributes: Mapping[str, str]) -> None:
-        self.number += tag == "si"
+    def start(self, tag: str, parent: str, attributes: Mapping[str, str]) -> None:
+        self.found[ELEMENTS] += PARENTS.get(tag, parent) != parent
+        if tag == "si":
+            self.number += 1
+            self._texts = 0
+        elif tag == "t":
+            self._texts += 1
+            self.found[ELEMENTS] += self._texts > 1
+        elif tag == "phoneticPr":
+            own = frozenset(attributes.items())
+            self._phonetic[own] += 1
+            self.found[ELEMENTS] += own not in list(self._phonetic)[:1]
 
-    def text(self, tag: str, text: str) -> None:
-        """What the texts are does not matter here."""
 
-    def end(self, tag: str) -> None:
-        """Nor where they end."""
+Integers = NDArray[np.int64]
+ABSENT = 0  # the code of a cell that is not in the file
 
 
-class _Cells:
-    """The cells of a sheet: which shared texts they have, and whether formats tell records apart.
+class _Rows:
+    """The rows of a sheet, byte by byte.
 
-    Cells as exports write them are taken out of the XML before it is parsed: there are many.
+    A cell consists of its place, its value, and the bytes around them, its template. All cells of a column that have
+    the same kind of value must have the same template, and all cells with the same judged value the same value in the
+    file. The tags of all rows of records must be the same but for their numbers.
+
+    lost   whether the rows cannot be told apart, because there is something else between them
     """
 
     def __init__(self) -> None:
-        self.used_strings: set[str] = set()
-        self._styles: Counter[tuple[str, str, str]] = Counter()  # by column and kind of value
-        self._rows: dict[frozenset[tuple[str, str]], list[int]] = {}
-        self._header, self._last, self._row, self._column = 0, 0, 0, 0
-        self._place, self._type, self._style, self._text = "", "", "", ""
+        self.used_strings: set[int] = set()
+        self.lost, self.finished, self.started = False, False, False
+        self._found: Counter[str] = Counter()
+        self._prefix, self._row_end_sign = b"", b""
+        self._number = 0
+        self._numbers, self._tags, self._spans = array("q"), array("q"), array("q")
+        self._first, self._last = array("q"), array("q")
+        self._tag_codes: dict[tuple[bytes, ...], int] = {}
+        self._span_codes: dict[bytes, int] = {}
+        self._broken: set[int] = set()
+        self._places: dict[bytes, int] = {}
+        self._templates: dict[tuple[bytes, ...], _Template | None] = {}
+        self._bases: dict[tuple[bytes, ...], int] = {}
+        self._columns: dict[int, _Column] = {}
 
-    def without_ordinary(self, block: bytes) -> bytes:
-        """XML without the ordinary cells, which are counted."""
-        for column, row, style, kind, value, text in _ORDINARY.findall(block):
-            self._add(column.decode(), int(row), style.decode(), kind.decode(), (value or text).decode())
-        return _ORDINARY.sub(b"", block)
+    def start(self, prefix: bytes, *, is_empty: bool) -> None:
+        """Begin with the names that have this prefix."""
+        self.started, self.finished = True, is_empty
 
-    def _add(self, column: str, row: int, style: str, kind: str, text: str) -> None:
-        if text:
-            self._header, self._last = self._header or row, max(self._last, row)
-            if kind == "s":
-                self.used_strings.add(text)
-        if row != self._header:
-            what = "" if not text else "text" if kind in ("s", "str", "inlineStr") else kind or "n"
-            self._styles[column, what, style or "0"] += 1
+        def made(pattern: bytes) -> re.Pattern[bytes]:
+            pattern = pattern.replace(b"!", _CONTENT_END).replace(b"~", _SPACE).replace(b"#", _ATTRIBUTE)
+            return re.compile(pattern.replace(b"@", re.escape(prefix)))
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if tag == "row":
-            self._row = int(attributes.get("r", self._row + 1))
-            own = {key: value for key, value in attributes.items() if key not in ("r", "spans")}
-            what = frozenset((key, value) for key, value in own.items() if value not in ("0", "false"))
-            self._rows.setdefault(what, []).append(self._row)
-            self._column = 0
-        elif tag == "c":
-            self._column += 1
-            self._type, self._style, self._text = attributes.get("t", "n"), attributes.get("s", "0"), ""
-            self._place = attributes.get("r", "").rstrip("0123456789") or str(self._column)
+        self._prefix = prefix
+        self._row, self._row_end, self._cell, self._bare_cell = map(made, (_ROW, _ROW_END, _CELL, _BARE_CELL))
+        self._end = made(rb"\s*+(?=</@sheetData[\s>])")
+        self._formula, self._rich = made(rb"<@f[\s/>]"), made(rb"<@r[\s/>]")
+        self._row_end_sign, self._end_sign = b"</" + prefix + b"row", b"</" + prefix + b"sheetData"
 
-    def text(self, tag: str, text: str) -> None:
-        if tag in TEXTS:
-            self._text += text
+    def take(self, text: bytes) -> bytes:
+        """Examine the rows at the start of some bytes, and return the others: those of the next row, or all behind."""
+        place = 0
+        while not self.lost and (tag := self._row.match(text, place)):
+            if tag[1]:
+                self._add(tag[0], b"", b"")
+                place = tag.end()
+                continue
+            end = text.find(self._row_end_sign, tag.end())
+            closing = self._row_end.match(text, end) if end >= 0 else None
+            if closing is None:
+                break
+            self._add(tag[0], text[tag.end() : end], closing[0])
+            place = closing.end()
+        rest = text[place:]
+        if not self.lost and (end_of_rows := self._end.match(rest)):
+            self.finished = True
+            return rest[end_of_rows.end() :]
+        if not self.lost and (len(rest) > LONGEST_ROW or (b">" in rest and not self._row.match(rest))):
+            self.lost = True
+            self._count_others(rest)
+        if self.lost:
+            end = rest.find(self._end_sign)
+            self.finished = end >= 0
+            return rest[end if end >= 0 else max(len(rest) - len(self._end_sign), 0) :]
+        return rest
 
-    def end(self, tag: str) -> None:
-        if tag == "c":
-            self._add(self._place, self._row, self._style, self._type, self._text.strip())
+    def _count_others(self, text: bytes) -> None:
+        """Count what is no plain cell."""
+        kinds = {
+            FORMULAS: len(self._formula.findall(text)),
+            COMMENTS: text.count(b"<!--"),
+            FORMATS: len(self._rich.findall(text)),
+        }
+        self._found.update(kinds if any(kinds.values()) else {ELEMENTS: 1})
 
-    @property
-    def formats(self) -> int:
-        """How many rows and cells have another format than most of their column."""
-        rows = [sum(self._header < row <= self._last for row in own) for own in self._rows.values()]
-        columns: dict[tuple[str, str], list[int]] = {}
-        for (column, what, _), number in self._styles.items():
-            columns.setdefault((column, what), []).append(number)
-        return sum(sum(own) - max(own, default=0) for own in (rows, *columns.values()))
+    def _add(self, tag: bytes, body: bytes, end: bytes) -> None:
+        named = _NUMBER_OF_ROW.search(tag)
+        number = int(named[2]) if named else self._number + 1
+        if number <= self._number:  # a row that stands twice
+            self._found[ELEMENTS] += 1
+            self._broken.add(number)
+            return
+        self._number = number
+        plain = body.rstrip(b" \t\r\n")
+        common = tag[: named.start(2)] + tag[named.end(2) :] if named else tag
+        spans = _SPANS.search(common)
+        if spans:
+            common = common[: spans.start(2)] + common[spans.end(2) :]
+        template = (common, body[len(plain) :], end)
+        if template not in self._tag_codes:
+            self._tag_codes[template] = len(self._tag_codes)
+            if not _is_plain_tag(tag):
+                self._found[ELEMENTS] += 1
+        first, last = self._add_cells(number, named[2] if named else b"%d" % number, plain)
+        self._numbers.append(number)
+        self._tags.append(self._tag_codes[template])
+        self._spans.append(self._span_codes.setdefault(spans[2] if spans else b"", len(self._span_codes)))
+        self._first.append(first)
+        self._last.append(last)
+
+    def _add_cells(self, row: int, digits: bytes, body: bytes) -> tuple[int, int]:
+        """Examine the cells of a row; the first and the last place, from 0, or -1."""
+        cells = self._cell.findall(body)
+        if len(b"".join(chain.from_iterable(cells))) != len(body):
+            cells = self._bare_cell.findall(body)
+            if len(b"".join(chain.from_iterable(cells))) != len(body):
+                self._broken.add(row)
+                self._count_others(body)
+                return -1, -1
+        first = last = -1
+        is_plain = True
+        for start, letters, number, closed, opened, value, end in cells:
+            key = (start, closed, opened, end)
+            template = self._templates[key] if key in self._templates else self._new_template(key)
+            place = self._places.get(letters)
+            if place is None:
+                place = self._places[letters] = column_index(letters) if letters else -1
+            if not letters:
+                place, number = last + 1, digits
+            if template is None or number != digits or place <= last:
+                is_plain = False
+                continue
+            column = self._columns.get(place)
+            if column is None:
+                column = self._columns[place] = _Column()
+            code = column.codes.get((template, value))
+            if code is None:
+                code = column.add(template, value)
+                if template.type == b"s" and code > 0:
+                    self.used_strings.add(int(value))
+            if code < 0:
+                is_plain = False
+                continue
+            column.rows.append(row)
+            column.cells.append(code)
+            first, last = place if first < 0 else first, place
+        if not is_plain:
+            self._broken.add(row)
+            self._found[ELEMENTS] += 1
+        return first, last
+
+    def _new_template(self, key: tuple[bytes, ...]) -> "_Template | None":
+        """The template of a cell; None if it is not one that exports have."""
+        start, closed, opened, end = key
+        head = (closed or opened).partition(b">")[0]
+        attributes = _NAMED.findall(start + b"A1" + head)
+        own = dict(attributes)
+        kind = own.get(b"t", b"n")
+        is_inline = b"is>" in (opened or closed)
+        is_usual = (
+            own.keys() <= {b"r", b"s", b"t"}
+            and len(own) == len(attributes)
+            and _INDEX.fullmatch(own.get(b"s", b"0")) is not None
+            and kind in _VALUES
+            and (b"r" not in own or start[-1:] == head[:1])
+            and (not start.endswith((b'"', b"'")) or own.get(b"r") == b"A1")
+            and (b"r" in own) == start.endswith((b'"', b"'"))
+        )
+        if opened:
+            is_usual &= (
+                is_inline == (kind == b"inlineStr") == (b"is>" in end) == end.startswith(b"</" + self._prefix + b"t")
+            )
+        elif b"<" in closed[:-1]:
+            is_usual &= is_inline == (kind == b"inlineStr") or closed.count(b"<") == 1
+        made = None
+        if is_usual:
+            without = (start, _SPACES.sub(b"", closed), _SPACES.sub(b"", opened), end)
+            base = self._bases.setdefault(without, len(self._bases) + 1)
+            made = _Template(base, kind, bool(opened), without != key)
+        self._templates[key] = made
+        return made
+
+    def compare(self, table: TextTable) -> Counter[str]:
+        """What the rows have besides the judged values, by kind."""
+        found = self._found
+        if self.lost:
+            return found
+        header, records = table.corner[0] + 1, int(table.rows or 0)
+        numbers = np.frombuffer(self._numbers, np.int64)
+        is_plain = np.ones(records, np.bool_)
+        broken = np.fromiter(self._broken, np.int64, len(self._broken)) - header - 1
+        is_plain[broken[(broken >= 0) & (broken < records)]] = False
+        inside = (numbers > header) & (numbers <= header + records)
+        kept = np.flatnonzero(inside)
+        kept = kept[is_plain[numbers[kept] - header - 1]]
+        tags = np.bincount(np.frombuffer(self._tags, np.int64)[kept], minlength=1)
+        found[FORMATS] += int(is_plain.sum() - max(tags.max(), is_plain.sum() - len(kept)))
+        found[FORMATS] += self._other_spans(kept)
+        outside = numbers[~inside & (numbers != header)]
+        found[ELEMENTS] += _gaps(outside, header, header + records)
+        rest: dict[int, list[tuple[int, int]]] = {}
+        is_outside = set(outside.tolist())
+        for number, tag in zip(self._numbers, self._tags, strict=True) if is_outside else ():
+            if number in is_outside:
+                rest[number] = [(-1, tag)]
+        beside: list[tuple[int, int]] = []
+        first, width = table.corner[1], len(table.names)
+        for place, column in sorted(self._columns.items()):
+            rows, cells = np.frombuffer(column.rows, np.int64), np.frombuffer(column.cells, np.int64)
+            for row, cell in zip(
+                *(_of_rows(rows, cells, ~((rows >= header) & (rows <= header + records)))), strict=True
+            ):
+                rest.setdefault(row, []).append((place, cell))
+            judged = None
+            if first <= place < first + width:
+                judged = _judged_codes(table, table.names[place - first])
+            else:
+                beside += [(place, column.templates[cell]) for cell in cells[rows == header].tolist()]
+            own = (rows > header) & (rows <= header + records)
+            codes = np.full(records, ABSENT, np.int64)
+            codes[rows[own] - header - 1] = cells[own]
+            found += column.compare(codes[is_plain], None if judged is None else judged[is_plain])
+        found[FORMATS] += _minority(Counter(map(tuple, rest.values())))
+        found[ELEMENTS] += len({template for _, template in beside}) > 1 or not _are_consecutive(
+            [place for place, _ in beside]
+        )
+        return found
+
+    def _other_spans(self, kept: Integers) -> int:
+        """How many rows have other spans than the same in all, or those of their cells, or those of their block."""
+        if len(self._span_codes) < 2 or not len(kept):
+            return 0
+        spans, numbers = np.frombuffer(self._spans, np.int64), np.frombuffer(self._numbers, np.int64)
+        first, last = np.frombuffer(self._first, np.int64) + 1, np.frombuffer(self._last, np.int64) + 1
+        starts = np.flatnonzero(np.diff((numbers - 1) // SPAN_ROWS, prepend=-1))
+        sizes = np.diff(starts, append=len(numbers))
+        least = np.repeat(np.minimum.reduceat(np.where(first > 0, first, np.iinfo(np.int64).max), starts), sizes)
+        most = np.repeat(np.maximum.reduceat(last, starts), sizes)
+        others = [len(kept) - int(np.bincount(spans[kept]).max())]
+        for low, high in ((first, last), (least, most)):
+            pairs, places = np.unique(np.stack([low[kept], high[kept]]), axis=1, return_inverse=True)
+            expected = np.array([self._span_codes.get(b"%d:%d" % (a, b), -1) for a, b in pairs.T.tolist()])
+            others.append(int(np.count_nonzero(spans[kept] != expected[places.ravel()])))
+        return min(others)
+
+
+class _Template:
+    """The bytes of cells around their place and value.
+
+    base        its number, the same whether blanks of the text are kept or not, as depends on the text
+    type        the type of the cell
+    has_value   whether the cell has a value
+    keeps       whether it says that blanks are kept
+    """
+
+    def __init__(self, base: int, kind: bytes, has_value: bool, keeps: bool) -> None:
+        self.base, self.type, self.has_value, self.keeps = base, kind, has_value, keeps
+        self.kind = "" if not has_value else "text" if kind in (b"s", b"str", b"inlineStr") else kind.decode()
+
+
+KINDS_OF_VALUES = ("", "text", "n", "b", "d", "e")
+
+
+class _Column:
+    """The cells of a column by row, as codes of template and value."""
+
+    def __init__(self) -> None:
+        self.rows, self.cells = array("q"), array("q")
+        self.codes: dict[tuple[_Template, bytes], int] = {}
+        self.templates, self._kinds, self._values = array("q", [0]), array("q", [0]), array("q", [0])
+        self._value_codes: dict[tuple[bytes, bytes, bool], int] = {}
+
+    def add(self, template: _Template, value: bytes) -> int:
+        """The code of a new cell; negative if its value is not one that exports have."""
+        if template.has_value and not _is_plain_value(template.type, value):
+            self.codes[template, value] = -1
+            return -1
+        code = self.codes[template, value] = len(self.templates)
+        own = 0
+        if template.has_value:
+            own = self._value_codes.setdefault((template.type, value, template.keeps), len(self._value_codes) + 1)
+        self.templates.append(template.base)
+        self._kinds.append(KINDS_OF_VALUES.index(template.kind))
+        self._values.append(own)
+        return code
+
+    def compare(self, codes: Integers, judged: Integers | None) -> Counter[str]:
+        """What tells records apart besides their judged values; these are None for a column without a name."""
+        kinds, templates, values = (
+            np.frombuffer(one, np.int64)[codes] for one in (self._kinds, self.templates, self._values)
+        )
+        found = Counter({FORMATS: _in_other_ways(kinds, templates)})
+        if judged is None:
+            found[ELEMENTS] += int(np.count_nonzero(values))
+        else:
+            found[ELEMENTS] += int(np.count_nonzero((judged >= 0) & (values == 0)))
+            found[SPELLINGS] += _in_other_ways(judged + 1, values)
+        return found
+
+
+def _is_plain_tag(tag: bytes) -> bool:
+    """Whether the tag of a row has only what exports write."""
+    attributes = _NAMED.findall(tag)
+    names = [name.rpartition(b":")[2] for name, _ in attributes]
+    own = dict(zip(names, (value for _, value in attributes), strict=True))
+    return (
+        own.keys() <= OF_ROWS
+        and len(own) == len(attributes)
+        and (b"r" not in own or _NUMBER_OF_ROW.search(tag) is not None)
+        and all(name == b"spans" or _SIZE.fullmatch(value) for name, value in own.items())
+    )
+
+
+def _is_plain_value(kind: bytes, value: bytes) -> bool:
+    if _VALUES[kind].fullmatch(value) is None:
+        return False
+    if kind == b"n":
+        digits = re.split(rb"[eE]", value)[0].translate(None, b"-.").lstrip(b"0")
+        return len(digits) <= MOST_DIGITS
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _judged_codes(table: TextTable, name: str) -> Integers | None:
+    """A number for each judged value of a column, -1 for missing ones; None if the column cannot be read."""
+    try:
+        column = next(table.read((name,))).column(0).combine_chunks()
+    except InputError:  # raised where the column is judged
+        return None
+    cells = normalise_texts(column.dictionary.cast(pa.large_string())).dictionary_encode()
+    codes = np.append(numpy_integers(cells.indices.fill_null(-1)).astype(np.int64), -1)
+    judged: Integers = codes[numpy_integers(column.indices.fill_null(len(codes) - 1))]
+    return judged
+
+
+def _in_other_ways(groups: Integers, ways: Integers) -> int:
+    """How many have another way than most of their group."""
+    if not len(groups):
+        return 0
+    pairs, counts = np.unique(groups * (int(ways.max()) + 1) + ways, return_counts=True)
+    starts = np.flatnonzero(np.diff(pairs // (int(ways.max()) + 1), prepend=-1))
+    return int(counts.sum() - np.maximum.reduceat(counts, starts).sum())
+
+
+def _minority(ways: Mapping[Any, int]) -> int:
+    return sum(ways.values()) - max(ways.values(), default=0)
+
+
+def _gaps(rows: Integers, header: int, last: int) -> int:
+    """How many gaps are between rows outside the table, and to it."""
+    above, below = rows[rows < header], rows[rows > last]
+    return int(np.count_nonzero(np.diff(above, append=header) > 1) if len(above) else 0) + int(
+        np.count_nonzero(np.diff(below, prepend=last) > 1)
+    )
+
+
+def _of_rows(rows: Integers, cells: Integers, chosen: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
+    return rows[chosen].tolist(), cells[chosen].tolist()
+
+
+def _are_consecutive(numbers: list[int]) -> bool:
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else True
+
+
+def _blocks(file: Any) -> Iterator[bytes]:
+    while block := file.read(BLOCK):
+        yield block
 
 
 class _Look:
@@ -286,11 +660,13 @@ class _Look:
         parts: Collection[str],
         columns: Collection[str],
         titles: set[str],
-        cells: "_Cells | _Strings",
+        strings: _Strings,
+        rows: _Rows,
     ) -> None:
         self.found: Counter[str] = Counter()
         self._part, self._look, self._parts, self._columns, self._titles = part, look, parts, columns, titles
-        self._cells = cells if look in (SHEET, STRINGS) else None
+        self._strings, self._rows = strings if look == STRINGS else None, rows if look == SHEET else None
+        self._numbers: Counter[str] = Counter()  # of elements of a sheet
         self._path: list[str] = []
         self._text, self._is_own_name = "", True
         self._extra = 0  # how deep within what counts already
@@ -302,15 +678,37 @@ class _Look:
         parser.CharacterDataHandler, parser.CommentHandler = self._characters, self._comment
         parser.ProcessingInstructionHandler = lambda *_: self._count(ELEMENTS)
         parser.StartDoctypeDeclHandler = lambda *_: self._count(ELEMENTS)
-        rest = b""
-        while block := file.read(BLOCK):
-            if isinstance(self._cells, _Cells):
-                end = (rest + block).rfind(b"<c ")
-                block, rest = ((rest + block)[:end], (rest + block)[end:]) if end > 0 else (rest + block, b"")
-                block = self._cells.without_ordinary(block)
+        parser.StartCdataSectionHandler = lambda: self._count(ELEMENTS)
+        parser.XmlDeclHandler = self._declaration
+        for block in _blocks(file) if self._rows is None else self._without_rows(file, self._rows):
             parser.Parse(block)
-        parser.Parse(rest)
         parser.Parse(b"", True)
+
+    @staticmethod
+    def _without_rows(file: Any, rows: _Rows) -> Iterator[bytes]:
+        """The bytes of a sheet in front of its rows and behind them; the rows are examined."""
+        rest = b""
+        for block in _blocks(file):
+            rest += block
+            if not rows.started:
+                start = _ROWS_START.search(rest)
+                if start is not None:
+                    rows.start(start[1], is_empty=bool(start[2]))
+                cut = start.end() if start is not None else max(rest.rfind(b"<"), 0)
+                if start is None and len(rest) > LONGEST_ROW:
+                    cut = len(rest)
+                yield rest[:cut]
+                rest = rest[cut:]
+            if rows.started and not rows.finished:
+                rest = rows.take(rest)
+            if rows.finished:
+                yield rest
+                rest = b""
+        yield rest
+
+    def _declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        if (encoding or "utf-8").lower() not in ("utf-8", "us-ascii"):
+            self._count(ELEMENTS)
 
     def _count(self, kind: str) -> None:
         self.found[kind] += 1
@@ -320,10 +718,13 @@ class _Look:
 
     def _start(self, full: str, attributes: dict[str, str]) -> None:
         tag = full.rpartition(":")[2]
-        self._path.append(tag)
+        if (text := self._text.strip()) and not self._extra:
+            # PyExcelerate writes None in front of the margins, once.
+            is_known = self._rows is not None and (text, tag) == ("None", "pageMargins") and not self._numbers[tag]
+            self.found[ELEMENTS] += not is_known
         self._text = ""
-        if self._cells is not None:
-            self._cells.start(tag, attributes)
+        parent = self._path[-1] if self._path else ""
+        self._path.append(tag)
         if self._extra or not (self._look == THEME or tag in ALLOWED[self._look]):
             self._extra += 1
             if tag in KINDS and not (self._extra > 1 and tag in WITHIN):
@@ -331,10 +732,13 @@ class _Look:
             elif self._extra == 1 and tag not in WITHIN:
                 self._count(ELEMENTS)
             return
-        if self._look == SHEET and tag in ("c", "v", "row"):  # quickly: there are many
-            if tag == "c" and not attributes.keys() <= {"r", "s", "t"}:
+        if self._strings is not None:
+            self._strings.start(tag, parent, attributes)
+        if self._rows is not None:
+            self._numbers[tag] += 1
+            most = len(self._columns) + MORE_COLUMNS if tag in OF_COLUMNS else OFTEN.get(tag, 1)
+            if self._numbers[tag] > most:
                 self._count(ELEMENTS)
-            return
         for key, value in attributes.items():
             self._attribute(tag, key, value)
         self._element(tag, attributes)
@@ -381,18 +785,14 @@ class _Look:
             self._count(ELEMENTS)
 
     def _characters(self, text: str) -> None:
-        if self._cells is not None and not self._extra:
-            self._cells.text(self._path[-1], text)
         self._text += text
 
     def _end(self, _full: str) -> None:
         tag = self._path.pop()
         text, self._text = self._text, ""
-        if self._cells is not None:
-            self._cells.end(tag)
         if self._extra:
             self._extra -= 1
-        elif text.strip() and not (self._cells is not None and tag in TEXTS):
+        elif text.strip() and not (self._strings is not None and tag == "t"):
             kind = self._kind_of_text(tag, text.strip())
             if kind is not None:
                 self._count(kind)

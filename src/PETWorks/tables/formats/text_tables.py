@@ -105,6 +105,7 @@ class TextTable:
     kind              the kind of file it comes from, in a word
     has_header_row    whether its column names are cells, which could also be data
     file              the file that it is a part of, if any
+    corner            the row and the column of the sheet, from 0, in which the table begins
     """
 
     engine: str | None = None
@@ -123,8 +124,9 @@ class TextTable:
         *,
         has_header_row: bool = False,
         file: Path | None = None,
+        corner: tuple[int, int] = (0, 0),
     ) -> None:
-        self.file = file
+        self.file, self.corner = file, corner
         self.name, self.path, self.kind, self.has_header_row = name, path, kind, has_header_row
         self.names = tuple(names)
         self.rows: int | None = rows

@@ -593,7 +593,7 @@ def _table(
                 column=column,
             )
     only = None if is_named else path
-    return TextTable(name, only, WORKBOOK, names, used, records, has_header_row=True, file=path)
+    return TextTable(name, only, WORKBOOK, names, used, records, has_header_row=True, file=path, corner=corner)
 
 
 def _blank(column: pa.DictionaryArray) -> NDArray[np.bool_]:

@@ -12,8 +12,7 @@ from PETWorks.about.treatment import AS_CLASS, FOLDED, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
-from PETWorks.anonymizer.problem import proposal_for
-from PETWorks.anonymizer.released import Recoded, RecordOrder, choose_order, order_given, with_safe_cells
+from PETWorks.anonymizer.released import Recoded, choose_order, order_given, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.search.exact import Progress
@@ -31,6 +30,7 @@ from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, po
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
+from PETWorks.render.report.making import two_levels_texts, why_in_order
 from PETWorks.render.report.prose import notice_texts
 from PETWorks.tables.opening import open_source
 
@@ -104,7 +104,7 @@ def anonymize(
     seed          the seed of an earlier release's random order; by default a new one, recorded in result and plan
     original      the table that measures compare with, if it is not the data themselves
     role_reasons  why columns have their role, as in a policy
-    no_privacy_unit   identifiers that do not name the people of the table, although they repeat, each with the
+    no_privacy_unit   columns that do not name the people of the table, although they repeat, each with the
                   reason: `{"phone": "that of the ward"}`
     progress      called now and then with the progress of the search
     """
@@ -359,21 +359,6 @@ def _check_roles(release: Release, no_privacy_unit: Mapping[str, str] | None) ->
             what="roles",
         )
     check_people_are_declared(release, no_privacy_unit)
-
-
-def why_in_order(order: RecordOrder, lang: str) -> str:
-    """The reason why records keep the order of the table."""
-    return message_text(lang, f"cli.in-order.{order.why_not}", **dict(order.values))
-
-
-def two_levels_texts(release: Release, lang: str) -> Iterator[str]:
-    """A text about columns without a hierarchy, whose values stay as they are or become `*`."""
-    if release.on_two_levels:
-        first = release.on_two_levels[0]
-        words = proposal_for(release, first)
-        told = message_text(lang, "cli.two-levels", columns=list(release.on_two_levels))
-        more = "" if words is None else message_text(lang, "cli.two-levels.proposed", column=[first], words=words)
-        yield f"{told}{more}"
 
 
 def _with_notices(made: MadeRelease, policy: Policy) -> MadeRelease:

@@ -1,0 +1,352 @@
+"""Tables in which people have several records, and ordinary tables that look alike: which column names the people."""
+
+import csv
+import os
+import random
+from itertools import product
+
+import pytest
+
+from command import petworks
+from conftest import REFERENCE, ROOT
+from PETWorks import Release, anonymize, apply_levels
+from PETWorks.counting.memory.loading import load_rows
+from PETWorks.errors import RoleError
+from PETWorks.gate.check.built_in_rules import check_people_are_declared
+from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
+from PETWorks.gate.suggest.suggestion import suggest_roles
+from PETWorks.tables.opening import open_source
+from spark_cluster import QUICK, needs_spark
+
+os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
+ENGINES = ["memory", "duckdb", pytest.param("spark", marks=needs_spark)]
+
+CITIES = ["Aalen", "Bonn", "Celle", "Dachau", "Emden", "Fulda", "Gera", "Hof"]
+ILLNESSES = ["flu", "asthma", "gout", "migraine", "anaemia", "burnout"]
+JOBS = ["nurse", "clerk", "cook", "tailor", "miner", "farmer", "teacher"]
+GIVEN, FAMILY = ["James", "Mary", "John", "Linda", "Anna"], ["Smith", "Jones", "Miller", "Lopez", "Kim", "Reed", "Cox"]
+HANDLES = [first + last for first, last in product(["blue", "red", "wild", "old", "shy"], ["fox", "owl", "elk", "cat"])]
+
+
+def unit_of(data):
+    source = open_source(data, "the table")
+    table = load_rows(source, source.names)
+    return suggest_privacy_unit(table, suggest_roles(table, source.names))
+
+
+def people(names, each=12, seed=1, **columns):
+    """Records of people: attributes of a person stay the same, a diagnosis does not.
+
+    columns   for each attribute, a function that draws it
+    """
+    chance = random.Random(seed)
+    rows = []
+    for name in names:
+        person = {column: draw(chance) for column, draw in columns.items()}
+        rows += [{"who": name, **person, "diagnosis": chance.choice(ILLNESSES)} for _ in range(each)]
+    chance.shuffle(rows)
+    return {column: [row[column] for row in rows] for column in rows[0]}
+
+
+def records(number=600, seed=1, **columns):
+    """Records of one person each: every column is drawn for each record; a function may use earlier columns."""
+    chance = random.Random(seed)
+    rows = []
+    for place in range(number):
+        row = {"place": place}
+        for column, draw in columns.items():
+            row[column] = draw(chance, row)
+        rows.append(row)
+    chance.shuffle(rows)
+    return {column: [str(row[column]) for row in rows] for column in columns}
+
+
+def sex(chance, _row=None):
+    return chance.choice("FM")
+
+
+def age(chance, _row=None):
+    return str(chance.randint(18, 90))
+
+
+def city(chance, _row=None):
+    return chance.choice(CITIES)
+
+
+def birth_date(chance, _row=None):
+    return f"{chance.randint(1930, 2005)}-{chance.randint(1, 12):02d}-{chance.randint(1, 28):02d}"
+
+
+def marital(chance, _row=None):
+    return chance.choice(["single", "married", "widowed", "divorced"])
+
+
+def renamed(table, who):
+    return {who if name == "who" else name: cells for name, cells in table.items()}
+
+
+CODES = [f"R{number:03d}" for number in range(30)]
+FULL_NAMES = [f"{given} {family}" for given, family in product(GIVEN, FAMILY)][:30]
+PERSONAL_MAILS = [f"{name.replace(' ', '.').lower()}@example.org" for name in FULL_NAMES]
+NUMBERS = [str(number) for number in random.Random(7).sample(range(1000, 9999), 30)]
+LONG_NUMBERS = [f"46692{number:010d}" for number in random.Random(8).sample(range(10**9), 30)]
+
+OF_PEOPLE = {
+    **{
+        f"codes called {name}": renamed(people(CODES, city=city, sex=sex), name)
+        for name in ("resp_id", "login", "imsi", "handle", "x7", "ref", "payroll_no")
+    },
+    "handles": renamed(people(HANDLES, city=city, sex=sex), "x7"),
+    "short numbers": renamed(people([str(number) for number in range(1, 31)], city=city, sex=sex), "x7"),
+    "numbers of four digits": renamed(people(NUMBERS, city=city, sex=sex), "x7"),
+    "numbers of fifteen digits": renamed(people(LONG_NUMBERS, city=city, sex=sex), "x7"),
+    "a few people with many records": renamed(people(CODES[:6], each=60, city=city, sex=sex), "x7"),
+    "two records of each person": renamed(people([f"R{n}" for n in range(300)], each=2, city=city, sex=sex), "x7"),
+    "sex alone": renamed(people(CODES, sex=sex), "x7"),
+    "sex under an unknown name": {
+        {"who": "x7", "sex": "geschlecht"}.get(name, name): cells
+        for name, cells in people(CODES, sex=sex, city=city).items()
+    },
+    "a birth date alone": renamed(people(CODES, birth_date=birth_date), "x7"),
+    "date of birth and sex": renamed(people(HANDLES, date_of_birth=birth_date, sex=sex), "x7"),
+    "marital status and city": renamed(people(CODES, marital_status=marital, city=city), "x7"),
+    "names alone": renamed(people(FULL_NAMES), "name"),
+    "names with a city and a sex": renamed(people(FULL_NAMES, city=city, sex=sex), "full_name"),
+    "names under an unknown name": renamed(people(FULL_NAMES, city=city), "who"),
+    "names that are not English": renamed(
+        people([f"{first} {last}" for first in ("Jiwoo", "Zofia", "Ayşe") for last in ("Park", "Nowak")]), "full_name"
+    ),
+    "family names with city and sex": renamed(
+        people(["Okafor", *FAMILY, "Nowak", "Sato"], city=city, sex=sex), "surname"
+    ),
+    "e-mail addresses of five people": renamed(people(PERSONAL_MAILS[:5], each=60), "email"),
+    "e-mail addresses under an unknown name": renamed(people(PERSONAL_MAILS[:5], each=60), "x7"),
+}
+
+
+@pytest.mark.parametrize("table", OF_PEOPLE.values(), ids=OF_PEOPLE)
+def test_people_with_several_records_are_found(table):
+    column = next(name for name in table if name not in ("city", "sex", "diagnosis"))
+    assert unit_of(table) == column
+
+
+def class_code(chance, row):
+    return f"S{chance.randint(1, 6)}-{int(row['age']) - 5 - chance.randint(0, 1)}{chance.choice('ABC')}"
+
+
+REGION = {name: f"region {place // 3}" for place, name in enumerate(CITIES)}
+SITES = {f"E{number:03d}": (CITIES[number % 8], f"industry {number % 5}") for number in range(40)}
+MODELS = {
+    f"M{number:02d}": (str(1200 + 37 * number), str(140 + number), ["petrol", "diesel", "electric"][number % 3])
+    for number in range(30)
+}
+STRATA = {key: f"T{place:02d}" for place, key in enumerate(product("FM", range(5), range(4)))}
+
+
+def stratum(chance, row):
+    return STRATA[row["sex"], int(row["age_group"][0]), int(row["region"][-1])]
+
+
+def households(members=3, seed=4):
+    chance = random.Random(seed)
+    rows = [
+        (f"H{number:03d}", CITIES[number % 8], sex(chance), age(chance), chance.choice(JOBS))
+        for number in range(150)
+        for _ in range(chance.randint(1, 2 * members - 1))
+    ]
+    return dict(zip(("hh", "city", "sex", "age", "occupation"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def k_anonymous(seed=6):
+    """Classes of five records with the same values, as local recoding makes them."""
+    chance = random.Random(seed)
+    rows = []
+    for _ in range(80):
+        low, first = chance.randint(18, 80), chance.randint(10, 99)
+        same = (f"{low}-{low + 7}", sex(chance), f"{first}***", f"[{first * 3}, {first * 3 + 20})")
+        rows += [(*same, str(first * 17), chance.choice(ILLNESSES)) for _ in range(5)]
+    names = ("age", "sex", "plz", "x1", "x2", "diagnosis")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+ORDINARY = {
+    "a survey": records(
+        sex=sex, age=age, occupation=lambda c, _: c.choice(JOBS), region=lambda c, _: f"region {c.randint(0, 4)}",
+        q1=lambda c, _: c.randint(1, 5), q2=lambda c, _: c.choice(HANDLES), income_class=lambda c, _: c.randint(1, 9),
+    ),
+    "a small survey": records(
+        30, sex=sex, age=age, x1=lambda c, _: c.choice(CODES), x2=lambda c, _: c.choice(HANDLES), city=city,
+    ),
+    "sales by shop": records(
+        store_key=lambda c, _: f"K{c.randint(1, 40):02d}",
+        city=lambda c, row: CITIES[int(row["store_key"][1:]) % 8],
+        region=lambda _, row: REGION[row["city"]],
+        sex=sex,
+        ean=lambda c, _: f"4{c.randint(1, 60):012d}",
+        amount=lambda c, _: f"{c.random() * 90:.2f}",
+    ),
+    "sales without anything about people": records(
+        outlet=lambda c, _: f"K{c.randint(1, 40):02d}",
+        city=lambda c, row: CITIES[int(row["outlet"][1:]) % 8],
+        region=lambda _, row: REGION[row["city"]],
+        product_code=lambda c, _: f"P{c.randint(1, 60):03d}",
+        amount=lambda c, _: f"{c.random() * 90:.2f}",
+    ),
+    "pupils of schools and classes": records(
+        age=lambda c, _: str(c.randint(6, 17)), sex=sex, school_code=lambda c, _: f"S{c.randint(1, 6)}",
+        city=lambda _, row: CITIES[int(row["school_code"][1:])], form=class_code, grade=lambda c, _: c.choice("ABCDEF"),
+    ),
+    "pupils without a sex": records(
+        age=lambda c, _: str(c.randint(6, 17)), class_id=class_code,
+        city=lambda _, row: CITIES[int(row["class_id"][1])], grade=lambda c, _: c.choice("ABCDEF"),
+    ),
+    "patients with ward, doctor and diagnosis": records(
+        age=age, sex=sex, ward=lambda c, row: f"W{c.randint(1, 4)}{row['sex']}",
+        doctor_id=lambda c, _: f"D{c.randint(1, 25)}",
+        attending=lambda c, _: f"D{c.randint(1, 25):02d}", icd=lambda c, _: f"E{c.randint(10, 60)}",
+        icd_chapter=lambda _, row: row["icd"][0], hospital=lambda c, row: f"hospital {row['ward'][1]}",
+    ),
+    "patients with the name of their doctor": records(
+        age=age, sex=sex, doctor=lambda c, _: c.choice(FULL_NAMES), gp=lambda c, _: c.choice(FULL_NAMES),
+    ),
+    "employees with department and site": records(
+        sex=sex, age=age, department_code=lambda c, _: f"D{c.randint(100, 140)}",
+        employer_id=lambda c, _: c.choice(list(SITES)),
+        city=lambda _, row: SITES[row["employer_id"]][0], industry=lambda _, row: SITES[row["employer_id"]][1],
+        cost_centre=lambda c, row: f"{row['department_code'][1:]}{c.randint(10, 12)}",
+        salary=lambda c, _: c.randint(30, 90) * 1000,
+    ),
+    "employees of sites, without sex and age": records(
+        site_code=lambda c, _: c.choice(list(SITES)), city=lambda _, row: SITES[row["site_code"]][0],
+        industry=lambda _, row: SITES[row["site_code"]][1], occupation=lambda c, _: c.choice(JOBS),
+    ),
+    "vehicles": records(
+        model_no=lambda c, _: c.choice(list(MODELS)), weight=lambda _, row: MODELS[row["model_no"]][0],
+        height=lambda _, row: MODELS[row["model_no"]][1], fuel=lambda _, row: MODELS[row["model_no"]][2],
+        age=lambda c, _: c.randint(0, 20), city=city, sex=sex,
+    ),
+    "products": records(
+        sku=lambda c, _: c.choice(list(MODELS)), weight=lambda _, row: MODELS[row["sku"]][0],
+        height=lambda _, row: MODELS[row["sku"]][1], city=city,
+    ),
+    "households": households(),
+    "strata of a survey": records(
+        sex=sex, age_group=lambda c, _: f"{c.randint(0, 4)}x", region=lambda c, _: f"region {c.randint(0, 3)}",
+        design=stratum, answer=lambda c, _: c.choice(ILLNESSES),
+    ),
+    "classes that local recoding made": k_anonymous(),
+    "cities under an unknown name": records(
+        ort=city, region=lambda _, row: REGION[row["ort"]], language=lambda _, row: "de" if row["ort"] < "D" else "fr",
+        sex=sex, age=age,
+    ),
+    "codes of postal districts": records(
+        plz=lambda c, _: f"{c.randint(100, 160)}00", city=lambda _, row: CITIES[int(row["plz"]) // 100 % 8], age=age,
+    ),
+    "people who share a name": records(
+        name=lambda c, _: f"{c.choice(GIVEN)} {c.choice(FAMILY)}", sex=sex, age=age,
+    ),
+    "first names": records(first_name=lambda c, _: c.choice(GIVEN), city=city),
+    "masked names": records(姓名=lambda c, _: f"{c.choice('陳林黃張李')}○{c.choice('明豪宏')}", city=city),
+    "mailboxes of offices": records(
+        email=lambda c, _: f"{c.choice(['info', 'ward3', 'sales', 'hr'])}@example.org", city=city,
+    ),
+    "teams": records(
+        team=lambda c, _: f"T{c.randint(1, 30)}", sex=lambda _, row: "FM"[int(row["team"][1:]) % 2],
+        city=lambda _, row: CITIES[int(row["team"][1:]) % 8], goals=lambda c, _: c.randint(0, 9),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("table", ORDINARY.values(), ids=ORDINARY)
+def test_ordinary_tables_raise_no_alarm(table):
+    assert unit_of(table) is None
+
+
+FILES = [
+    path
+    for folder in (ROOT / "data", ROOT / "docs/gallery", REFERENCE)
+    for path in sorted(folder.rglob("*.csv"))
+    if "hierarchy" not in path.name
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=[f"{path.parent.name}/{path.name}" for path in FILES])
+def test_tables_of_one_record_for_each_person_raise_no_alarm(path):
+    assert unit_of(path) is None
+
+
+def saved(folder, table):
+    with (folder / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([list(table), *zip(*table.values(), strict=True)])
+    return folder / "t.csv"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ORDINARY.values(), ids=ORDINARY)
+def test_no_command_stops_at_an_ordinary_table(tmp_path, table):
+    data, policy = saved(tmp_path, table), tmp_path / "t_policy.yaml"
+    assert petworks("init", data).returncode == 0
+    assert "\nprivacy_unit" not in policy.read_text("utf-8")
+    assert petworks("check", policy).returncode in (0, 1)
+    assert "names people" not in petworks("anonymize", policy, "-o", tmp_path / "out.csv").stderr
+
+
+HIDDEN = renamed(people(CODES, city=city, sex=sex), "x7")
+ROLES = {"x7": "quasi_identifier", "city": "quasi_identifier", "sex": "quasi_identifier"}
+ROLES["diagnosis"] = "sensitive_attribute"
+
+
+def test_init_proposes_what_anonymize_and_check_ask_for(tmp_path):
+    data, policy, out = saved(tmp_path, HIDDEN), tmp_path / "t_policy.yaml", tmp_path / "out.csv"
+    assert petworks("init", data).returncode == 0
+    text = policy.read_text("utf-8")
+    assert "\nprivacy_unit: x7 " in text
+    assert "- x7  # people have several records: their sex, age and the like go along with the values" in text
+    as_before = text.replace("\nprivacy_unit: x7 ", "\n# ").replace("    - x7  #", "    #")
+    as_before = as_before.replace("  identifiers:  #", "  identifiers: []  #")
+    as_before = as_before.replace("  quasi_identifiers:", "  quasi_identifiers:\n    - x7\n    #")
+    policy.write_text(as_before, "utf-8")
+    for command in (["check", policy], ["anonymize", policy, "-o", out]):
+        done = petworks(*command)
+        assert (done.returncode, "column 'x7' names people, and 360 records are of 30" in done.stderr) == (2, True)
+    assert not out.exists()
+    policy.write_text(f"{as_before}\nno_privacy_unit: {{x7: numbers of beds}}\n", "utf-8")
+    assert "names people" not in petworks("check", policy).stderr + petworks("anonymize", policy, "-o", out).stderr
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_finds_them(tmp_path, engine):
+    table = {**HIDDEN, "ward": [str(row % 7) for row in range(360)]}
+    release = Release(str(saved(tmp_path, table)), {**ROLES, "ward": "quasi_identifier"}, engine=engine)
+    assert release.engine.name == engine
+    with pytest.raises(RoleError, match="column 'x7' names people"):
+        check_people_are_declared(release)
+    check_people_are_declared(release, {"x7": "numbers of beds"})
+
+
+@pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")  # what the rules leave open is not the matter
+@pytest.mark.parametrize("role", ["quasi_identifier", "insensitive_attribute", "sensitive_attribute", "identifier"])
+def test_python_finds_them_in_every_role(role):
+    roles, ways = {**ROLES, "x7": role}, {name: {"mask": 1} for name in ("x7", "city", "sex")}
+    for make in (
+        lambda **how: anonymize(HIDDEN, roles, ways, {"k-anonymity": {"k": 5}}, suppression=1.0, **how),
+        lambda **how: apply_levels(HIDDEN, roles, ways, {"city": 1}, **how),
+    ):
+        with pytest.raises(RoleError, match="column 'x7' names people"):
+            make()
+        assert make(no_privacy_unit={"x7": "numbers of beds"}) is not None
+
+
+def test_wrong_records_and_a_code_for_nobody_do_not_hide_people():
+    chance = random.Random(9)
+    wrong = {**HIDDEN, "sex": [sex(chance) if chance.random() < 0.1 else cell for cell in HIDDEN["sex"]]}
+    assert unit_of(wrong) == "x7"
+    nobody = records(60, x7=lambda *_: "none", city=city, sex=sex, diagnosis=lambda c, _: c.choice(ILLNESSES))
+    assert unit_of({name: [*cells, *nobody[name]] for name, cells in HIDDEN.items()}) == "x7"
+
+
+def test_people_may_become_older_and_move():
+    older = people(CODES, age=age, sex=sex)
+    chance = random.Random(3)
+    older["age"] = [str(int(cell) + chance.randint(0, 9)) for cell in older["age"]]
+    assert unit_of({**renamed(older, "x7"), "city": [city(chance) for _ in older["age"]]}) == "x7"
