@@ -12,9 +12,11 @@ from string import Formatter
 from typing import NamedTuple
 from unittest import mock
 
+from babel.messages.pofile import read_po
+
 import PETWorks
 from PETWorks.errors import Joined, PETWorksError, Phrase, ReleaseRefused
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.locale import ENGLISH, LANGUAGES
 
 PACKAGE = Path(PETWorks.__file__).parent
 FOREIGN = {
@@ -30,6 +32,7 @@ class Template(NamedTuple):
     place: str
     template: str
     values: frozenset[str] | None
+    plural: tuple[str, str] | None = None  # the template for one thing, and that for several
 
 
 def fields(template):
@@ -88,6 +91,11 @@ def _templates_of(call):
         yield from _template(call.args[0], None if None in values else frozenset(values))
     elif name == "Joined":
         yield from _template(call.args[0], frozenset())
+    elif name == "Counted" and all(isinstance(argument, ast.Constant) for argument in call.args):
+        one, many = (argument.value for argument in call.args[:2])
+        if fields(many) != values or not values - {"n"} <= fields(one) <= values:
+            yield f"the texts have {sorted(fields(one))} and {sorted(fields(many))}, but are given {sorted(values)}"
+        yield one, frozenset(values), (one, many)
     elif name in ("unknown", "literal"):
         yield from _literal(call.args[0])
     elif name in ERRORS or name == "error" or (is_method and name == "add" and len(call.args) > 1):
@@ -130,13 +138,18 @@ def templates(text):
     return []
 
 
+def _translated_texts(language):
+    """The texts of a language's catalogue that have no context, with both forms of a plural."""
+    with (language.folder / "LC_MESSAGES/petworks.po").open("rb") as file:
+        messages = [message for message in read_po(file) if message.context is None and message.id]
+    return {text for message in messages for text in (message.id if message.pluralizable else [message.id])}
+
+
 @contextmanager
 def only_translated():
     """Within it, an error of the package whose text lacks a translation fails the test."""
-    init, known = (
-        PETWorksError.__init__,
-        [set(language.messages) for code, language in LANGUAGES.items() if code != "en"],
-    )
+    init = PETWorksError.__init__
+    known = [_translated_texts(language) for code, language in LANGUAGES.items() if code != ENGLISH]
 
     def checking_init(self, *parts, **values):
         init(self, *parts, **values)

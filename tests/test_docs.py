@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -109,17 +110,18 @@ def test_figures_of_the_readme_were_measured():
 
 def test_the_glossary_has_the_words_of_the_reports():
     """In each row, the English and the Chinese word are those of the language files."""
-    from PETWorks.render.languages import LANGUAGES
+    from PETWorks.render.language.language import message_text
+    from PETWorks.render.language.texts import TEXTS
 
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ", (ROOT / "docs/glossary.md").read_text("utf-8"), re.MULTILINE)
     chinese = dict(rows)
-    texts = {code: LANGUAGES[code].texts for code in ("en", "zh-TW")}
-    named = [key for key in texts["en"] if re.fullmatch(r"role\.\w+_\w+|role\.identifier", key)]
+    texts = {code: partial(message_text, code) for code in ("en", "zh-TW")}
+    named = [key for key in TEXTS if re.fullmatch(r"role\.\w+_\w+|role\.identifier", key)]
     named += ["term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"]
     named += ["term.excess", "term.waiver"]
     for key in named:
-        assert chinese[texts["en"][key]] == texts["zh-TW"][key], key
+        assert chinese[texts["en"](key)] == texts["zh-TW"](key), key
     both = f"{chinese['generalisation']}、{chinese['suppression']}"
-    assert (texts["en"]["term.treatment"], both) == ("generalisation, suppression", texts["zh-TW"]["term.treatment"])
-    verdicts = [[texts[code][f"verdict.{one}"] for one in ("pass", "fail", "waived")] for code in texts]
+    assert (texts["en"]("term.treatment"), both) == ("generalisation, suppression", texts["zh-TW"]("term.treatment"))
+    verdicts = [[texts[code](f"verdict.{one}") for one in ("pass", "fail", "waived")] for code in texts]
     assert chinese[", ".join(verdicts[0])] == "、".join(verdicts[1])

@@ -2,51 +2,23 @@
 
 import errno
 import pickle
-import re
 
 import pytest
 
 from command import petworks
 from conftest import ROOT
-from messages import FOREIGN, fields, texts, texts_in
+from messages import texts, texts_in
 from PETWorks import Release
 from PETWorks.counting.engines.spark_writing import _report
-from PETWorks.errors import InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
+from PETWorks.errors import Counted, InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
 from PETWorks.render.language.messages import translated
-from PETWorks.render.languages import LANGUAGES
 
 SAID, WRONG = texts()
-SYSTEM = FOREIGN | {"the system rejected it"}
-OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
-CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def test_errors_are_given_templates_and_all_their_values():
     assert not WRONG, "\n".join(WRONG)
     assert len(SAID) > 700  # the source was really read
-
-
-@pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.code)
-def test_every_text_of_an_error_is_translated(language):
-    lacking = {f"{said.place}: {said.template!r}" for said in SAID if said.template not in language.messages}
-    untranslatable = {place for place in lacking if not any(sign.isalpha() for sign in place.partition(": ")[2])}
-    assert lacking == untranslatable, "\n".join(sorted(lacking - untranslatable))
-
-
-@pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.code)
-def test_every_translation_is_of_a_text_and_has_its_values(language):
-    assert set(language.messages) <= {said.template for said in SAID} | SYSTEM
-    for english, other in language.messages.items():
-        assert fields(english) == fields(other), english
-
-
-def test_chinese_texts_are_chinese():
-    same = {"{name}: {problem}", "dates: {problem}", "{file}: {problem}", "{place}: ", "; ", ", ", "for {objective}"}
-    same |= {"COLUMN=NUMBER", "category, chapter", "worth", " ({hint})", "{name!r}", "{kind} ({meaning})", "{n} %"}
-    same |= {"{level} = {period}"}
-    for english, chinese in LANGUAGES["zh-TW"].messages.items():
-        assert CHINESE.search(chinese) or english in same, english
-        assert not re.search(r"[\u4e00-\u9fff][,;:!?()]|[,;:!?(][\u4e00-\u9fff]", chinese), chinese  # of full width
 
 
 @pytest.mark.parametrize(
@@ -62,6 +34,8 @@ def test_chinese_texts_are_chinese():
         ('raise file.error(key, "{name} twice")', None),
         ('Phrase("{name} twice", other=name)', "given ['other']"),
         ('unknown(f"parameter of {name}", given, known)', "f-string"),
+        ('Counted("1 row of {name}", "{n} rows of {name}", n=rows, name=name)', None),
+        ('Counted("1 row of {name}", "{n} rows", n=rows, name=name)', "given ['n', 'name']"),
     ],
 )
 def test_a_text_that_cannot_be_translated_is_noticed(source, wrong):
@@ -79,6 +53,13 @@ def test_a_phrase_is_english_and_can_be_pickled():
     error = pickle.loads(pickle.dumps(NotApplicable(phrase, measure="k-map", where="policy.yaml")))
     assert translated(error.worded(), "zh-TW") == f"policy.yaml：k-map：{translated(phrase, 'zh-TW')}"
     assert str(error) == f"policy.yaml: k-map: {phrase}"
+
+
+def test_a_number_of_things_has_its_form_and_can_be_pickled():
+    for number, english in ((1, "40 records are of one person"), (1200, "40 records are of 1,200 people")):
+        forms = ("{records:,} records are of one person", "{records:,} records are of {n:,} people")
+        phrase = pickle.loads(pickle.dumps(Counted(*forms, n=number, records=40)))
+        assert (phrase, translated(phrase, "zh-TW")) == (english, f"40 筆資料列屬於 {number:,} 人")
 
 
 def test_what_is_filled_in_is_never_a_template():

@@ -36,6 +36,7 @@ def check_contents(wheel, archive):
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     known = {name for name in listed if (ROOT / name).exists()}
     package = {name.removeprefix("src/") for name in known if name.startswith("src/")}
+    package = {f"{name[:-3]}.mo" if name.endswith(".po") else name for name in package}  # translations are compiled
     assert names == package, f"wheel and package differ: {sorted(names ^ package)}"
     assert {"LICENSE", "METADATA", "entry_points.txt"} <= set(about)
     assert b"petworks = PETWorks.pytest_plugin" in about["entry_points.txt"]

@@ -57,7 +57,8 @@ def main(root):
     run(PETWORKS, "anonymize", "stays_policy.yaml", "-o", "stays_released.csv", "--html", "report.html")
     run(PETWORKS, "check", "stays_released_policy.yaml", "--json", "check.json", "--markdown", "check.md")
     assert json.loads(Path("check.json").read_text("utf-8"))["verdict"] == "pass"
-    assert "zh-TW" in Path("report.html").read_text("utf-8")
+    assert "正體中文" in Path("report.html").read_text("utf-8")
+    assert "用法：" in run(PETWORKS, "--help", "--lang", "zh-TW"), "the translations are compiled"
     asked = ("evaluate", "stays.csv", "--qi", "age,district", "--sensitive", "diagnosis", "--measure", "k-anonymity")
     assert "k-anonymity" in run(PETWORKS, *asked)
     assert "petworks[duckdb]" in run(PETWORKS, *asked, "--engine", "duckdb", code=2)

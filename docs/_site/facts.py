@@ -12,9 +12,8 @@ from PETWorks.cli.main import main
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
 from PETWorks.measures.catalogue import all_measures
-from PETWorks.render.language.language import message_text, source_date
+from PETWorks.render.language.language import measure_name, measure_summary, message_text, preset_note, source_date
 from PETWorks.render.language.messages import using_language
-from PETWorks.render.languages import LANGUAGES
 
 
 def commands(lang):
@@ -49,9 +48,8 @@ def thresholds(lang):
     for one in sorted(presets().values(), key=lambda one: (-one.cell_size, one.name)):
         if chinese:
             custom = "經驗法則" if one.rule_of_thumb else "規定"
-            said_by = (
-                f"{one.organisation}：[{one.title}]({one.source})，{source_date(one, lang)}（{custom}）。{one.chinese}"
-            )
+            said_by = f"{one.organisation}：[{one.title}]({one.source})，{source_date(one, lang)}（{custom}）。"
+            said_by += preset_note(one, lang)
         else:
             custom = "a rule of thumb" if one.rule_of_thumb else "a rule"
             said_by = f"{one.organisation}: [{one.title}]({one.source}), {source_date(one, lang)}; {custom}. {one.note}"
@@ -73,7 +71,7 @@ def names(_lang):
     yield "| name | 正體中文 | what it measures | 說明 |"
     yield "|---|---|---|---|"
     for one in all_measures():
-        chinese, meaning = LANGUAGES["zh-TW"].measures[one.name]
+        chinese, meaning = measure_name(one.name, "zh-TW"), measure_summary(one.name, "zh-TW")
         yield f"| [{one.name}](measures/{one.name}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
 
 

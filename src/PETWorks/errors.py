@@ -21,19 +21,23 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    from PETWorks.locale import Language
 
 
 class Phrase(str):
-    """A text in English that interfaces can translate: its template is the key in the files of the other languages.
+    """A text in English that interfaces can translate: its template is the key of the translations in `locale/`.
 
     Values may be phrases themselves. Texts that are not phrases, such as names, are the same in all languages.
 
     >>> phrase = Phrase("{file}: the table has {records:,} records", file="people.csv", records=1200)
     >>> print(phrase)
     people.csv: the table has 1,200 records
-    >>> phrase.translated({"{file}: the table has {records:,} records": "{file}：資料表有 {records:,} 筆資料列"})
-    'people.csv：資料表有 1,200 筆資料列'
+    >>> from PETWorks.locale import LANGUAGES
+    >>> Phrase("no file matches {pattern!r}", pattern="*.csv").translated(LANGUAGES["zh-TW"])
+    '沒有檔案符合「*.csv」'
     """
 
     __slots__ = ("template", "values")
@@ -46,10 +50,15 @@ class Phrase(str):
         phrase.template, phrase.values = template, values
         return phrase
 
-    def translated(self, messages: Mapping[str, str]) -> str:
-        """The text with the translations of a language; parts without a translation stay in English."""
-        values = {name: _translate(value, messages) for name, value in self.values.items()}
-        return messages.get(self.template, self.template).format(**values)
+    def translated(self, language: "Language") -> str:
+        """The text in a language; parts without a translation stay in English."""
+        return self.template_in(language).format(
+            **{name: _translate(value, language) for name, value in self.values.items()}
+        )
+
+    def template_in(self, language: "Language") -> str:
+        """The template in a language."""
+        return language.text(self.template)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle_phrase, (type(self), self.template, self.values)
@@ -58,7 +67,8 @@ class Phrase(str):
 class Joined(Phrase):
     """Several texts joined by a separator, which is translated, too.
 
-    >>> Joined(", ", ["a", "b"]).translated({", ": "、"})
+    >>> from PETWorks.locale import LANGUAGES
+    >>> Joined(", ", ["a", "b"]).translated(LANGUAGES["zh-TW"])
     'a、b'
     """
 
@@ -71,16 +81,43 @@ class Joined(Phrase):
         joined.template, joined.values = separator, {"texts": parts}
         return joined
 
-    def translated(self, messages: Mapping[str, str]) -> str:
+    def translated(self, language: "Language") -> str:
         """The texts and the separator, translated."""
-        return messages.get(self.template, self.template).join(
-            _translate(part, messages) for part in self.values["texts"]
-        )
+        return self.template_in(language).join(_translate(part, language) for part in self.values["texts"])
 
 
-def _translate(value: Any, messages: Mapping[str, str]) -> Any:
+class Counted(Phrase):
+    """A text about a number of things, `n`: one template if there is one, another for any other number.
+
+    >>> print(Counted("1 column", "{n} columns", n=1), Counted("1 column", "{n} columns", n=3))
+    1 column 3 columns
+    """
+
+    __slots__ = ("forms",)
+    forms: tuple[str, str]
+
+    def __new__(cls, one: str, many: str, /, *, n: int, **values: Any) -> Self:
+        """Create a phrase with its number and its other values filled in."""
+        phrase = super().__new__(cls, one if n == 1 else many, n=n, **values)
+        phrase.forms = (one, many)
+        return phrase
+
+    def template_in(self, language: "Language") -> str:
+        """The template in a language, in the form that the number needs."""
+        return language.plural(*self.forms, self.values["n"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle_counted, (self.forms, self.values)
+
+
+def _unpickle_counted(forms: tuple[str, str], values: Mapping[str, Any]) -> Counted:
+    """Recreate a counted phrase that was pickled."""
+    return Counted(*forms, **values)
+
+
+def _translate(value: Any, language: "Language") -> Any:
     if isinstance(value, Phrase):
-        return value.translated(messages)
+        return value.translated(language)
     return printable(value) if isinstance(value, str) else value
 
 

@@ -27,8 +27,8 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
     """
     from PETWorks.api.check import require_release
     from PETWorks.errors import PETWorksError
+    from PETWorks.locale import LANGUAGES
     from PETWorks.render.language.messages import translated
-    from PETWorks.render.languages import LANGUAGES
 
     try:
         return require_release(policy, data=data, **options)

@@ -1,69 +1,17 @@
 """Help, and click's own words, in each language: nothing lacks a translation, and the lines fit a terminal."""
 
-import ast
 import re
-from pathlib import Path
-from string import Formatter
 
-import click
 import pytest
 from rich.cells import cell_len
 
 from command import petworks
-from PETWorks.cli.help import CLICK_MODULES, cells, lines_of, localise_command, translate_command
-from PETWorks.cli.main import COMMANDS, main
-from PETWorks.gate.anonymising import HOW_MADE, NOT_TO_BE_RELEASED, WRITTEN
-from PETWorks.gate.suggest import starter
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.cli.help import cells, lines_of
+from PETWorks.cli.main import COMMANDS
+from PETWorks.locale import LANGUAGES
+from texts import commands, help_texts
 
 OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
-# Words of click that are for programmers, or for what no command here has: prompts, files to open, dates.
-UNUSED = re.compile(
-    "deprecated|Deprecation|[Nn]ame|No options defined|Arguments take|iterable|Boolean option|Takes|continue|Confirm|"
-    "version %|unknown error|Could not open|Invalid start|file|directory|path|Choice|match the format|boolean|UUID|"
-    "len_type|extra"
-)
-
-
-def commands(command=None, path=()):
-    """Every command with the words by which it is called."""
-    command = localise_command(main, "en") if command is None else command
-    yield path, command
-    if isinstance(command, click.Group):
-        for name in command.list_commands(None):
-            yield from commands(command.get_command(None, name), (*path, name))
-
-
-def helps():
-    """Every text of the help that is to be translated."""
-    texts = {}
-
-    def seen(text):
-        texts[text] = None
-        return text
-
-    for _, command in commands():
-        translate_command(command, seen)
-    return set(texts)
-
-
-def words_of_click():
-    """What click asks gettext for."""
-    for module in CLICK_MODULES:
-        for node in ast.walk(ast.parse(Path(module.__file__).read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "ngettext"):
-                yield from (one.value for one in node.args if isinstance(one, ast.Constant))
-
-
-def comments():
-    """The comments of a new policy."""
-    for node in ast.walk(ast.parse(Path(starter.__file__).read_text("utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
-            (text,) = node.args
-            if isinstance(text, ast.Attribute):  # a phrase
-                continue
-            yield text.value if isinstance(text, ast.Constant) else getattr(starter, text.id)
-    yield from (WRITTEN, NOT_TO_BE_RELEASED, HOW_MADE)  # of the policy of a release
 
 
 def test_every_command_is_here():
@@ -72,25 +20,11 @@ def test_every_command_is_here():
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)
-def test_what_lacks_a_translation_or_has_one_for_nothing(language):
-    asked = {text for text in words_of_click() if text in language.help or not UNUSED.search(text)}
-    wanted = helps() | asked | set(comments())
-    older = {"No such option: {name}", "(Possible options: {possibilities})"}  # of click 8.1
-    assert sorted(wanted - set(language.help)) == [], "texts without a translation"
-    assert sorted(set(language.help) - wanted - older - {"required"}) == [], "translations of nothing"
-
-
-@pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)
 def test_translations_name_the_same_options_and_values(language):
-    code = r"--[a-z]+[a-z-]*|`[^`]*`|[A-Z]{2,}[A-Z.a-z]*\.[a-z]+|\d+"
-    for english, text in language.help.items():
-        places = [{name for _, name, _, _ in Formatter().parse(one) if name} for one in (english, text)]
-        assert places[0] == places[1], english
-        if "{" not in english and english in helps():
-            numbers = [sorted(re.findall(code, one)) for one in (english, text)]
-            assert [one for one in numbers[0] if one.startswith(("--", "`"))] == [
-                one for one in numbers[1] if one.startswith(("--", "`"))
-            ], english
+    code = r"--[a-z]+[a-z-]*|`[^`]*`"
+    for _, english in help_texts():
+        found = [sorted(re.findall(code, text)) for text in (english, language.text(english))]
+        assert found[0] == found[1], english
 
 
 @pytest.mark.parametrize("path", [path for path, _ in commands()], ids=" ".join)
@@ -153,6 +87,6 @@ def test_lines_break_as_chinese_does():
         assert not [line for line in lines[1:] if line[0] in "，。、）」"]
         assert not [line for line in lines if line[-1] in "（「"]
         assert not [line for line in lines if line[-1] in "（"]
-    assert all(
-        cells(one) == cell_len(one) for language in OTHERS for one in language.help.values() if one.isprintable()
-    )
+    for language in OTHERS:
+        for _, english in help_texts():
+            assert cells(language.text(english)) == cell_len(language.text(english))

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 from PETWorks import PETWorksError, Releases, check, read_policy
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.language.texts import TEXTS
 from policy_checks import CHECK, DAY
 
 ALONE = """\
@@ -132,7 +132,7 @@ def test_what_was_measured_replaces_the_assumption(folder):
     digest = "    - {sha256: " + "a" * 64 + ", recipients: a newspaper}\n"
     partly = judged(folder, text + RELEASES + digest)
     only = judged(folder, text + "releases: {earlier: [{sha256: " + "a" * 64 + ", recipients: a newspaper}]}\n")
-    assumed = LANGUAGES["en"].texts["context.no-other-table"]
+    assumed = TEXTS["context.no-other-table"]
     for result, sentences in (
         (none, [assumed]),
         (measured, ["1 earlier release about the same people was measured together with this one; no further one"]),

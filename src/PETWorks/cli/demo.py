@@ -2,36 +2,72 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from PETWorks.cli.arguments import DOES_NOT_HOLD, HOLDS, shown_path
 from PETWorks.errors import InputError, PETWorksError
+from PETWorks.locale import ENGLISH
 from PETWorks.render.language.messages import VARIABLE, language
-from PETWorks.render.languages import ENGLISH
 
-CHINESE, IN_EN = "zh-TW", "en"
-HEADERS = {
-    CHINESE: "姓名,病歷號,性別,出生日期,郵遞區號,入院日期,科別,診斷碼,住院天數,費用",
-    IN_EN: "name,record_number,sex,date_of_birth,postcode,admitted,department,diagnosis,days,cost",
-}
-SURNAMES = {
-    CHINESE: "陳 林 黃 張 李 王 吳 劉 蔡 楊 許 鄭 謝 洪 郭 邱 曾 廖 賴 徐 周 葉 蘇 莊 呂 江 何 蕭 羅 高",
-    IN_EN: "Adams Baker Brown Clark Cook Davis Evans Foster Green Hall Hill Jones King Lee Miller Moore Reed Young",
-}
-GIVEN = {
-    CHINESE: {
-        "男": "志明 家豪 俊傑 建宏 冠宇 宗翰 承恩 柏翰 文雄 國華 信宏 明哲 彥廷 宇軒 金龍 正雄",
-        "女": "淑芬 美玲 怡君 雅婷 麗華 秀英 佳穎 詩涵 欣怡 惠美 玉蘭 雅雯 心怡 宜蓁 月娥 品妤",
-    },
-    IN_EN: {
-        "男": "Adam Alan Ben Carl David Eric Frank George Henry Ian Jack Leo Mark Owen Paul Tom",
-        "女": "Ada Alice Beth Carol Clara Edith Emma Grace Hannah Iris Jane Kate Lucy Mary Nora Ruth",
-    },
+
+def _taiwanese_date(day: date, number: int) -> str:
+    """A date in the calendar of Taiwan, in one of two common spellings."""
+    year = day.year - 1911
+    return f"{year:03}{day:%m%d}" if number % 3 else f"民國{year}年{day.month}月{day.day}日"
+
+
+class Words(NamedTuple):
+    """The words of the made-up table in one language."""
+
+    header: str
+    surnames: str
+    men: str
+    women: str
+    name: str
+    born: Callable[[date, int], str]
+    admitted: str
+    values: Mapping[str, str]  # words for sexes and departments, by the Chinese ones
+
+
+# By language; those of English are used for the others.
+WORDS = {
+    "zh-TW": Words(
+        header="姓名,病歷號,性別,出生日期,郵遞區號,入院日期,科別,診斷碼,住院天數,費用",
+        surnames="陳 林 黃 張 李 王 吳 劉 蔡 楊 許 鄭 謝 洪 郭 邱 曾 廖 賴 徐 周 葉 蘇 莊 呂 江 何 蕭 羅 高",
+        men="志明 家豪 俊傑 建宏 冠宇 宗翰 承恩 柏翰 文雄 國華 信宏 明哲 彥廷 宇軒 金龍 正雄",
+        women="淑芬 美玲 怡君 雅婷 麗華 秀英 佳穎 詩涵 欣怡 惠美 玉蘭 雅雯 心怡 宜蓁 月娥 品妤",
+        name="{surname}{given}",
+        born=_taiwanese_date,
+        admitted="%Y/%m/%d",
+        values={},
+    ),
+    ENGLISH: Words(
+        header="name,record_number,sex,date_of_birth,postcode,admitted,department,diagnosis,days,cost",
+        surnames=(
+            "Adams Baker Brown Clark Cook Davis Evans Foster Green Hall Hill Jones King Lee Miller Moore Reed Young"
+        ),
+        men="Adam Alan Ben Carl David Eric Frank George Henry Ian Jack Leo Mark Owen Paul Tom",
+        women="Ada Alice Beth Carol Clara Edith Emma Grace Hannah Iris Jane Kate Lucy Mary Nora Ruth",
+        name="{given} {surname}",
+        born=lambda day, _: day.isoformat(),
+        admitted="%Y-%m-%d",
+        values={
+            "男": "m",
+            "女": "f",
+            "內科": "medicine",
+            "外科": "surgery",
+            "骨科": "orthopaedics",
+            "婦產科": "obstetrics",
+            "小兒科": "paediatrics",
+            "精神科": "psychiatry",
+        },
+    ),
 }
 # Districts of one city and of the counties around it: the hospital's patients live nearby.
 POSTCODES = {"404": 18, "406": 16, "407": 22, "408": 14, "411": 9, "412": 8, "420": 7, "500": 4, "540": 3, "600": 1}
@@ -44,24 +80,14 @@ DEPARTMENTS = {
     "小兒科": (12, 5, 4, 4300, "J20.9 A08.4 J18.9 J45.9 R56.0 P07.3"),
     "精神科": (7, 42, 20, 3100, "F20.9 F32.9 F31.9 F10.2 F41.1"),
 }
-IN_ENGLISH = {
-    "男": "m",
-    "女": "f",
-    "內科": "medicine",
-    "外科": "surgery",
-    "骨科": "orthopaedics",
-    "婦產科": "obstetrics",
-    "小兒科": "paediatrics",
-    "精神科": "psychiatry",
-}
 
 
-def hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = CHINESE) -> None:
+def hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = "zh-TW") -> None:
     """Write a made-up table of one year's hospital stays, one for each person."""
     import random
 
     rng = random.Random(seed)  # noqa: S311 - made-up data, reproducible by its seed
-    is_chinese = lang == CHINESE
+    words = WORDS.get(lang, WORDS[ENGLISH])
     rows = []
     for number in range(records):
         department, (_, age, days, cost, codes) = rng.choices(
@@ -69,7 +95,8 @@ def hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = 
         )[0]
         sex = "女" if department == "婦產科" else rng.choice("男女")
         born = date(2025, 7, 1) - timedelta(days=int(365 * min(max(rng.gauss(age, age / 4), 0.1), 101)))
-        surname, given_name = rng.choice(SURNAMES[lang].split()), rng.choice(GIVEN[lang][sex].split())
+        surname = rng.choice(words.surnames.split())
+        given_name = rng.choice((words.women if sex == "女" else words.men).split())
         postcode = rng.choices(list(POSTCODES), list(POSTCODES.values()))[0]
         admitted = date(2025, 1, 1) + timedelta(days=rng.randrange(365))
         days_stayed = 1 + int(rng.expovariate(1 / days))
@@ -77,19 +104,11 @@ def hospital(path: Path | str, records: int = 5_000, seed: int = 3, lang: str = 
         code = rng.choices(code_list, [1 / (place + 1) for place in range(len(code_list))])[0]
         paid = round(days_stayed * cost * rng.lognormvariate(0, 0.3))
         record = rng.randrange(10**7, 10**8)
-        name = surname + given_name if is_chinese else f"{given_name} {surname}"
-        texts = (sex, department) if is_chinese else (IN_ENGLISH[sex], IN_ENGLISH[department])
-        dates = (_taiwanese(born, number), f"{admitted:%Y/%m/%d}") if is_chinese else (born, admitted)
-        rows.append(
-            f"{name},{record},{texts[0]},{dates[0]},{postcode},{dates[1]},{texts[1]},{code},{days_stayed},{paid}"
-        )
-    Path(path).write_text("\n".join([HEADERS[lang], *rows]) + "\n", "utf-8")
-
-
-def _taiwanese(day: date, number: int) -> str:
-    """A date in the calendar of Taiwan, in one of two common spellings."""
-    year = day.year - 1911
-    return f"{year:03}{day:%m%d}" if number % 3 else f"民國{year}年{day.month}月{day.day}日"
+        name = words.name.format(surname=surname, given=given_name)
+        sex, department = (words.values.get(word, word) for word in (sex, department))
+        dates = (words.born(born, number), admitted.strftime(words.admitted))
+        rows.append(f"{name},{record},{sex},{dates[0]},{postcode},{dates[1]},{department},{code},{days_stayed},{paid}")
+    Path(path).write_text("\n".join([words.header, *rows]) + "\n", "utf-8")
 
 
 RECORDS = 2_000
@@ -116,7 +135,7 @@ def demo_command(folder: Path) -> None:
     _check_empty(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shown = shown_path(folder.absolute())
-    hospital(folder / TABLE, RECORDS, lang=lang if lang == CHINESE else ENGLISH)
+    hospital(folder / TABLE, RECORDS, lang=lang)
     _explain("table", lang)
     _show_file(folder / TABLE)
     _explain("roles", lang)

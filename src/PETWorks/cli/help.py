@@ -18,14 +18,13 @@ import click.parser
 import click.types
 
 from PETWorks.errors import ParameterError
-from PETWorks.render.language.messages import VARIABLE, in_language, parse_language, translated
-from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.locale import ENGLISH, LANGUAGES, Writing
+from PETWorks.render.language.messages import VARIABLE, in_language, language, parse_language, translated
 from PETWorks.render.terminal import cells, lines_of
 
 OPTION = "--lang"
 # The first variable that is set decides, as in other programs.
 VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
-TRADITIONAL = ("hant", "tw", "hk", "mo")
 
 
 def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
@@ -56,7 +55,7 @@ def check_variable(environment: Mapping[str, str] = os.environ) -> None:
 
 
 def language_of_locale(name: str) -> str:
-    """The language for the name of a locale.
+    """The language for the name of a locale; English if none claims it.
 
     Simplified Chinese is not treated as Traditional Chinese: there, 列 is a column and 行 a row; in Taiwan it is the
     other way round, so that messages about tables would be misunderstood.
@@ -66,8 +65,13 @@ def language_of_locale(name: str) -> str:
     >>> [language_of_locale(name) for name in ("zh_CN.UTF-8", "de_DE", "C.UTF-8", "POSIX", "")]
     ['en', 'en', 'en', 'en', 'en']
     """
-    language, *parts = name.partition(".")[0].partition("@")[0].replace("-", "_").lower().split("_")
-    return "zh-TW" if language == "zh" and (not parts or any(part in TRADITIONAL for part in parts)) else ENGLISH
+    spoken, *parts = name.partition(".")[0].partition("@")[0].replace("-", "_").lower().split("_")
+    if spoken in ("", "c", "posix", ENGLISH):  # without reading the files of other languages
+        return ENGLISH
+    for code, known in LANGUAGES.items():
+        if spoken in known.locales and (not parts or not known.regions or set(parts) & set(known.regions)):
+            return code
+    return ENGLISH
 
 
 def _lang_arguments(arguments: Sequence[str]) -> list[str]:
@@ -134,7 +138,7 @@ def translate_command(command: click.Command, translate: Translate) -> click.Com
     translated = copy.copy(command)
     translated.context_class = WideContext
     translated.help = _translate_help(command.help or "", translate)
-    translated.short_help = translated.help.partition("\n\n")[0].rstrip("。")
+    translated.short_help = translated.help.partition("\n\n")[0].rstrip(current_writing().full_stop)
     translated.params = [_translate_option(option, translate) for option in command.params]
     translated.options_metavar = translate("[OPTIONS]")
     if isinstance(translated, click.Group):
@@ -180,11 +184,11 @@ def translating_click(lang: str) -> Iterator[None]:
         return
 
     def plural(one: str, more: str, number: int) -> str:
-        return in_language(one if number == 1 else more, lang)
+        return in_language(one if number == 1 else more, lang)  # they are two sentences, not forms of one
 
     def single(english: str) -> str:
         text = in_language(english, lang)
-        return WideError(text) if english == ERROR else text
+        return PunctuatedError(text) if english == ERROR else text
 
     functions: dict[str, Callable[..., str]] = {"_": single, "ngettext": plural}
     before = [
@@ -199,32 +203,52 @@ def translating_click(lang: str) -> Iterator[None]:
             setattr(module, name, value)
 
 
-class WideError(str):
-    """An error template that replaces the ASCII punctuation of click by full-width punctuation.
+class PunctuatedError(str):
+    """An error template that replaces the punctuation of click by that of the language of the command.
 
-    >>> WideError("錯誤：{message}").format(message="缺少選項 '--key'. 可選： 'a', 'b'")
+    >>> from PETWorks.render.language.messages import using_language
+    >>> with using_language("zh-TW"):
+    ...     PunctuatedError("錯誤：{message}").format(message="缺少選項 '--key'. 可選： 'a', 'b'")
     '錯誤：缺少選項「--key」。可選：「a」、「b」'
+    >>> PunctuatedError("{message}").format(message="Missing option '--key'. Choose from: 'a', 'b'")
+    "Missing option '--key'. Choose from: 'a', 'b'"
     """
 
     __slots__ = ()
 
     def format(self, *arguments: object, **values: object) -> str:
         """The complete error message."""
-        text = re.sub(r" ?'([^'\s]+)'", r"「\1」", super().format(*arguments, **values))
-        text = re.sub(r"」\.(?!\w)", "」。", text.replace("」,", "」、"))
-        return re.sub(r"(?<=[。：]) ", "", text)
+        writing = current_writing()
+        before, after = writing.quotes
+        stop, colon = re.escape(writing.full_stop), re.escape(writing.colon)
+        quoted = re.sub(
+            r"( ?)'([^'\s]+)'", _requote(before, after, writing.quote_space), super().format(*arguments, **values)
+        )
+        listed = quoted.replace(f"{after},", f"{after}{writing.separator.rstrip()}")
+        stopped = re.sub(rf"{after}\.(?!\w)", f"{after}{writing.full_stop}", listed)
+        return re.sub(rf"(?<={stop}|{colon}) ", writing.sentences, stopped)
+
+
+def _requote(before: str, after: str, space: str) -> Callable[[re.Match[str]], str]:
+    """A function that puts a match into other quotation marks; `space` replaces a blank before them."""
+    return lambda found: f"{space if found[1] else ''}{before}{found[2]}{after}"
+
+
+def current_writing() -> Writing:
+    """How the language of the command writes."""
+    return LANGUAGES[language()].writing
 
 
 class WideFormatter(click.HelpFormatter):
     """Help with characters that are two cells wide, and after which a line may break: click counts characters."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write the usage line, with a full-width colon."""
+        """Write the usage line, with the colon of the language."""
         super().write_usage(prog, args, in_language("Usage:") if prefix is None else prefix)
 
     def write_heading(self, heading: str) -> None:
-        """Write a heading, with a full-width colon."""
-        self.write(f"{'':>{self.current_indent}}{heading}：\n")
+        """Write a heading, with the colon of the language."""
+        self.write(f"{'':>{self.current_indent}}{heading}{current_writing().colon}\n")
 
     def write_text(self, text: str) -> None:
         """Write paragraphs."""

@@ -20,7 +20,7 @@ from PETWorks.errors import PETWorksError, Phrase, of_system, printable
 from PETWorks.render.language.messages import in_language, language, translated, using_language
 from PETWorks.tables.interrupts import abandoned
 
-EXTRA_ARGUMENT = "Got unexpected extra argument ({args})"
+EXTRA_ARGUMENTS = ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})")  # of click
 LONGEST_LINE = 2000  # characters of a message
 NO_THREAD = "can't start new thread"  # the message must be compared: Python raises a plain RuntimeError
 
@@ -94,8 +94,8 @@ class Commands(click.Group):
             raise
         except click.UsageError as error:
             # The message must be compared: click raises the same error for every wrong usage.
-            start = in_language(EXTRA_ARGUMENT).partition("(")[0].partition("（")[0].rstrip()
-            if not error.message.startswith(start):
+            starts = [in_language(text).partition("{")[0] for text in EXTRA_ARGUMENTS]
+            if not error.message.startswith(tuple(starts)):
                 raise
             hint = translated(Phrase('; put quotes around a name that has blanks: "my table.csv"'))
             raise click.UsageError(error.message + hint, error.ctx) from None

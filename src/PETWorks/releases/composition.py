@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, quoted
+from PETWorks.errors import Counted, Hint, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.attacks.subsets import shapley_share
-from PETWorks.measures.numbers import count, format_value, percent
+from PETWorks.measures.numbers import format_value, percent
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
 from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet
@@ -125,19 +125,18 @@ class Invariance:
     @property
     def reasons(self) -> list[Phrase]:
         """The reasons why no m holds; empty if one does."""
-        reasons = [
-            Phrase(
-                "{n} class of {release!r} with a value more than once"
-                if classes == 1
-                else "{n} classes of {release!r} with a value more than once",
-                n=count(classes),
+        reasons: list[Phrase] = [
+            Counted(
+                "{n:,} class of {release!r} with a value more than once",
+                "{n:,} classes of {release!r} with a value more than once",
+                n=classes,
                 release=name,
             )
             for name, classes in self.repeated.items()
             if classes
         ]
         if self.changing:
-            people = Phrase("1 person") if self.changing == 1 else Phrase("{n} people", n=count(self.changing))
+            people = Counted("1 person", "{n:,} people", n=self.changing)
             reasons.append(Phrase("{people} with other values in another release", people=people))
         return reasons
 

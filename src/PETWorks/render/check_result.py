@@ -9,9 +9,9 @@ from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.check.may_go_out import is_passing
 from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL, CheckDocument, CheckFile, content_digest
 from PETWorks.gate.external.edition import external_edition
+from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.formats import FILES, TEXT
 from PETWorks.render.language.language import found_value, thresholds
-from PETWorks.render.languages import ENGLISH
 from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from PETWorks.errors import Phrase, quoted
+from PETWorks.errors import Counted, Phrase, quoted
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.source import Source
 
@@ -133,7 +133,7 @@ def columns_of(source: Source, columns: Sequence[str] | None = None) -> Phrase:
 
 def column_count_phrase(source: Source, number: int) -> Phrase:
     """The number of columns, and the reason why they are not named."""
-    columns = Phrase("1 column") if number == 1 else Phrase("{number} columns", number=number)
+    columns = Counted("1 column", "{n} columns", n=number)
     names = {"columns": columns, "strange": count_suspicious_names(source), "names": len(source.names)}
     if not has_header_line(source):
         return Phrase("{columns}; {strange} of {names} names look like data and are not shown", **names)

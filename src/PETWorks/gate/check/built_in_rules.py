@@ -10,7 +10,7 @@ from typing import Any
 
 from PETWorks.about.treatment import is_legible
 from PETWorks.counting.release import Release
-from PETWorks.errors import RoleError
+from PETWorks.errors import Counted, RoleError
 from PETWorks.gate.check.findings import has_personal_details
 from PETWorks.gate.document.check_document import RuleResult, Spoken
 from PETWorks.gate.document.plan_document import JudgedRule, Plan
@@ -278,12 +278,16 @@ def check_people_are_declared(
     unit = find_privacy_unit(examined, release.identifiers, load, release.columns)
     if unit is not None:
         raise RoleError(
-            "column {column!r} names people, and {records:,} records are of {people:,} people: without a privacy unit, "
+            "column {column!r} names people, and {records}: without a privacy unit, "
             "records are counted, and a class of many records may be one person; give it as 'privacy_unit', "
             "or, if it does not name the people the table is about, say so under 'no_privacy_unit'",
             column=unit,
-            records=examined[unit].present,
-            people=examined[unit].distinct,
+            records=Counted(
+                "{records:,} records are of one person",
+                "{records:,} records are of {n:,} people",
+                n=examined[unit].distinct,
+                records=examined[unit].present,
+            ),
             what="privacy_unit",
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from PETWorks import __version__
 from PETWorks.anonymizer.problem import allowed_suppression
@@ -76,6 +76,7 @@ from PETWorks.gate.policy.policy_rules import (
     Waiver,
 )
 from PETWorks.gate.register import find_registered
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
 from PETWorks.measures.catalogue import all_measures, find_measure
 from PETWorks.measures.evaluation import Evaluation, answer_questions_of_measures, evaluate_requests
@@ -178,20 +179,18 @@ def _title(policy: Policy, table: str | None) -> Spoken:
     title = None if policy.title == shown_table(policy.data) else policy.title
     if table is not None and not isinstance(title, Mapping):
         return table if title is None else f"{title}: {table}"
-    english, chinese = (
-        ("", "") if title is None else (title, title) if isinstance(title, str) else _in_both_languages(title)
-    )
+    shown = {code: table or language.text("a table in memory") for code, language in LANGUAGES.items()}
+    if title is None:
+        return shown
     return {
-        "en": f"{english}{': ' if english else ''}{table or 'a table in memory'}",
-        "zh-TW": f"{chinese}{'：' if chinese else ''}{table or '記憶體中的資料表'}",
+        code: language.text("{label}: {text}").format(label=_title_in(title, code), text=shown[code])
+        for code, language in LANGUAGES.items()
     }
 
 
-def _in_both_languages(title: Mapping[Literal["en", "zh-TW"], str]) -> tuple[str, str]:
-    """A title in both languages; the same text twice if it is given in one."""
-    texts = dict(title)
-    either = next(iter(texts.values()))
-    return texts.get("en", either), texts.get("zh-TW", either)
+def _title_in(title: Spoken, lang: str) -> str:
+    """A title in a language; in the first one that it is given in, if it is not given in this one."""
+    return title if isinstance(title, str) else title.get(lang, next(iter(title.values())))
 
 
 def _options(policy: Policy, data: Any, release: Release) -> Iterator[tuple[str, str | None]]:

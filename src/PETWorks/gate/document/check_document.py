@@ -4,11 +4,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.gate.document.anonymization_document import AnonymizationFacts
 from PETWorks.gate.document.typed_json import ABSENT, Absent, JSONObject, keywords
+from PETWorks.locale import LANGUAGES
 
 Withheld = Literal["small class", "few records", "tells counts"]  # reasons not to publish a number
 
@@ -92,7 +93,11 @@ class Driver(JSONObject):
     without: Number
 
 
-Spoken = Annotated[str | Mapping[Literal["en", "zh-TW"], str], "a text of the policy, in one language or in both"]
+if TYPE_CHECKING:
+    LanguageCode = str
+else:
+    LanguageCode = Literal[tuple(LANGUAGES)]
+Spoken = Annotated[str | Mapping[LanguageCode, str], "a text of the policy, in one language or in both"]
 Day = Annotated[str, keywords(format="date")]
 
 

@@ -11,6 +11,7 @@ from PETWorks.gate.document.check_document import CheckFile, Entry
 from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.document.typed_json import JSONObject
 from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.tables.yaml_files import Key
 
 NAMES = ("policy", "check", "plan", "register")
@@ -24,6 +25,7 @@ _KINDS = {
 }
 
 
+_ENGLISH_TEXT = '"en": {"$ref": "#/$defs/text"}'  # in the schema of a policy, where every language may be given
 _DOCUMENT_TYPES: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan, "register": Entry}
 
 
@@ -36,7 +38,8 @@ def schema_text(name: str) -> str:
             "title": f"PETWorks {name}, version 1",
         }
         return json.dumps({**head, **_DOCUMENT_TYPES[name].json_schema()}, indent=2, ensure_ascii=False) + "\n"
-    return (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
+    text = (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
+    return text.replace(_ENGLISH_TEXT, ", ".join(_ENGLISH_TEXT.replace(ENGLISH, code, 1) for code in LANGUAGES))
 
 
 def check_against_schema(mistakes: Mistakes, name: str) -> list[Key]:

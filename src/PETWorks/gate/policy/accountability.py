@@ -10,9 +10,15 @@ from typing import Any
 from PETWorks.errors import quoted, unknown
 from PETWorks.gate.document.check_document import EarlierRelease, Regime, RegimeItem, Spoken
 from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.locale import LANGUAGES
 from PETWorks.tables.yaml_files import Key, read_yaml
 
 APPROVER_ITEM = "approver"  # of a checklist
+
+
+def chinese_note(note: str) -> str:
+    """The note on a preset or a regime for the published field `chinese`; reports in any language translate `note`."""
+    return LANGUAGES["zh-TW"].text(note)
 
 
 @cache
@@ -21,7 +27,8 @@ def regimes() -> dict[str, Regime]:
     with as_file(files("PETWorks.gate") / "regimes.yaml") as path:
         content = read_yaml(path).content
     return {
-        name: Regime(name=name, **{**entry, "items": _checklist(entry["items"])}) for name, entry in content.items()
+        name: Regime(name=name, chinese=chinese_note(entry["note"]), **{**entry, "items": _checklist(entry["items"])})
+        for name, entry in content.items()
     }
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from PETWorks.errors import Hint, InputError, PETWorksError, Phrase
+from PETWorks.errors import Counted, Hint, InputError, PETWorksError, Phrase
 from PETWorks.tables.yaml_files import Key, Place, YAMLFile
 
 MOST_ERRORS = 10
@@ -68,7 +68,7 @@ class Mistakes:
 def _more_errors(number: int, *, at_least: bool) -> Phrase:
     if at_least:
         return Phrase("\nand at least {number} more errors", number=number)
-    return Phrase("\nand 1 more error") if number == 1 else Phrase("\nand {number} more errors", number=number)
+    return Counted("\nand 1 more error", "\nand {n} more errors", n=number)
 
 
 def _line(error: PETWorksError) -> int:

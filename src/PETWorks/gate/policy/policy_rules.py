@@ -9,7 +9,7 @@ from typing import Any
 
 from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document.check_document import PresetFacts, Spoken
-from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_for
+from PETWorks.gate.policy.accountability import APPROVER_ITEM, chinese_note, regimes_asking_for
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
@@ -57,6 +57,7 @@ def presets() -> dict[str, Preset]:
             name=name,
             **{
                 **entry,
+                "chinese": chinese_note(entry["note"]),
                 "cell_size": int(entry["cell_size"]),
                 "rule_of_thumb": entry["rule_of_thumb"] == "yes",
                 "rules": tuple(entry["rules"]),

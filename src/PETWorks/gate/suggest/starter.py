@@ -15,7 +15,7 @@ from PETWorks.counting.engines.engine import half_the_machine
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import people_per_value
-from PETWorks.errors import InputError, Phrase, printable
+from PETWorks.errors import Counted, InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
@@ -80,9 +80,7 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     strange = any(is_number(name) or looks_personal(name) for name in names)
     people = sum(map(names_a_person, names))
     if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(names), 1)):
-        columns = Phrase("one column")
-        if len(source.names) != 1:
-            columns = Phrase("{number} columns", number=len(source.names))
+        columns = Counted("one column", "{n} columns", n=len(source.names))
         raise InputError(
             "{file}: the first line does not look like a header of {columns}: one is a "
             "number, a date or an address, or half of them are names of people or values of "

@@ -31,7 +31,7 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDE
 from PETWorks.counting.codes import Column
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import MAX_SAMPLED_LENGTH, Profile, are_quantities, profile_of
-from PETWorks.errors import Phrase
+from PETWorks.errors import Counted, Phrase
 from PETWorks.gate.suggest.protection_proposal import ProposedProtection
 from PETWorks.measures.numbers import percent
 from PETWorks.tables.arrays import strings
@@ -175,10 +175,10 @@ class ExaminedColumn(Profile):
     @property
     def facts(self) -> Phrase:
         """The counts as a phrase."""
-        records = Phrase("{n:,} records" if self.records > 1 else "{n:,} record", n=self.records)
+        records = Counted("{n:,} record", "{n:,} records", n=self.records)
         if self.present == 0:
             return Phrase("no value in {records}", records=records)
-        values = Phrase("{n:,} distinct values" if self.distinct > 1 else "{n:,} distinct value", n=self.distinct)
+        values = Counted("{n:,} distinct value", "{n:,} distinct values", n=self.distinct)
         unique = Phrase("no record has a unique one")
         if self.unique:
             share = share_of(self.unique, self.records)

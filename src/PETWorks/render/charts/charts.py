@@ -18,9 +18,9 @@ from PETWorks.gate.document.check_document import (
     ReleasesFacts,
     SetAttack,
 )
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures.numbers import amount, number, whole
 from PETWorks.render.language.language import attack_name, in_spans, message_text, percent
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.report.making import varied_threshold
 from PETWorks.render.report.other_releases import intersection_of
 from PETWorks.tables.frames import Rows

@@ -18,6 +18,7 @@ from PETWorks.gate.check.composed_releases import composition_facts
 from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
 from PETWorks.gate.document.anonymization_document import FrontierFacts, State, frontier_facts, table_state
 from PETWorks.gate.document.check_document import Bound, Driver, KnownAttributes, Number, ReleasesFacts
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subset_limits import check_limits
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
 from PETWorks.measures.evaluation import Evaluation
@@ -31,7 +32,6 @@ from PETWorks.render.check_result import Check
 from PETWorks.render.formats.html import environment
 from PETWorks.render.language.language import attack_name, message_text, percent, policy_text, shorten_name
 from PETWorks.render.language.messages import chosen_language
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.notebooks import style
 from PETWorks.render.report.making import varied_threshold
 from PETWorks.tables.frames import Rows

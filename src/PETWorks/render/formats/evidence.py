@@ -14,9 +14,9 @@ from PETWorks.gate.check.may_go_out import Obstacle, find_obstacle
 from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL
 from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.locale import LANGUAGES
 from PETWorks.render.check_result import Check
 from PETWorks.render.language.language import message_text
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
 

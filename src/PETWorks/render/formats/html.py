@@ -9,6 +9,7 @@ from typing import Any
 from PETWorks.errors import InputError
 from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts
 from PETWorks.gate.document.check_document import INTERNAL, CheckDocument, CheckFile
+from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole
 from PETWorks.render.charts import charts
@@ -31,7 +32,6 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.report.sections import MOST_COLUMNS, MOST_STEPS, results_by_section, section_rows, shown_sections

@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 from PETWorks.gate.document.check_document import CheckDocument
+from PETWorks.locale import ENGLISH
 from PETWorks.render.language.language import (
     policy_text,
     shorten_name,
@@ -11,7 +12,6 @@ from PETWorks.render.language.language import (
     value_with_fraction,
     without_shortening,
 )
-from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import prose
 from PETWorks.render.report.prose import steps_for
 

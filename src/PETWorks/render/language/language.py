@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.errors import printable
 from PETWorks.gate.document.check_document import Bound, Number
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, SUBSETS
+from PETWorks.locale import ENGLISH, LANGUAGES, MEASURE, PARAMETER
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find_measure
-from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.render.language.texts import TEXTS, Homonym, Plural
 
 if TYPE_CHECKING:
     from PETWorks.gate.document.check_document import MeasureResult, PresetFacts, Regime, RuleResult, Spoken
@@ -31,6 +32,7 @@ def in_spans(text: Callable[[str], str]) -> Any:
     return Markup("").join(Markup('<span lang="{}">{}</span>').format(lang, texts[lang]) for lang in LANGUAGES)
 
 
+MANY = 100  # the number in place of one that is only known by a bound
 LONGEST_NAME = 60
 LONGEST_TEXT = 400
 MOST_NAMES = 12
@@ -59,16 +61,22 @@ def message_text(lang: str, message: str, **values: Any) -> str:
     >>> message_text("en", "step.blur", rules=["k-anonymity"], columns=["age", "zip"])
     'Too many records can be distinguished (k-anonymity): generalise or remove age, zip.'
     """
-    texts = LANGUAGES[lang].texts
-    if values.get("n") == 1 and f"{message}.one" in texts:
-        message = f"{message}.one"
-    text = texts.get(message, LANGUAGES[ENGLISH].texts[message])
+    text = _template(lang, message, values.get("n"))
     if not values:
         return text
     filled = text.format(**{key: _put_in(key, value, lang) for key, value in values.items()})
-    for kind in ("about", "at_most"):  # a language may have a word for the sign of a bound
-        filled = filled.replace(f"{texts['write.is']}{SIGNS[kind]} ", texts[f"write.is.{kind}"])
-    return filled
+    writing = LANGUAGES[lang].writing  # a language may have a word for the sign of a bound
+    filled = filled.replace(f"{writing.is_}{SIGNS['about']} ", writing.is_about)
+    return filled.replace(f"{writing.is_}{SIGNS['at_most']} ", writing.is_at_most)
+
+
+def _template(lang: str, message: str, number: Any) -> str:
+    """The text of a message in a language; a plural in the form that the number needs."""
+    english = TEXTS[message]
+    if isinstance(english, Plural):
+        count = number if isinstance(number, int) else MANY
+        return LANGUAGES[lang].plural(english.one, english.many, count, message if english.is_homonym else None)
+    return LANGUAGES[lang].text(english, message if isinstance(english, Homonym) else None)
 
 
 def _put_in(key: str, value: Any, lang: str) -> str:
@@ -77,7 +85,8 @@ def _put_in(key: str, value: Any, lang: str) -> str:
         return printable(value) if key in ("command", "path") else policy_text(value, lang)
     if isinstance(value, list | tuple) and value:
         if key in ("column", "columns"):
-            return list_text([message_text(lang, "write.column", name=shorten_name(column)) for column in value], lang)
+            before, after = LANGUAGES[lang].writing.names
+            return list_text([f"{before}{shorten_name(column)}{after}" for column in value], lang)
         if key == "releases":
             return list_text([policy_text(release, lang) for release in value], lang)
         if key == "rules":
@@ -116,7 +125,7 @@ def list_text(texts: Sequence[str], lang: str) -> str:
     few = list(texts[:MOST_NAMES]) if _cuts.get() else list(texts)
     if len(texts) > len(few):
         few.append(message_text(lang, "word.more", n=len(texts) - MOST_NAMES))
-    return message_text(lang, "write.separator").join(few)
+    return LANGUAGES[lang].writing.separator.join(few)
 
 
 def value_with_fraction(result: "MeasureResult | RuleResult", lang: str) -> str:
@@ -163,7 +172,7 @@ def percent(share: Number, lang: str = ENGLISH, beside: Iterable[float] = ()) ->
     """A share of a document in per cent, with enough digits to distinguish it from those beside it."""
     if isinstance(share, Bound):
         return _bound(share, lang, percent)
-    return "" if share is None else numbers.percent(share, message_text(lang, "write.percent"), beside)
+    return "" if share is None else numbers.percent(share, LANGUAGES[lang].writing.percent, beside)
 
 
 def shorten_name(text: str) -> str:
@@ -181,7 +190,7 @@ def measure_name(measure: str, lang: str) -> str:
     if measure in (SUBSETS, ALL_RELEASES, *BUILT_IN_RULES):
         return message_text(lang, f"rule.{measure}")
     measure = find_measure(measure).name
-    return LANGUAGES[lang].measures.get(measure, (measure, ""))[0]
+    return LANGUAGES[lang].text(measure, MEASURE)
 
 
 def objective_name(objective: str, lang: str) -> str:
@@ -195,8 +204,7 @@ def objective_name(objective: str, lang: str) -> str:
 
 def measure_summary(measure: str, lang: str) -> str:
     """A one-sentence description of a measure."""
-    entry = find_measure(measure)
-    return LANGUAGES[lang].measures.get(entry.name, ("", entry.summary))[1]
+    return LANGUAGES[lang].text(find_measure(measure).summary)
 
 
 def rule_name(rule: str, lang: str) -> str:
@@ -235,7 +243,7 @@ def attack_name(attack: str, lang: str) -> str:
 def limit_name(limit: str, lang: str) -> str:
     """The name of a parameter, or of a limit on every subset, in a language."""
     kind, of, column = limit.partition(":")
-    translated_kind = LANGUAGES[lang].parameters.get(kind, kind)
+    translated_kind = LANGUAGES[lang].text(kind, PARAMETER)
     if not of:
         return shorten_name(translated_kind)
     return (
@@ -261,7 +269,7 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
             if isinstance(value, float):
                 number = numbers.amount(value, _numbers([rule.value]))
             texts.append(f"{limit} {sign} {number}".strip())
-    return message_text(lang, "write.separator").join(texts)
+    return LANGUAGES[lang].writing.separator.join(texts)
 
 
 def _direction(limit: str) -> str:
@@ -277,5 +285,5 @@ def source_date(entry: "PresetFacts | Regime", lang: str) -> str:
 
 
 def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:
-    """The note on a preset or a regime, which has it in both languages."""
-    return preset.chinese if lang == "zh-TW" else preset.note
+    """The note on a preset or a regime in a language."""
+    return LANGUAGES[lang].text(preset.note)

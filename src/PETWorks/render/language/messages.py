@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from PETWorks.errors import ParameterError, Phrase, quoted
-from PETWorks.render.languages import ENGLISH, LANGUAGES
+from PETWorks.locale import ENGLISH, LANGUAGES
 
 VARIABLE = "PETWORKS_LANG"  # environment variable with the language, unless an option sets it
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -27,14 +27,13 @@ def using_language(lang: str) -> Iterator[None]:
         _language.reset(token)
 
 
-def in_language(english: str, lang: str | None = None) -> str:
-    """A phrase in a language, by default that of the command; in English if there is no translation.
+def in_language(english: str, lang: str | None = None, context: str | None = None) -> str:
+    """A text in a language, by default that of the command; in English if there is no translation.
 
     >>> in_language("Usage:", "zh-TW"), in_language("Usage:", "en"), in_language("Usage:")
     ('用法：', 'Usage:', 'Usage:')
     """
-    code = language() if lang is None else lang
-    return english if code == ENGLISH else LANGUAGES[code].help.get(english, english)
+    return LANGUAGES[language() if lang is None else lang].text(english, context)
 
 
 def translated(text: str, lang: str | None = None) -> str:
@@ -46,7 +45,7 @@ def translated(text: str, lang: str | None = None) -> str:
     '沒有檔案符合「*.csv」'
     """
     code = language() if lang is None else lang
-    return text.translated(LANGUAGES[code].messages) if isinstance(text, Phrase) and code != ENGLISH else str(text)
+    return text.translated(LANGUAGES[code]) if isinstance(text, Phrase) and code != ENGLISH else str(text)
 
 
 def parse_language(lang: str) -> str:

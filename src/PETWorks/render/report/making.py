@@ -15,6 +15,7 @@ from PETWorks.gate.document.anonymization_document import (
     ProtectedColumn,
     State,
 )
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures import numbers
 from PETWorks.render.language.language import (
     limit_name,
@@ -123,7 +124,10 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
     proof = {"checked": facts.checked, "nodes": facts.nodes}
     if facts.local is not None:
         text = "anonymize.local" if facts.seconds is None else "anonymize.local-stopped"
-        return message_text(lang, text, n=facts.local.combinations, loss=loss_text(facts.local.global_loss))
+        loss = loss_text(facts.local.global_loss)
+        if facts.local.combinations == 1:
+            return message_text(lang, f"{text}-no-better", loss=loss)
+        return message_text(lang, text, n=facts.local.combinations, loss=loss)
     bounded = any(column.allowed_levels is not None for column in facts.columns)
     if facts.optimal:
         return message_text(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
@@ -203,7 +207,7 @@ def change_text(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) 
     """The difference of other levels from the best ones."""
     pairs = zip(best, other.levels, strict=True)
     changes = [f"{shorten_name(column)} {old} → {new}" for (column, old), new in pairs if new != old]
-    return message_text(lang, "write.separator").join(changes)
+    return LANGUAGES[lang].writing.separator.join(changes)
 
 
 def frontier_texts(facts: FrontierFacts, lang: str) -> list[str]:
@@ -259,7 +263,7 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
     """The points of a frontier, row by row."""
     rows = []
     for point in facts.points:
-        levels = message_text(lang, "write.separator").join(
+        levels = LANGUAGES[lang].writing.separator.join(
             f"{shorten_name(column)} {level}" for column, level in zip(facts.columns, point.levels, strict=True)
         )
         cells = [percent(point.suppression, lang), loss_text(point.loss), value_text(point.suppressed, lang), levels]

@@ -12,6 +12,7 @@ from PETWorks.gate.document.check_document import (
     SetAttack,
     SetIntersection,
 )
+from PETWorks.locale import LANGUAGES
 from PETWorks.render.language.language import message_text, percent, policy_text, shorten_name, value_text
 
 MOST_RELEASES = 60
@@ -150,7 +151,7 @@ def handed_out(document: CheckDocument, lang: str) -> list[str]:
     """The date and the recipients of each release; empty texts in the external edition."""
     facts = document.releases
     return [
-        message_text(lang, "write.clauses").join(
+        LANGUAGES[lang].writing.clauses.join(
             [
                 *([release.date] if release.date else []),
                 *([policy_text(release.recipients, lang)] if release.recipients else []),

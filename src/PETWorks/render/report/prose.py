@@ -23,6 +23,7 @@ from PETWorks.gate.document.check_document import (
 )
 from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion
+from PETWorks.locale import ENGLISH, LANGUAGES, POLICY_COMMENT
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.render.language.language import (
@@ -36,7 +37,6 @@ from PETWorks.render.language.language import (
     value_text,
 )
 from PETWorks.render.language.messages import in_language, translated
-from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import other_releases
 from PETWorks.render.report.sections import unmet_needs, utility_keys
 from PETWorks.render.terminal import command_line
@@ -144,7 +144,7 @@ def summary(document: CheckDocument, lang: str) -> str:
 
 
 def _together(lang: str, *sentences: str) -> str:
-    return message_text(lang, "write.sentences").join(filter(None, sentences))
+    return LANGUAGES[lang].writing.sentences.join(filter(None, sentences))
 
 
 def bars(document: CheckDocument, lang: str) -> str:
@@ -166,7 +166,7 @@ def finding(column: ColumnFacts, lang: str) -> str:
     sentences = [sentence for found in column.found for sentence in _finding(found, lang)]
     if column.no_role is not None:
         sentences.append(policy_text(column.no_role, lang))
-    return message_text(lang, "write.clauses").join(sentences)
+    return LANGUAGES[lang].writing.clauses.join(sentences)
 
 
 def _finding(finding: ColumnFinding, lang: str) -> list[str]:
@@ -190,7 +190,7 @@ def personal_details(details: Mapping[str, int], lang: str) -> str:
         message_text(lang, "finding.detail", what=message_text(lang, f"look.{kind}"), n=n)
         for kind, n in details.items()
     ]
-    return message_text(lang, "write.separator").join(kinds)
+    return LANGUAGES[lang].writing.separator.join(kinds)
 
 
 def reason_text(why: Reason, lang: str) -> str:
@@ -205,18 +205,14 @@ def suggestion_text(proposed: Suggestion, lang: str) -> str:
     if lang == ENGLISH:
         return proposed.reason
     why = reason_text(proposed.why, lang)
-    return (
-        message_text(lang, "write.clauses").join([why, translated(proposed.facts, lang)])
-        if proposed.adds_facts
-        else why
-    )
+    return LANGUAGES[lang].writing.clauses.join([why, translated(proposed.facts, lang)]) if proposed.adds_facts else why
 
 
 def comment_translators(lang: str) -> dict[str, Any]:
     """The functions that translate the comments of a new policy into a language."""
 
     def say(text: str) -> str:
-        return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang)
+        return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang, POLICY_COMMENT)
 
     return {"say": say, "why": lambda proposed: suggestion_text(proposed, lang), "typed": command_line}
 

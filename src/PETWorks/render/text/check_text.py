@@ -14,6 +14,7 @@ from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, Rul
 from PETWorks.gate.document.check_document import Bound, CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
 from PETWorks.gate.suggest.suggestion import Suggestion
+from PETWorks.locale import DETAIL, ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import format_value
 from PETWorks.render.language.language import (
     found_value,
@@ -29,7 +30,6 @@ from PETWorks.render.language.language import (
     value_text,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import fixing_command, notices, step_texts
 from PETWorks.render.report.sections import rule_rows
@@ -118,14 +118,12 @@ def comparison_text(comparison: Comparison, *, lang: str, colour: bool, width: i
         + new
     ]
     if comparison.different:
-        different = message_text(lang, "write.separator").join(
+        different = LANGUAGES[lang].writing.separator.join(
             _fact_name(fact, lang).replace("_", " ") for fact in comparison.different
         )
         parts.append(Text(message_text(lang, "diff.different", what=different), "bold red"))
     if comparison.new_built_in_rules:
-        names = message_text(lang, "write.separator").join(
-            rule_name(rule, lang) for rule in comparison.new_built_in_rules
-        )
+        names = LANGUAGES[lang].writing.separator.join(rule_name(rule, lang) for rule in comparison.new_built_in_rules)
         parts.append(Text(message_text(lang, "diff.new built-in rules", rules=names)))
     if not comparison.rules and not comparison.measures and not comparison.table:
         parts.append(Text(message_text(lang, "diff.same")))
@@ -156,7 +154,7 @@ def _differences(
 def _fact_name(fact: str, lang: str) -> str:
     if lang != ENGLISH and fact.startswith(DIGEST):
         return message_text(lang, "studio.compare.digest", what=message_text(lang, f"file.{fact.removeprefix(DIGEST)}"))
-    return LANGUAGES[lang].details.get(fact, shorten_name(fact))
+    return LANGUAGES[lang].name_of(DETAIL, fact) or shorten_name(fact)
 
 
 def _sides(difference: Difference) -> list[tuple[Any, str]]:
@@ -168,7 +166,7 @@ def _state(value: Any, text: str, lang: str) -> str:
     if lang == ENGLISH:
         return text
     if isinstance(value, RuleState):
-        asked = message_text(lang, "write.separator").join(
+        asked = LANGUAGES[lang].writing.separator.join(
             f"{limit_name(parameter, lang)} = {format_value(limit)}" for parameter, limit in value.parameters.items()
         )
         return message_text(
@@ -179,7 +177,7 @@ def _state(value: Any, text: str, lang: str) -> str:
             asked=asked,
         )
     if isinstance(value, Mapping):
-        return message_text(lang, "write.clauses").join(prose.treatment(value, lang))
+        return LANGUAGES[lang].writing.clauses.join(prose.treatment(value, lang))
     if value == NOT_MEASURED:
         return message_text(lang, "releases.unmeasured")
     return value_text(value, lang) if isinstance(value, bool | list | tuple | None | Bound) else text

@@ -14,13 +14,13 @@ from rich.text import Text
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.errors import Phrase, printable
+from PETWorks.locale import DETAIL, ENGLISH, LANGUAGES, PARAMETER
 from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import brief, count, format_value
 from PETWorks.measures.result import Result, flatten
 from PETWorks.render.language.language import attack_name, list_text, measure_name, measure_summary, message_text
 from PETWorks.render.language.messages import translated
-from PETWorks.render.languages import ENGLISH, LANGUAGES
 
 MOST_LISTED = 10
 _STYLES = {True: "green", False: "bold red"}
@@ -102,7 +102,7 @@ def _verdicts(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
 def _treated(treatment: Mapping[str, str | None], lang: str) -> str:
     """The treatment of missing values, suppressed records and the like."""
     ways = [(name, way) for name, way in treatment.items() if way is not None]
-    return message_text(lang, "write.clauses").join(
+    return LANGUAGES[lang].writing.clauses.join(
         message_text(
             lang, "write.labelled", label=_words(name, lang), text=way if name == "privacy_unit" else _words(way, lang)
         )
@@ -127,7 +127,7 @@ def measures_text(entries: Iterable[Metric], *, lang: str, colour: bool, width: 
         )
         parts += [Padding(Text(needs), (0, 0, 0, 2))]
         for parameter in entry.parameters.values():
-            meaning = LANGUAGES[lang].parameters.get(parameter.name, "")
+            meaning = LANGUAGES[lang].name_of(PARAMETER, parameter.name) or ""
             default = (
                 ""
                 if parameter.default is None
@@ -200,7 +200,7 @@ def _known(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Tabl
             table.add_row(
                 *map(
                     Text,
-                    cells + [brief(100 * case["unique_share"]) + message_text(lang, "write.percent") for _ in unique],
+                    cells + [brief(100 * case["unique_share"]) + LANGUAGES[lang].writing.percent for _ in unique],
                 )
             )
     return table
@@ -261,7 +261,7 @@ def in_words(case: Mapping[str, Any], attack: str, lang: str) -> str:
         chance = message_text(lang, "attack.in-hundred", number=brief(100 * case["posterior"]))
     better = case["multiplicative_leakage"]
     how = "not-better" if better == 1 else "hardly-better" if better < 1.005 else "better"
-    return message_text(lang, "write.clauses").join([chance, message_text(lang, f"attack.{how}", times=brief(better))])
+    return LANGUAGES[lang].writing.clauses.join([chance, message_text(lang, f"attack.{how}", times=brief(better))])
 
 
 def _names(names: Sequence[str]) -> str:
@@ -308,14 +308,14 @@ def _pairs(pairs: Iterable[tuple[str, Any]], lang: str) -> Table:
 
 def _words(name: str, lang: str) -> str:
     """A key of the details, possibly nested, in words."""
-    details = LANGUAGES[lang].details
-    return ": ".join(details.get(part, printable(part.replace("_", " "))) for part in name.split(": "))
+    language = LANGUAGES[lang]
+    return ": ".join(language.name_of(DETAIL, part) or printable(part.replace("_", " ")) for part in name.split(": "))
 
 
 def _shown(value: Any, lang: str) -> str:
     """A value as text; words of the program are translated."""
     text = translated(value, lang) if isinstance(value, Phrase) else format_value(value)
-    return LANGUAGES[lang].details.get(text, text)
+    return LANGUAGES[lang].text(text, DETAIL)
 
 
 def _is_names(value: Any) -> bool:

@@ -9,6 +9,7 @@ from rich.text import Text
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import printable
 from PETWorks.gate.document.check_document import Entry
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures.numbers import count, format_value
 from PETWorks.releases.composition import Composition, Contribution
 from PETWorks.releases.linked import Exposure
@@ -161,7 +162,7 @@ def _changes(composition: Composition, lang: str) -> list[str]:
 def _invariance(composition: Composition, lang: str) -> Table:
     table = _table(("head.attribute", "head.largest-m", "compose.why-none"), lang)
     for name, invariance in composition.invariance.items():
-        reasons = message_text(lang, "write.clauses").join(translated(reason, lang) for reason in invariance.reasons)
+        reasons = LANGUAGES[lang].writing.clauses.join(translated(reason, lang) for reason in invariance.reasons)
         table.add_row(*_cells(name, format_value(invariance.m), reasons))
     return table
 

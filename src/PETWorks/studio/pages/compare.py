@@ -18,6 +18,7 @@ from PETWorks.gate.check.remedies import class_size_wanted
 from PETWorks.gate.diff import DIGEST, Comparison, compare, read_check
 from PETWorks.gate.document.check_document import CheckDocument
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.locale import LANGUAGES
 from PETWorks.releases.composition import Caution
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import (
@@ -29,7 +30,6 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.language import shorten_name as shown_name
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.open import is_companion_file

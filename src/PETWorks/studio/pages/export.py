@@ -15,8 +15,8 @@ from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
-from PETWorks.render.languages import ENGLISH
 from PETWorks.studio.files.released_files import came_with_release, origins_of
 from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, not_out_text, page, redirect, studio
 from PETWorks.studio.pages.running import redirect_to_job

@@ -16,10 +16,10 @@ from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import Verdict, combine_verdicts
+from PETWorks.locale import LANGUAGES
 from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.hierarchy_forms import BOUNDS, as_items, with_bounds
 from PETWorks.studio.files.released_files import ReleasedFiles, default_name, release_named

@@ -16,9 +16,9 @@ from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.document.anonymization_document import FrontierFacts
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.locale import ENGLISH
 from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.render.charts import charts
-from PETWorks.render.languages import ENGLISH
 from PETWorks.render.report import making
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, PolicyFile

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from PETWorks import __version__
 from PETWorks.errors import PYTHON, Hint, InputError, PETWorksError, Phrase, of_system, printable
 from PETWorks.gate.check.may_go_out import Obstacle
+from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import count
 from PETWorks.render.language.language import (
     found_value,
@@ -27,7 +28,6 @@ from PETWorks.render.language.language import (
     value_text,
 )
 from PETWorks.render.language.messages import translated
-from PETWorks.render.languages import ENGLISH, LANGUAGES
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.server.case import Case, Studio
 from PETWorks.studio.server.jobs import Job
@@ -69,7 +69,7 @@ def language(request: Request) -> str:
     state, accepted = studio(request), request.headers.get("accept-language", "").strip().lower()
     if state.lang_chosen or accepted in ("", "*"):
         return state.lang
-    return "zh-TW" if accepted.startswith("zh") else ENGLISH
+    return next((code for code, known in LANGUAGES.items() if accepted.startswith(known.browsers)), ENGLISH)
 
 
 def studio(request: Request) -> Studio:

@@ -18,8 +18,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from PETWorks.errors import PETWorksError
+from PETWorks.locale import LANGUAGES
 from PETWorks.render.language.language import message_text
-from PETWorks.render.languages import LANGUAGES
 from PETWorks.studio.files.workspace import Workspace
 from PETWorks.studio.pages import (
     columns,
@@ -111,13 +111,22 @@ class _ReportWithoutMessage:
 
 
 STATIC = Path(__file__).parents[1] / "static"
+STYLE = STATIC / "studio.css"
 SHARED = Path(__file__).parents[2] / "render" / "templates" / "report.css"  # the style sheet of the report
 
 
 async def _static(request: Request) -> Response:
     known = {path.name: path for path in (*STATIC.iterdir(), SHARED)}
     name = request.path_params["name"]
+    if name == STYLE.name:
+        return Response(await in_thread(_style), media_type="text/css")
     return FileResponse(known[name]) if name in known else PlainTextResponse("not found", 404)
+
+
+def _style() -> str:
+    """The style sheet of the page; it hides all languages except that of the page."""
+    others = (f'html[lang="{code}"] [lang]:not([lang="{code}"],.always)' for code in LANGUAGES)
+    return f"{STYLE.read_text('utf-8')}{','.join(others)}{{display:none}}\n"
 
 
 async def _bar(request: Request) -> Response:

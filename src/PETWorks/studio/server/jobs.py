@@ -18,8 +18,8 @@ from time import monotonic
 from typing import Any
 
 from PETWorks.errors import InputError
+from PETWorks.locale import ENGLISH
 from PETWorks.render.language.messages import VARIABLE
-from PETWorks.render.languages import ENGLISH
 from PETWorks.render.terminal import PROGRESS_LINES, command_line
 
 MOST_JOBS = 20  # kept in memory

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
+from PETWorks.errors import Counted, Hint, InputError, ParameterError, Phrase, quoted, system_reason
 from PETWorks.tables.arrays import byte_strings
 from PETWorks.tables.files import no_such_file
 from PETWorks.tables.formats.packed import Content
@@ -535,7 +535,7 @@ class CSV:
             try:
                 for row in reader:
                     if row and len(row) != width:
-                        cells = Phrase("1 cell") if len(row) == 1 else Phrase("{number} cells", number=len(row))
+                        cells = Counted("1 cell", "{n} cells", n=len(row))
                         raise InputError(
                             "{table}, line {line}: {cells}, but the header has {width}",
                             table=self.name,

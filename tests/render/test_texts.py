@@ -1,13 +1,11 @@
-"""Each language has every text, every measure and every parameter, with the same places for values."""
+"""Texts by id: every id in code and templates has one, and every text is used; how numbers stand in sentences."""
 
 import ast
 import re
-from string import Formatter
 from typing import get_args, get_type_hints
 
-import pytest
-
 from conftest import ROOT
+from messages import fields
 from PETWorks.about.column_names import DIRECT, KNOWN, SENSITIVE
 from PETWorks.about.hierarchies.declaration import KINDS, KINDS_WITH_LEVEL_NAMES
 from PETWorks.about.personal_details import KINDS as DETAILS
@@ -22,13 +20,11 @@ from PETWorks.gate.document.check_document import Bound, FindingKind, Notice, Us
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, presets
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS
-from PETWorks.measures.attacks.subset_limits import LIMITS
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures.catalogue import NEEDS, catalogue
-from PETWorks.releases.composition import LIMITS_OF_ATTRIBUTES, LIMITS_OF_PEOPLE
 from PETWorks.render.charts.plots import STATES as COMPARED
 from PETWorks.render.language.language import message_text, percent, source_date
-from PETWorks.render.language.messages import parse_language
-from PETWorks.render.languages import LANGUAGES
+from PETWorks.render.language.texts import TEXTS, Plural
 from PETWorks.render.report.making import STATE_FACTS
 from PETWorks.render.report.prose import GLOSSARY
 from PETWorks.render.report.sections import SECTIONS
@@ -46,25 +42,13 @@ from PETWorks.tables.hidden_differences import KINDS as FURTHER
 RENDER = ROOT / "src/PETWorks/render"
 STUDIO = ROOT / "src/PETWorks/studio"
 CLI = ROOT / "src/PETWorks/cli"
-ENGLISH = LANGUAGES["en"].texts
-GROUPS = {text.partition(".")[0] for text in ENGLISH}
-OTHERS = [language for code, language in LANGUAGES.items() if code != "en"]
-SAME_EVERYWHERE = {"k", "l", "c", "t", "at_least", "at_most"}  # letters, and those of which only the sign is shown
-
-
-def base(texts):
-    """The ids of the texts, whether or not they have a form for one."""
-    return {message.removesuffix(".one") for message in texts}
-
-
-def places(text):
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+GROUPS = {name.partition(".")[0] for name in TEXTS}
 
 
 def named_ids():
     """Ids that stand in the code and the templates, or begin there and are completed by a value."""
-    code = (path for folder in (RENDER, STUDIO, CLI) for path in folder.rglob("*.py"))
-    for path in (path for path in code if path.parent.name != "languages"):
+    code = (path for folder in (RENDER, ROOT / "src/PETWorks/api", STUDIO, CLI) for path in folder.rglob("*.py"))
+    for path in (path for path in code if path.name != "texts.py"):
         tree = ast.parse(path.read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -93,7 +77,7 @@ def completed_ids():
     yield from (f"studio.safe.order.{order}" for order in ORDERS)
     yield from (f"studio.safe.suppressed-records.{what}" for what in SUPPRESSED_RECORDS)
     yield from levels_ids()
-    yield from ("write.is.about", "write.is.at_most")
+    yield from (f"anonymize.{how}-no-better" for how in ("local", "local-stopped"))
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
@@ -212,42 +196,20 @@ def other_steps():
     ]
 
 
-@pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)
-def test_what_a_language_lacks_or_has_too_much(language):
-    assert sorted(base(ENGLISH) - base(language.texts)) == [], "texts that are missing"
-    assert sorted(base(language.texts) - base(ENGLISH)) == [], "texts that nobody asks for"
-    assert sorted(set(catalogue) - set(language.measures)) == [], "measures that are missing"
-    assert sorted(set(language.measures) - set(catalogue)) == [], "measures that do not exist"
-    parameters = (
-        {name for entry in catalogue.values() for name in entry.parameters}
-        | set(LIMITS)
-        | {*LIMITS_OF_PEOPLE, *LIMITS_OF_ATTRIBUTES}
-        | {"records"}  # which rules-fit-the-release demands
-    )
-    assert sorted(parameters - set(language.parameters) - SAME_EVERYWHERE) == [], "parameters that are missing"
-    assert sorted(set(language.parameters) - parameters) == [], "parameters that do not exist"
-
-
-@pytest.mark.parametrize("language", OTHERS, ids=lambda one: one.code)
-def test_the_same_places_for_values(language):
-    for message, text in language.texts.items():
-        assert places(text) == places(ENGLISH[message]), message
-    for message, text in ENGLISH.items():
-        if message.endswith(".one"):
-            assert places(text) == places(ENGLISH[message.removesuffix(".one")]) - {"n"}, message
-
-
 def test_every_id_in_code_and_templates_exists():
     named = {text for text in named_ids() if is_id(text)}
-    known = base(ENGLISH)
+    known = set(TEXTS)
     beginnings = {text for text in named if text.endswith(".")}
-    templates = {path.name for path in (RENDER / "templates").iterdir()}
+    templates = {path.name for folder in (RENDER / "templates", STUDIO / "static") for path in folder.iterdir()}
     assert sorted(named - known - beginnings - templates) == []
     assert sorted(set(completed_ids()) - known) == []
     assert sorted(known - named - set(completed_ids()) - {"needs", "footer"}) == [], "texts that nobody uses"
 
 
 def test_one_of_something():
+    for name, text in TEXTS.items():
+        if isinstance(text, Plural):
+            assert fields(text.one) | {"n"} == fields(text.many), name
     assert message_text("en", "summary.waived", n=1, all=6) == "1 of 6 rules fails, but is waived."
     assert message_text("en", "summary.waived", n=2, all=6) == "2 of 6 rules fail, but are waived."
     assert message_text("zh-TW", "summary.waived", n=1, all=6) == "6 條規則中有 1 條未符合，但已獲豁免。"
@@ -265,24 +227,3 @@ def test_numbers_that_are_not_exact_in_a_sentence():
 def test_a_source_without_a_date():
     assert [source_date(presets()["cprd-5"], code) for code in LANGUAGES] == ["date unknown", "日期不詳"]
     assert source_date(presets()["nics-0.09"], "zh-TW") == "2025"
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_spellings(code):
-    for spelling in (code, code.upper(), LANGUAGES[code].name, *LANGUAGES[code].aliases):
-        assert parse_language(spelling) == code
-
-
-def test_chinese_is_that_of_taiwan():
-    chinese = LANGUAGES["zh-TW"]
-    by_english = (chinese.help, chinese.details)
-    texts = [*chinese.texts.values(), *(part for pair in chinese.measures.values() for part in pair)]
-    texts += [text for table in by_english for text in table.values()]
-    for foreign in ("泛化", "數據", "博弈", "總體", "信息", "默認", "文件", "程序", "用戶"):
-        assert not [text for text in texts if foreign in text], foreign
-    for name, (called, summary) in chinese.measures.items():
-        assert called, name
-        assert re.search("[\u4e00-\u9fff]", summary), name
-        assert summary.endswith("。"), name
-    for message, text in chinese.texts.items():
-        assert re.search("[\u4e00-\u9fff]", text) or message.startswith(("write.", "waiver.owner", "term.sh")), message

@@ -1,43 +1,54 @@
-"""English. Measures and their parameters are called as their functions are."""
+"""The English texts of reports, page and command, by id: the source of their translations in `locale/`.
+
+Code and templates name a text by its id, since many ids are completed by a word of a document (`verdict.pass`). A text
+about a number of things is a `Plural`; {n} decides. A text whose English has another meaning elsewhere is a `Homonym`:
+translators see its id. A comment that begins with "Translators:" is shown to them, too. Texts of errors, help texts and
+comments of policies stand where they are used.
+"""
+
+from typing import NamedTuple
 
 from PETWorks.gate.suggest.suggestion import REASONS
 
-NAME = "English"
-ALIASES = ("english",)
-MEASURES: dict[str, tuple[str, str]] = {}
-PARAMETERS: dict[str, str] = {}
-HELP: dict[str, str] = {}
-DETAILS: dict[str, str] = {}
-MESSAGES: dict[str, str] = {}
 
-TEXTS = {
+class Plural(NamedTuple):
+    """A text about one thing, and about any other number of things, {n}."""
+
+    one: str
+    many: str
+    is_homonym: bool = False
+
+
+class Homonym(str):
+    """A text whose English has another meaning elsewhere."""
+
+    __slots__ = ()
+
+
+TEXTS: dict[str, str | Plural] = {
     # how things are written
-    "write.separator": ", ",
-    "write.sentences": " ",
-    "write.percent": " %",
-    "write.is": "is ",
-    "write.is.about": "is ≈ ",
-    "write.is.at_most": "is ≤ ",
+    # Translators: a parameter of a measure, on the axis of a chart
     "write.threshold": "{measure}, {name}",
+    # Translators: the default of a parameter, after its name
     "write.default": " ({value})",
-    "write.column": "{name}",
     "write.attack": "{attack} of {column}",
     "write.exact": "{value} ({exact})",
     "write.labelled": "{label}: {text}",
     "write.kilobytes": "{n} kB",
-    "write.clauses": "; ",
     # verdicts and words of the tables
     "verdict.pass": "pass",
-    "verdict.waived": "waived",
+    "verdict.waived": Homonym("waived"),
     "verdict.fail": "fail",
     "verdict.withheld": "not shown",
     "write.of-measure": "{rule} ({measure})",
     "lint.passed": "{file}: no mistakes (rules: {n})",
     "refusal.limit": "{rule}: found {found}, required {required}",
     "refusal.found": "{rule}: found {found}",
+    # Translators: no value, or no entry in a list
     "word.none": "none",
     "word.yes": "yes",
     "word.no": "no",
+    # Translators: the end of a list that is cut
     "word.more": "and {n} more",
     "word.language": "language",
     "word.contents": "contents",
@@ -48,7 +59,7 @@ TEXTS = {
     "head.value": "value",
     "head.meaning": "what it is",
     "head.found": "found",
-    "head.wanted": "required",
+    "head.wanted": Homonym("required"),
     "head.verdict": "verdict",
     "head.files": "files",
     "head.file": "file",
@@ -60,7 +71,7 @@ TEXTS = {
     "file.roles": "roles",
     "file.original": "original table",
     "file.population": "population table",
-    "file.hierarchies": "hierarchies",
+    "file.hierarchies": Homonym("hierarchies"),
     "file.plan": "plan of the release",
     "file.release": "earlier release",
     "file.register": "register of releases",
@@ -94,23 +105,18 @@ TEXTS = {
     "rules.built-in": "built-in rules",
     "rules.all-hold": "all {n} hold",
     "rules.others-hold": "the other {n} hold",
-    "summary.fail": "{n} of {all} rules fail.",
-    "summary.fail.one": "1 of {all} rules fails.",
-    "summary.waived": "{n} of {all} rules fail, but are waived.",
-    "summary.waived.one": "1 of {all} rules fails, but is waived.",
-    "summary.withheld": (
-        "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people."
+    "summary.fail": Plural("1 of {all} rules fails.", "{n} of {all} rules fail."),
+    "summary.waived": Plural("1 of {all} rules fails, but is waived.", "{n} of {all} rules fail, but are waived."),
+    "summary.withheld": Plural(
+        "This edition does not show the verdict: that of 1 of {all} rules would reveal a small number of people.",
+        "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people.",
     ),
-    "summary.withheld.one": (
-        "This edition does not show the verdict: that of 1 of {all} rules would reveal a small number of people."
-    ),
-    "summary.pass": "All {n} rules hold.",
-    "summary.pass.one": "The only rule holds.",
+    "summary.pass": Plural("The only rule holds.", "All {n} rules hold."),
     "summary.table": "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.",
-    "summary.people": "The records belong to {n} people.",
-    "summary.people.one": "The records belong to one person.",
-    "summary.skipped": "{n} columns without a role were not measured.",
-    "summary.skipped.one": "1 column without a role was not measured.",
+    "summary.people": Plural("The records belong to one person.", "The records belong to {n} people."),
+    "summary.skipped": Plural(
+        "1 column without a role was not measured.", "{n} columns without a role were not measured."
+    ),
     "summary.unit": (
         "{file} contains {column}, which identifies people: it is the file that was checked and that the digest "
         "belongs to, not the file to release. Release it without that column."
@@ -121,6 +127,7 @@ TEXTS = {
     "waiver.active": "Waived until {expires}: {reason}",
     "waiver.expired": "The waiver expired on {expires}: {reason}",
     "waiver.not needed": "The waiver until {expires} is not needed: {reason}",
+    # Translators: who answers for a waiver, after its reason
     "waiver.owner": " ({owner})",
     # context
     "section.context": "Context and assumptions",
@@ -146,8 +153,8 @@ TEXTS = {
     ),
     "treatment.sensitive_values.exact": "Sensitive values count as they are written; a missing one counts as a value.",
     "treatment.sensitive_values.folded": (
-        "Sensitive values that differ only in spelling (case, character width, invisible characters, blanks) count as "
-        'one; missing ones are left out, and so are words for "not known" (n/a, unknown, ?).'
+        "Sensitive values that differ only in spelling (case, character width, invisible characters, blanks) count "
+        'as one; missing ones are left out, and so are words for "not known" (n/a, unknown, ?).'
     ),
     "context.unit": "Several records of the same person (identified by {column}) count once in each class.",
     "context.no-population": (
@@ -159,23 +166,21 @@ TEXTS = {
         "the publisher loses {publisher_loss} and earns {publisher_benefit}."
     ),
     "context.no-other-table": "No other table about the same people is assumed to be released.",
-    "context.together": (
-        "{n} earlier releases about the same people were measured together with this one; no further one is assumed to "
-        "be released."
+    "context.together": Plural(
+        "1 earlier release about the same people was measured together with this one; no further one is assumed to "
+        "be released.",
+        "{n} earlier releases about the same people were measured together with this one; no further one is "
+        "assumed to be released.",
     ),
-    "context.together.one": (
-        "1 earlier release about the same people was measured together with this one; no further one is assumed to be "
-        "released."
+    "context.together-partly": Plural(
+        "1 earlier release about the same people was measured together with this one.",
+        "{n} earlier releases about the same people were measured together with this one.",
     ),
-    "context.together-partly": ("{n} earlier releases about the same people were measured together with this one."),
-    "context.together-partly.one": ("1 earlier release about the same people was measured together with this one."),
-    "context.not-together": (
-        "{n} other tables about the same people have been released, but were not measured together with this one: the "
-        "numbers assume that nobody uses them."
-    ),
-    "context.not-together.one": (
+    "context.not-together": Plural(
         "1 other table about the same people has been released, but was not measured together with this one: the "
-        "numbers assume that nobody uses it."
+        "numbers assume that nobody uses it.",
+        "{n} other tables about the same people have been released, but were not measured together with this one: "
+        "the numbers assume that nobody uses them.",
     ),
     "head.presets": "Presets",
     "head.preset": "preset",
@@ -192,7 +197,8 @@ TEXTS = {
     "section.columns": "Columns",
     "head.column": "column",
     "head.role": "role",
-    "head.values": "values",
+    # Translators: head of a column: number of distinct values
+    "head.values": Homonym("values"),
     "head.unique-values": "records with a unique value",
     "head.missing": "missing or suppressed",
     "role.none": "no role",
@@ -297,15 +303,17 @@ TEXTS = {
     "head.who": "adversary",
     "head.knows": "knows",
     "head.finds": "finds the record",
-    "head.unique": "unique records",
+    # Translators: head of a column of shares
+    "head.unique": Homonym("unique records"),
     "scenario.prosecutor-risk": "someone known to be in the table",
     "scenario.journalist-risk": "anyone in the population, using a register",
     "scenario.marketer-risk": "as many people as possible",
     "scenario.without-register": "no register given: same as the prosecutor",
     # drivers
     "section.drivers": "What drives the risk",
-    "drivers.counted": "{n} subsets of the quasi-identifiers were counted.",
-    "drivers.counted.one": "1 subset of the quasi-identifiers was counted.",
+    "drivers.counted": Plural(
+        "1 subset of the quasi-identifiers was counted.", "{n} subsets of the quasi-identifiers were counted."
+    ),
     "drivers.chart": "Chance of success by number of known attributes: {attack}",
     "drivers.axis": "number of attributes the adversary knows",
     "drivers.limit": "limit: {share}",
@@ -344,8 +352,8 @@ TEXTS = {
     # other releases
     "section.releases": "Other releases: what do they disclose together?",
     "releases.identity": (
-        "Someone who can join a person's records in {n} releases picks their record with a chance of {together}; with "
-        "this release alone, {alone}."
+        "Someone who can join a person's records in {n} releases picks their record with a chance of {together}; "
+        "with this release alone, {alone}."
     ),
     "releases.identity-outside": (
         "Someone who can join a person's records in {n} releases picks their record with a chance of {together}."
@@ -355,17 +363,17 @@ TEXTS = {
         "The value of {column} can be guessed with a chance of {together}; with this release alone, {alone}."
     ),
     "releases.disclosed": (
-        "Someone who cannot join records, but intersects the values of {column} that the releases offer, is left with "
-        "one value for {share} of {people} people; with this release alone, for {alone}."
+        "Someone who cannot join records, but intersects the values of {column} that the releases offer, is left "
+        "with one value for {share} of {people} people; with this release alone, for {alone}."
     ),
-    "releases.not-measured": (
-        "{n} other releases are known, but were not measured. What they add to the risk is not in these numbers."
+    "releases.not-measured": Plural(
+        "1 other release is known, but was not measured. What it adds to the risk is not in these numbers.",
+        "{n} other releases are known, but were not measured. What they add to the risk is not in these numbers.",
     ),
-    "releases.not-measured.one": (
-        "1 other release is known, but was not measured. What it adds to the risk is not in these numbers."
+    "releases.registered": Plural(
+        "1 release of the register shares a key or quasi-identifiers with this one.",
+        "{n} releases of the register share a key or quasi-identifiers with this one.",
     ),
-    "releases.registered": "{n} releases of the register share a key or quasi-identifiers with this one.",
-    "releases.registered.one": "1 release of the register shares a key or quasi-identifiers with this one.",
     "releases.none-registered": "No release of the register shares a key or quasi-identifiers with this one.",
     "releases.unnamed": "release {n}",
     "releases.this": "{name} (this release)",
@@ -375,7 +383,9 @@ TEXTS = {
     "releases.axis": "number of releases that are out, in the order of the list",
     "releases.shares": "What each release adds, and what withdrawing it would save: {attack}",
     "releases.unlinked": "Someone who cannot join records, but intersects the values that releases offer",
-    "releases.invariance": "m-invariance: a person's classes offer the same values in every release, each of them once",
+    "releases.invariance": (
+        "m-invariance: a person's classes offer the same values in every release, each of them once"
+    ),
     "releases.register": "Releases of the register that share something with this one",
     "releases.all": "all of them",
     "releases.only": "{name} alone",
@@ -386,7 +396,7 @@ TEXTS = {
     "releases.no-m": (
         "none: {repeated} classes have a value more than once; {changing} people have other values in another release"
     ),
-    "releases.unmeasured": "not measured",
+    "releases.unmeasured": Homonym("not measured"),
     "releases.gain": "{column}: expected gain {prior} before, {alone} with this release, {together} with all.",
     "head.number": "no.",
     "head.up-to": "up to release",
@@ -417,17 +427,17 @@ TEXTS = {
     "head.values-before": "values before",
     "head.values-after": "values after",
     "summary.removed": "Suppressed records that left the table: {removed}.",
-    "utility.deleted": "{n} of the original's {before} records ({share}) are not in the release, which has {after}.",
-    "utility.deleted.one": "1 of the original's {before} records ({share}) is not in the release, which has {after}.",
-    "utility.added": (
-        "The release has {after} records, {n} more than the original, which has {before} ({share} more)."
+    "utility.deleted": Plural(
+        "1 of the original's {before} records ({share}) is not in the release, which has {after}.",
+        "{n} of the original's {before} records ({share}) are not in the release, which has {after}.",
     ),
-    "utility.added.one": (
-        "The release has {after} records, 1 more than the original, which has {before} ({share} more)."
+    "utility.added": Plural(
+        "The release has {after} records, 1 more than the original, which has {before} ({share} more).",
+        "The release has {after} records, {n} more than the original, which has {before} ({share} more).",
     ),
     "utility.same-rows": (
-        "Original and release have the same number of records, {before}. Whether records were replaced or swapped is "
-        "not known."
+        "Original and release have the same number of records, {before}. Whether records were replaced or swapped "
+        "is not known."
     ),
     "utility.blind": (
         "These columns were recoded: {columns}. Measures that do not see how coarse they became: {measures}."
@@ -453,30 +463,28 @@ TEXTS = {
         "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on average."
     ),
     "residual.identity-highest": (
-        "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on average; "
-        "for the person most at risk, the chance is {highest}."
+        "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on "
+        "average; for the person most at risk, the chance is {highest}."
     ),
     "residual.attribute": (
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
     ),
     "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
     "residual.none": "No risk was measured.",
-    "step.anonymize": (
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: suppress "
-        "the {n} records ({share}) in classes that fail, or raise levels first."
+    "step.anonymize": Plural(
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
+        "suppress the 1 record ({share}) in a class that fails, or raise levels first.",
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
+        "suppress the {n} records ({share}) in classes that fail, or raise levels first.",
     ),
     "step.anonymize-table": "To have it fixed, run: {command} (the release with the least loss that keeps the rules).",
-    "step.anonymize.one": (
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: suppress "
-        "the 1 record ({share}) in a class that fails, or raise levels first."
+    "step.raise": Plural(
+        " {column} on level {level} leaves 1 record in a class that fails, and loses {loss}.",
+        " {column} on level {level} leaves {n} records in classes that fail, and loses {loss}.",
     ),
-    "step.raise": " {column} on level {level} leaves {n} records in classes that fail, and loses {loss}.",
-    "step.raise.one": " {column} on level {level} leaves 1 record in a class that fails, and loses {loss}.",
-    "step.merge-classes": (
-        "{n} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them."
-    ),
-    "step.merge-classes.one": (
-        "1 record ({share}) is in a class smaller than {size} ({rules}): generalise further, or suppress it."
+    "step.merge-classes": Plural(
+        "1 record ({share}) is in a class smaller than {size} ({rules}): generalise further, or suppress it.",
+        "{n} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them.",
     ),
     "step.merge-some-classes": (
         "Some records are in classes smaller than {size} ({rules}): generalise further, or suppress them."
@@ -486,25 +494,25 @@ TEXTS = {
     "step.other": "Change the release until the rule holds, or have the decision waived.",
     "step.remove-identifiers": "Remove the direct identifiers from the release: {columns}.",
     "step.unlink": (
-        "{columns} tells which records are of one person, and so do numbers in its place: remove it. "
-        "petworks anonymize counts people by it and leaves it out."
+        "{columns} tells which records are of one person, and so do numbers in its place: remove it. petworks "
+        "anonymize counts people by it and leaves it out."
     ),
     "step.count-people": (
-        "The rules have to count people, and the table does not have {columns}: check the file that petworks anonymize "
-        "made, with the policy and the plan beside it, or a table that has the column."
+        "The rules have to count people, and the table does not have {columns}: check the file that petworks "
+        "anonymize made, with the policy and the plan beside it, or a table that has the column."
     ),
     "step.remove-key": "{columns} joins this table with other releases: remove it before the release.",
     "step.blur-together": (
-        "Together with earlier releases, too much can be learned ({rules}): generalise or remove {columns}, or group "
-        "values as the earlier releases do."
+        "Together with earlier releases, too much can be learned ({rules}): generalise or remove {columns}, or "
+        "group values as the earlier releases do."
     ),
     "step.withdraw": (
         "If {releases} could be withdrawn, the chance to pick a person's record would be {share}: ask whether its "
         "recipients can delete it, and do not give both to the same recipient."
     ),
     "step.measure-together": (
-        "The register has releases that share a key with this one, but were not measured together with it: {releases}. "
-        "Name them in the policy ('releases')."
+        "The register has releases that share a key with this one, but were not measured together with it: "
+        "{releases}. Name them in the policy ('releases')."
     ),
     "step.cannot-hold": (
         "{rules} cannot hold: {columns} has fewer distinct values in the whole table than each class must have."
@@ -513,8 +521,8 @@ TEXTS = {
         "Classes have too few distinct sensitive values ({rules}): merge classes by generalising {columns}."
     ),
     "step.diversify": (
-        "Classes reveal too much about a sensitive attribute ({rules}): merge classes by generalising {columns}, or "
-        "generalise the sensitive values."
+        "Classes reveal too much about a sensitive attribute ({rules}): merge classes by generalising {columns}, "
+        "or generalise the sensitive values."
     ),
     "step.hide-presence": (
         "It can be inferred who is in the table ({rules}): generalise {columns}, or release only a sample."
@@ -525,18 +533,18 @@ TEXTS = {
     "step.waiver-ends": "Waivers that expire within a month: {rules}.",
     "step.waiver-not-needed": "Waivers that are no longer needed: {rules}. Remove them from the policy.",
     "step.earlier-edition": (
-        "There is an earlier external edition about another state of this table; {size} of its numbers and verdicts "
-        "differ from those of the new one. Whoever has both can learn from the difference who was added or removed, "
-        "and what they have. If few records differ, do not publish a second edition."
+        "There is an earlier external edition about another state of this table; {size} of its numbers and "
+        "verdicts differ from those of the new one. Whoever has both can learn from the difference who was added "
+        "or removed, and what they have. If few records differ, do not publish a second edition."
     ),
     "step.withheld-outside": (
         "The external edition does not show the verdict of {rules}, which would reveal a small number of people. "
-        "Unless another rule fails, it therefore shows no verdict of the whole check either. If outsiders must see it, "
-        "change or remove rules; the description of the external edition says which ones exclude each other."
+        "Unless another rule fails, it therefore shows no verdict of the whole check either. If outsiders must see "
+        "it, change or remove rules; the description of the external edition says which ones exclude each other."
     ),
     "step.plan-anew": (
-        "The plan does not fit this table any more, since too many records had to be suppressed: make a new plan with "
-        "petworks anonymize."
+        "The plan does not fit this table any more, since too many records had to be suppressed: make a new plan "
+        "with petworks anonymize."
     ),
     "step.judge-all": (
         "{records} records are judged by no rule about classes, because the policy sets them aside. Count them: "
@@ -554,18 +562,18 @@ TEXTS = {
         "Columns that identify people although their role does not say so: {columns}. Remove them from the release."
     ),
     "step.personal-details": (
-        "The texts of {columns} have personal details ({details}), whatever its role is: remove them from the texts or "
-        "leave the column out. Only a waiver with an owner and a date lets them pass."
+        "The texts of {columns} have personal details ({details}), whatever its role is: remove them from the "
+        "texts or leave the column out. Only a waiver with an owner and a date lets them pass."
     ),
     "step.write-anew": (
-        "Blanks, quotes, line ends, the order of keys, or null beside empty cells tell records apart that the measures "
-        "take for the same: up to {records} records in {columns}. Write the table anew with one program and one "
-        "quoting rule, without blanks around cells and with one missing value; petworks anonymize and petworks apply "
-        "do so."
+        "Blanks, quotes, line ends, the order of keys, or null beside empty cells tell records apart that the "
+        "measures take for the same: up to {records} records in {columns}. Write the table anew with one program "
+        "and one quoting rule, without blanks around cells and with one missing value; petworks anonymize and "
+        "petworks apply do so."
     ),
     "step.release-values": (
-        "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Release the "
-        "CSV file that petworks anonymize writes, or a copy that has only the values of the table."
+        "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Release "
+        "the CSV file that petworks anonymize writes, or a copy that has only the values of the table."
     ),
     "step.export-table": (
         "A file of this kind can have more than the table (deleted records, comments, formats, other tables), and "
@@ -573,34 +581,36 @@ TEXTS = {
         "CSV, Parquet or .xlsx, and check that file."
     ),
     "step.rule-for-values": (
-        "No rule in force protects the values of {columns}: everybody in a class may have the same. Put a line under "
-        "'rules' in the policy, such as - {policy}, or say in 'no_rule' why none is needed. A limit that accepts a "
-        "class with one rare value (t-closeness from 0.95, basic-beta-likeness from 19) does not count."
+        "No rule in force protects the values of {columns}: everybody in a class may have the same. Put a line "
+        "under 'rules' in the policy, such as - {policy}, or say in 'no_rule' why none is needed. A limit that "
+        "accepts a class with one rare value (t-closeness from 0.95, basic-beta-likeness from 19) does not count."
     ),
     "step.fitting-rules": (
-        "For this release, rules in force must demand classes of at least {size} records. Put this into the policy, or "
-        "a rule that demands it: {policy}. If smaller classes are enough, say why in 'context' ('rules_reason')."
+        "For this release, rules in force must demand classes of at least {size} records. Put this into the "
+        "policy, or a rule that demands it: {policy}. If smaller classes are enough, say why in 'context' "
+        "('rules_reason')."
     ),
     "step.fitting-rules-unsaid": (
-        "The policy does not say who gets the table, and whoever it is, rules in force must demand classes of at least "
-        "{size} records. Say it in 'context' ('release': public, controlled or internal), and put this into the "
-        "policy, or a rule that demands it: {policy}. If smaller classes are enough, say why there ('rules_reason')."
+        "The policy does not say who gets the table, and whoever it is, rules in force must demand classes of at "
+        "least {size} records. Say it in 'context' ('release': public, controlled or internal), and put this into "
+        "the policy, or a rule that demands it: {policy}. If smaller classes are enough, say why there "
+        "('rules_reason')."
     ),
     "step.explain-unique-values": (
-        "The policy lets exact values single out more records than usual but gives no reason, so that {share} applies. "
-        "Make the values coarser; or, if nobody outside can know them, say why: {policy}."
+        "The policy lets exact values single out more records than usual but gives no reason, so that {share} "
+        "applies. Make the values coarser; or, if nobody outside can know them, say why: {policy}."
     ),
     "step.protect": (
-        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
-        "no other has. Put this under 'anonymize' in the policy and run petworks anonymize: {policy}"
+        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value "
+        "that no other has. Put this under 'anonymize' in the policy and run petworks anonymize: {policy}"
     ),
     "step.protect-declared": (
-        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
-        "no other has. petworks anonymize makes the values coarser, as the policy says (anonymize.protect)."
+        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value "
+        "that no other has. petworks anonymize makes the values coarser, as the policy says (anonymize.protect)."
     ),
     "step.leave-out": (
-        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value that "
-        "no other has, and rounding does not help. Leave the column out (roles: identifiers)."
+        "Whoever knows the exact value of {columns} finds the record: up to {share} of the records have a value "
+        "that no other has, and rounding does not help. Leave the column out (roles: identifiers)."
     ),
     "step.rename-column": (
         "The names of columns have personal details: {columns}. Rename them in the source and in the policy."
@@ -611,13 +621,14 @@ TEXTS = {
         "identifiers)."
     ),
     "step.round-values": (
-        "Nearly every record has a unique value in {columns}, by which someone who knows it finds the record: round or "
-        "group the values in the source and run again, or explain under 'role_reasons' why no outsider knows them."
+        "Nearly every record has a unique value in {columns}, by which someone who knows it finds the record: "
+        "round or group the values in the source and run again, or explain under 'role_reasons' why no outsider "
+        "knows them."
     ),
     "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
     "step.measure-or-explain": (
-        "An outsider may know {columns}, by which records can be found: make such columns quasi-identifiers or leave "
-        "them out, or explain under 'role_reasons' why nobody outside knows them."
+        "An outsider may know {columns}, by which records can be found: make such columns quasi-identifiers or "
+        "leave them out, or explain under 'role_reasons' why nobody outside knows them."
     ),
     "step.look-again": "Check whether these columns contain personal details (section Columns): {columns}.",
     "step.suppressed-class": (
@@ -628,30 +639,41 @@ TEXTS = {
         "To judge by the name, {columns} may be sensitive: give such columns that role, leave them out, or explain "
         "under 'role_reasons' why they are not."
     ),
-    "step.many-suppressed": ("{share} of the records are suppressed: the remaining records may not be representative."),
+    "step.many-suppressed": "{share} of the records are suppressed: the remaining records may not be representative.",
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
     "step.name-approver": "{regime} asks for an approver: name who approves the release (sign_off: approver, role).",
     "step.regime-lacks": "{regime} also asks for: {items}. See the section Sign-off.",
     "step.try-subsets": (
-        "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' in "
-        "the policy)."
+        "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' "
+        "in the policy)."
     ),
     # sign-off
     "section.anonymization": "How the release was made",
-    "anonymize.optimal": "Proved: no other levels lose less and keep the rules ({checked} of {nodes} combinations of "
-    "levels had to be looked at).",
-    "anonymize.stopped": "The search was stopped after {checked} of {nodes} combinations of levels: other levels may "
-    "lose less, but no less than {bound}.",
-    "anonymize.optimal-allowed": "Proved: within the levels that you allowed, no other levels lose less and keep the "
-    "rules ({checked} of {nodes} combinations of levels had to be looked at).",
-    "anonymize.stopped-allowed": "The search was stopped after {checked} of {nodes} combinations of the levels that "
-    "you allowed: others of these may lose less, but no less than {bound}.",
+    "anonymize.optimal": (
+        "Proved: no other levels lose less and keep the rules ({checked} of {nodes} combinations of levels had to "
+        "be looked at)."
+    ),
+    "anonymize.stopped": (
+        "The search was stopped after {checked} of {nodes} combinations of levels: other levels may lose less, but "
+        "no less than {bound}."
+    ),
+    "anonymize.optimal-allowed": (
+        "Proved: within the levels that you allowed, no other levels lose less and keep the rules ({checked} of "
+        "{nodes} combinations of levels had to be looked at)."
+    ),
+    "anonymize.stopped-allowed": (
+        "The search was stopped after {checked} of {nodes} combinations of the levels that you allowed: others of "
+        "these may lose less, but no less than {bound}."
+    ),
     "anonymize.gap": "So this release loses at most {gap} more than the best one.",
     "anonymize.no-gap": "How far this release is from the best one is not known.",
-    "anonymize.improving": "It was found after {found} of {seconds} seconds: a longer search may well find a better "
-    "one.",
-    "anonymize.settled": "It was found after {found} of {seconds} seconds: a longer search will rather prove more than "
-    "find a better one.",
+    "anonymize.improving": (
+        "It was found after {found} of {seconds} seconds: a longer search may well find a better one."
+    ),
+    "anonymize.settled": (
+        "It was found after {found} of {seconds} seconds: a longer search will rather prove more than find a "
+        "better one."
+    ),
     "anonymize.waived": "Waived, and so not demanded of the release: {rules}.",
     "anonymize.in-order": (
         "The records are in the order of the original table: someone who knows that order can tell whose record is "
@@ -660,58 +682,71 @@ TEXTS = {
     "anonymize.shuffled": "The records are in random order.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
-    "anonymize.local": "Local recoding: records are on {n} combinations of levels. On the best levels for all of them "
-    "the loss would be {loss}.",
-    "anonymize.local.one": "Local recoding is not possible with these rules, or no better than one level for each "
-    "column: that is the release. Its loss is {loss}.",
-    "anonymize.local-stopped": "Local recoding: records are on {n} combinations of levels. The search for the best "
-    "levels for all of them was stopped; the best that were found lose {loss}.",
-    "anonymize.local-stopped.one": "Local recoding was stopped before it was better than one level for each column: "
-    "that is the release. Its loss is {loss}.",
+    "anonymize.local": (
+        "Local recoding: records are on {n} combinations of levels. On the best levels for all of them the loss "
+        "would be {loss}."
+    ),
+    "anonymize.local-no-better": (
+        "Local recoding is not possible with these rules, or no better than one level for each column: that is the "
+        "release. Its loss is {loss}."
+    ),
+    "anonymize.local-stopped": (
+        "Local recoding: records are on {n} combinations of levels. The search for the best levels for all of them "
+        "was stopped; the best that were found lose {loss}."
+    ),
+    "anonymize.local-stopped-no-better": (
+        "Local recoding was stopped before it was better than one level for each column: that is the release. Its "
+        "loss is {loss}."
+    ),
     "anonymize.loss": "Loss ({objective}): {loss}.",
     "anonymize.aggregated": "{objective}, {how} of the columns",
     "aggregate.geometric": "geometric mean",
     "aggregate.arithmetic": "arithmetic mean",
     "aggregate.sum": "sum",
     "aggregate.maximum": "maximum",
-    "anonymize.suppressed": "{n} of {records} records ({share}) are suppressed; at most {limit} were allowed.",
-    "anonymize.suppressed.one": "1 of {records} records ({share}) is suppressed; at most {limit} were allowed.",
+    "anonymize.suppressed": Plural(
+        "1 of {records} records ({share}) is suppressed; at most {limit} were allowed.",
+        "{n} of {records} records ({share}) are suppressed; at most {limit} were allowed.",
+    ),
     "anonymize.none-suppressed": "No record is suppressed; at most {limit} were allowed.",
-    "anonymize.all-suppressed": "All {n} records count as suppressed, because every quasi-identifier is * in them.",
-    "anonymize.all-suppressed.one": "The only record counts as suppressed, because every quasi-identifier is * in it.",
-    "anonymize.nothing-left": "Warning: nothing is left of the quasi-identifiers. A release that says more needs "
-    "weaker rules, more suppression, or other hierarchies.",
+    "anonymize.all-suppressed": Plural(
+        "The only record counts as suppressed, because every quasi-identifier is * in it.",
+        "All {n} records count as suppressed, because every quasi-identifier is * in them.",
+    ),
+    "anonymize.nothing-left": (
+        "Warning: nothing is left of the quasi-identifiers. A release that says more needs weaker rules, more "
+        "suppression, or other hierarchies."
+    ),
     "notice.people-counted-before": (
-        "The table does not have {columns} any more, so nobody can count people in it: what the rules found is what "
-        "was counted by people when this very file was made (its plan has the digest). Everything else counts records."
+        "The table does not have {columns} any more, so nobody can count people in it: what the rules found is "
+        "what was counted by people when this very file was made (its plan has the digest). Everything else counts "
+        "records."
     ),
     "notice.no-privacy-unit": (
         "Records count as people: the policy says why {columns} does not name the people the table is about."
     ),
-    "notice.too-many-suppressed": "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
-    "notice.too-many-suppressed.one": "1 record ({average}) was suppressed, and the plan allows at most {share}.",
-    "notice.set-aside": (
-        "{n} records ({share}) stand aside from the rules about classes, as the policy says (treatment: apart); "
-        "whoever sees the table finds their people, too."
+    "notice.too-many-suppressed": Plural(
+        "1 record ({average}) was suppressed, and the plan allows at most {share}.",
+        "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
     ),
-    "notice.set-aside.one": (
+    "notice.set-aside": Plural(
         "1 record ({share}) stands aside from the rules about classes, as the policy says (treatment: apart); "
-        "whoever sees the table finds this person, too."
+        "whoever sees the table finds this person, too.",
+        "{n} records ({share}) stand aside from the rules about classes, as the policy says (treatment: apart); "
+        "whoever sees the table finds their people, too.",
     ),
     "notice.people-not-counted": (
         "The table does not have {columns}, which names the person: records are counted, not people, and several "
         "records of one person count several times."
     ),
-    "notice.highest-risk": (
-        "The chance to find a person is {average} on average; at worst it is {share}, for {n} people."
+    "notice.highest-risk": Plural(
+        "The chance to find a person is {average} on average; at worst it is {share}, for 1 person.",
+        "The chance to find a person is {average} on average; at worst it is {share}, for {n} people.",
     ),
-    "notice.highest-risk.one": (
-        "The chance to find a person is {average} on average; at worst it is {share}, for 1 person."
+    "notice.certain-value": Plural(
+        "For 1 person {columns} is certain: whoever finds them knows it.",
+        "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value.",
     ),
-    "notice.certain-value": (
-        "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value."
-    ),
-    "notice.certain-value.one": "For 1 person {columns} is certain: whoever finds them knows it.",
     "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
     "notice.rule-about-one-value": (
         "Without meaning here: {rules}. {columns} has one value in the whole table, which everybody knows then."
@@ -725,46 +760,42 @@ TEXTS = {
     "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns}.",
     "notice.not-covered-tables": "Not covered by the verdict: other tables about the same people.",
     "notice.outside": (
-        "The worst case, and how many people it concerns, is shown in the internal edition only: it would reveal small "
-        "numbers."
+        "The worst case, and how many people it concerns, is shown in the internal edition only: it would reveal "
+        "small numbers."
     ),
     "notice.outside-highest": (
-        "At worst, the chance to find a person is {share}. How many people that concerns, and of how many a value is "
-        "certain, is shown in the internal edition only."
+        "At worst, the chance to find a person is {share}. How many people that concerns, and of how many a value "
+        "is certain, is shown in the internal edition only."
     ),
     "notice.identifiers-left": "The table still has direct identifiers: {columns}.",
-    "notice.suppressed-class": (
-        "The {n} suppressed records are in no class, but keep their other columns: whoever sees that a person fits no "
-        "class knows that the record is one of them. If they counted as a class, {rules} would not hold."
-    ),
-    "notice.suppressed-class.one": (
-        "The suppressed record is in no class, but keeps its other columns: whoever sees that a person fits no class "
-        "has found it. If it counted as a class, {rules} would not hold."
+    "notice.suppressed-class": Plural(
+        "The suppressed record is in no class, but keeps its other columns: whoever sees that a person fits no "
+        "class has found it. If it counted as a class, {rules} would not hold.",
+        "The {n} suppressed records are in no class, but keep their other columns: whoever sees that a person fits "
+        "no class knows that the record is one of them. If they counted as a class, {rules} would not hold.",
     ),
     "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, unchanged in the release.",
     "notice.perhaps-sensitive-coarser": "Not measured: {columns} may be sensitive; the values were made coarser.",
     "notice.found-by-amount": (
-        "{share} of the records are alone in their class for someone who also knows {columns}: round it further, or "
-        "say under 'role_reasons' why no outsider knows it."
+        "{share} of the records are alone in their class for someone who also knows {columns}: round it further, "
+        "or say under 'role_reasons' why no outsider knows it."
     ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
-    "notice.few-removed": (
-        "Only {n} suppressed records left the table: whoever knows that a person was in it, and sees that they fit no "
-        "class, knows that they are one of these few. Coarser levels, or no suppression, avoid that."
-    ),
-    "notice.few-removed.one": (
-        "1 suppressed record left the table: whoever knows that a person was in it, and sees that they fit no class, "
-        "knows that it is theirs. Coarser levels, or no suppression, avoid that."
+    "notice.few-removed": Plural(
+        "1 suppressed record left the table: whoever knows that a person was in it, and sees that they fit no "
+        "class, knows that it is theirs. Coarser levels, or no suppression, avoid that.",
+        "Only {n} suppressed records left the table: whoever knows that a person was in it, and sees that they fit "
+        "no class, knows that they are one of these few. Coarser levels, or no suppression, avoid that.",
     ),
     "notice.removed-alike": (
         "All of the {n} suppressed records that left the table have the same value of {columns}: whoever knows the "
         "totals of the original learns it."
     ),
     "notice.minimality": (
-        "{n} records in groups that are large enough were suppressed or made coarser only because all of a group have "
-        "the same value of {columns}: whoever knows that a release is no coarser than it must be can conclude that "
-        "value (a minimality attack). Choose coarser levels for everybody, or coarser values of {columns}, or leave "
-        "the column out."
+        "{n} records in groups that are large enough were suppressed or made coarser only because all of a group "
+        "have the same value of {columns}: whoever knows that a release is no coarser than it must be can conclude "
+        "that value (a minimality attack). Choose coarser levels for everybody, or coarser values of {columns}, or "
+        "leave the column out."
     ),
     "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (
@@ -782,30 +813,27 @@ TEXTS = {
     "notice.no-rule": "The verdict relies on the policy's reasons why no rule is about the values of {columns}.",
     "notice.rules-reason": "The verdict relies on the policy's reason why its rules are enough for this release.",
     "notice.unique-values-reason": (
-        "The verdict relies on the policy's reason why exact values of {columns} may single out up to {share} of the "
-        "records."
+        "The verdict relies on the policy's reason why exact values of {columns} may single out up to {share} of "
+        "the records."
     ),
     "notice.long-waiver": "Waived for more than two years from today: {rules}.",
     "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
+    # Translators: what a level has, after its number
     "write.level-named": " ({what})",
     "level.width": "width {n}",
-    "level.prefix": "first {n} characters",
-    "level.prefix.one": "first character",
-    "level.mask": "last {n} characters masked",
-    "level.mask.one": "last character masked",
+    "level.prefix": Plural("first character", "first {n} characters"),
+    "level.mask": Plural("last character masked", "last {n} characters masked"),
     "anonymize.level-top": "{height} of {height}, only *",
     "anonymize.allowed": "; allowed {low} to {high}",
     "anonymize.fixed": "; fixed",
     "anonymize.not-allowed": "not allowed",
     "anonymize.finest": "stays as it is",
     "anonymize.breaks": "breaks {reasons}",
-    "anonymize.broken": "{rule} ({n} records)",
-    "anonymize.broken.one": "{rule} (1 record)",
-    "anonymize.finer": "{n} records suppressed, loss {loss}",
-    "anonymize.finer.one": "1 record suppressed, loss {loss}",
+    "anonymize.broken": Plural("{rule} (1 record)", "{rule} ({n} records)"),
+    "anonymize.finer": Plural("1 record suppressed, loss {loss}", "{n} records suppressed, loss {loss}"),
     "frontier.title": "What other rules would cost",
     "frontier.what": "The least loss for each threshold and suppression limit, proved.",
     "frontier.left-out": "Lines that are no stricter and lose no less than another are left out.",
@@ -826,26 +854,23 @@ TEXTS = {
     "plot.suppressed": "suppressed records",
     "plot.granularity": "granularity kept",
     "plot.precision": "precision kept",
-    "view.release": "Release of {n} records",
-    "view.release.one": "Release of 1 record",
+    "view.release": Plural("Release of 1 record", "Release of {n} records"),
     "view.hierarchy": "highest level",
     "view.not-counted": "Classes are not counted for a view where another engine counts: evaluate(release) does.",
     "view.records-in-classes": "records in classes",
     "view.largest-class": "largest class",
-    "view.evaluation": "Evaluation of {n} records",
-    "view.evaluation.one": "Evaluation of 1 record",
+    "view.evaluation": Plural("Evaluation of 1 record", "Evaluation of {n} records"),
     "view.known": "Quasi-identifiers: {columns}",
     "view.asked": "parameters",
     "view.holds": "holds",
     "view.fails": "does not hold",
     "view.not-applicable": "does not apply because",
     "view.details": "details",
-    "view.subsets": "{n} subsets of {all} quasi-identifiers",
-    "view.subsets.one": "1 subset of {all} quasi-identifiers",
+    "view.subsets": Plural("1 subset of {all} quasi-identifiers", "{n} subsets of {all} quasi-identifiers"),
     "view.made": "The best release",
     "view.made-local": "The release by local recoding",
     "view.on-levels": "The table on these levels",
-    "view.frontier": "What other rules would cost",
+    "view.frontier": Homonym("What other rules would cost"),
     "view.several": "{n} releases, {people} people of {focal}",
     "view.together": "What {n} releases disclose together about {people} people of {focal}",
     "view.attack": "attack",
@@ -877,12 +902,16 @@ TEXTS = {
     ),
     "anonymize.protected-texts": "Coarser values in {column} ({how}): {changed} of them changed.",
     "anonymize.kept": "Each column before and after",
-    "anonymize.kept-scale": "Values kept: the share of the cells that are unchanged. Distribution shift: total "
-    "variation between all records and those that still tell their value; 0 % means that no kind of record has become "
-    "rarer or more common. Correlation kept, which the bars show: 100 % means that Cramér's V between the column and "
-    "every other one has not moved.",
-    "anonymize.correlation": "Correlation kept: columns of many values, such as dates, go together with others by "
-    "chance, and coarser values take that away; a low share is common.",
+    "anonymize.kept-scale": (
+        "Values kept: the share of the cells that are unchanged. Distribution shift: total variation between all "
+        "records and those that still tell their value; 0 % means that no kind of record has become rarer or more "
+        "common. Correlation kept, which the bars show: 100 % means that Cramér's V between the column and every "
+        "other one has not moved."
+    ),
+    "anonymize.correlation": (
+        "Correlation kept: columns of many values, such as dates, go together with others by chance, and coarser "
+        "values take that away; a low share is common."
+    ),
     "anonymize.losses": "What is lost by each objective",
     "anonymize.undefined": "Not defined for values on several levels: {objectives}.",
     "column.kept": "values kept",
@@ -910,11 +939,12 @@ TEXTS = {
     "sign-off.earlier": "Earlier releases about the same people",
     "sign-off.none-earlier": "None, according to the policy.",
     "sign-off.not-stated": "not stated",
-    "sign-off.given": "yes",
+    # Translators: whether the policy has what a regime asks for
+    "sign-off.given": Homonym("yes"),
     "sign-off.missing": "missing",
     "sign-off.no-certificate": (
-        "This is a checklist of what a policy can state, not a certificate of conformity. Whether what is stated is "
-        "sufficient, and what else the source asks for, is for the reader to judge."
+        "This is a checklist of what a policy can state, not a certificate of conformity. Whether what is stated "
+        "is sufficient, and what else the source asks for, is for the reader to judge."
     ),
     "sign-off.signatures": "Signatures",
     "item.purpose": "the purpose of the release",
@@ -935,35 +965,36 @@ TEXTS = {
     "method.version": "PETWorks {version}; format {schema}; evaluated as of {moment}.",
     "method.version-as-of": "PETWorks {version}; format {schema}; evaluated as of {moment} (specified by the user).",
     "method.repeat": (
-        "To repeat it, with the folders in which you have these files: {command} FILE; the content digest must be the "
-        "same."
+        "To repeat it, with the folders in which you have these files: {command} FILE; the content digest must be "
+        "the same."
     ),
     "method.repeat-in-python": (
-        "To repeat it in Python, with the same table in memory: check({policy!r}, data=table, as_of={moment!r})"
-        ".to_json({edition!r}); the content digest must be the same."
+        "To repeat it in Python, with the same table in memory: check({policy!r}, data=table, "
+        "as_of={moment!r}).to_json({edition!r}); the content digest must be the same."
     ),
     "method.external": (
-        "External edition: no value of the table, no class, and no count of people below {n} is shown. All numbers are "
-        "computed from counts that were rounded to ranges. Do not publish two editions about nearly the same table: "
-        "their difference can reveal what one alone does not."
+        "External edition: no value of the table, no class, and no count of people below {n} is shown. All numbers "
+        "are computed from counts that were rounded to ranges. Do not publish two editions about nearly the same "
+        "table: their difference can reveal what one alone does not."
     ),
     "method.commitment": (
         "The commitments below are digests of the files with a random salt. Whoever has the internal edition can "
-        "verify with 'petworks verify' that this report is about these files; nobody else can guess a cell by trial."
+        "verify with 'petworks verify' that this report is about these files; nobody else can guess a cell by "
+        "trial."
     ),
     "method.digest": "The JSON file of this check has the content digest",
     "method.not-measured": "Not measured",
     "method.sources": "Sources of the measures",
     "needs": "needs {what}",
-    "needs.amounts": "needs amounts: a rule of the policy that sets them",
+    "needs.amounts": Homonym("needs amounts: a rule of the policy that sets them"),
     "needs.other": "does not apply to this release; the JSON file of the internal edition gives the reason",
     "need.quasi-identifiers": "quasi-identifiers",
     "need.a sensitive attribute": "a sensitive attribute",
     "need.the original table": "the original table",
     "need.a population table": "a population table",
-    "need.the population or its size": "the population or its size",
-    "need.hierarchies": "hierarchies",
-    "need.records in the order of the input": "records in the order of the input",
+    "need.the population or its size": Homonym("the population or its size"),
+    "need.hierarchies": Homonym("hierarchies"),
+    "need.records in the order of the input": Homonym("records in the order of the input"),
     "need.records in the order of the original": "records in the order of the original",
     "footer": "Made by PETWorks {version} on the machine that holds the data; nothing was sent elsewhere.",
     # glossary
@@ -1007,8 +1038,10 @@ TEXTS = {
     "studio.step.compare": "Compare",
     "studio.step.decide": "Decide",
     "studio.next": "Next: {step}",
-    "studio.lost": "The page does not answer any more: petworks studio has ended. What was saved is safe. Start it "
-    "again and open the new address.",
+    "studio.lost": (
+        "The page does not answer any more: petworks studio has ended. What was saved is safe. Start it again and "
+        "open the new address."
+    ),
     "studio.is-release": "This table is a release already. To make it in another way, use the policy of the original:",
     "studio.counting": "counting …",
     "studio.command": "The same on the command line",
@@ -1018,18 +1051,21 @@ TEXTS = {
     "studio.local": "Everything stays on this machine.",
     "studio.error": "That did not work",
     "studio.error.nowhere": "There is no such page. Go back to the files and choose a step from there.",
-    "studio.error.internal": "This is an error of the program itself. Nothing was changed. The terminal shows where it "
-    "happened, without any of your data.",
+    "studio.error.internal": (
+        "This is an error of the program itself. Nothing was changed. The terminal shows where it happened, "
+        "without any of your data."
+    ),
     "studio.back": "Back to the files",
-    "studio.bar.records": "{n} records",
-    "studio.bar.records.one": "1 record",
+    "studio.bar.records": Plural("1 record", "{n} records"),
     "studio.bar.risk": "highest risk {risk}",
     "studio.open.intro": "Choose a table. It stays where it is; what you decide is kept in a policy file beside it.",
     "studio.open.size": "size",
     "studio.open.begin": "Begin",
     "studio.open.continue": "Go on",
-    "studio.open.nothing": "There is no table in this folder or below it. Tables are files that end in .csv, "
-    ".xlsx, .ods, .sav, .dta, .parquet and the like.",
+    "studio.open.nothing": (
+        "There is no table in this folder or below it. Tables are files that end in .csv, .xlsx, .ods, .sav, .dta, "
+        ".parquet and the like."
+    ),
     "studio.open.sheets": "The workbook has several sheets. Choose one:",
     "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
     "studio.open.policies": "Policies",
@@ -1057,8 +1093,9 @@ TEXTS = {
     "studio.job.gap": "gap",
     "studio.job.stop": "Stop and keep the best so far",
     "studio.job.cancel": "Cancel",
-    "studio.job.about-stop": "Stop: the best release so far is written, with what it may lose more than the best "
-    "possible one.",
+    "studio.job.about-stop": (
+        "Stop: the best release so far is written, with what it may lose more than the best possible one."
+    ),
     "studio.job.about-cancel": "Cancel: the command ends and writes nothing.",
     "studio.job.about-leave": "You can close this page: the work goes on, and every page links back to it.",
     "studio.job.running": "Working …",
@@ -1078,14 +1115,16 @@ TEXTS = {
         "Each line shows the sets of that size with the highest, the median and the lowest chance."
     ),
     "studio.risk.sets": "The smallest sets that break the limit",
-    "studio.risk.sets-note": "With each of these {n} sets of columns, somebody is in a class of fewer than {size} "
-    "records. Knowing less of a set is not enough for that.",
-    "studio.risk.sets-note.one": "With this set of columns, somebody is in a class of fewer than {size} records. "
-    "Knowing less of it is not enough for that.",
-    "studio.risk.no-sets": (
-        "No set of columns breaks the limit: with each of the {n} sets, all classes have at least {size} records."
+    "studio.risk.sets-note": Plural(
+        "With this set of columns, somebody is in a class of fewer than {size} records. Knowing less of it is not "
+        "enough for that.",
+        "With each of these {n} sets of columns, somebody is in a class of fewer than {size} records. Knowing less "
+        "of a set is not enough for that.",
     ),
-    "studio.risk.no-sets.one": "No set of columns breaks the limit: all classes have at least {size} records.",
+    "studio.risk.no-sets": Plural(
+        "No set of columns breaks the limit: all classes have at least {size} records.",
+        "No set of columns breaks the limit: with each of the {n} sets, all classes have at least {size} records.",
+    ),
     "studio.risk.look": "Look",
     "studio.risk.known": "What if they know …",
     "studio.risk.known-note": "Choose what somebody may know of a person; the numbers follow at once.",
@@ -1093,14 +1132,16 @@ TEXTS = {
     "studio.risk.show": "Show",
     "studio.risk.knows-nothing": "Somebody who knows nothing can only guess: one of {n}.",
     "studio.risk.too-small": "too small",
-    "studio.risk.large-enough": "large enough",
-    "studio.risk.small": "{n} records ({share}) are in classes of fewer than {size}.",
-    "studio.risk.small.one": "1 record ({share}) is in a class of fewer than {size}.",
+    "studio.risk.large-enough": Homonym("large enough"),
+    "studio.risk.small": Plural(
+        "1 record ({share}) is in a class of fewer than {size}.",
+        "{n} records ({share}) are in classes of fewer than {size}.",
+    ),
     "studio.risk.no-small": "Every class has at least {size} records.",
     "studio.risk.chance": "chance to pick a person's record",
     "studio.risk.highest": "the same, for whoever is easiest to find",
     "studio.risk.smallest": "smallest class",
-    "studio.risk.unique": "unique records",
+    "studio.risk.unique": Homonym("unique records"),
     "studio.risk.guess": "chance to guess {column}",
     "studio.risk.instead-of": "instead of {share} without knowing anything",
     "studio.risk.known-sizes": "Records by the size of their class, for this knowledge",
@@ -1141,8 +1182,7 @@ TEXTS = {
     "studio.compare.equal": "No rule, measure or fact of the table has changed.",
     "studio.compare.curve": "Highest chance of re-identification by number of known attributes",
     "studio.compare.measures": "Measures",
-    "studio.compare.same": "{n} measures are the same",
-    "studio.compare.same.one": "1 measure is the same",
+    "studio.compare.same": Plural("1 measure is the same", "{n} measures are the same"),
     "studio.compare.facts": "The tables",
     "studio.compare.digest": "digest: {what}",
     "studio.compare.fact.quasi_identifiers": "quasi-identifiers",
@@ -1151,15 +1191,15 @@ TEXTS = {
     "studio.compare.fact.population": "population",
     "studio.compare.fact.cell_size": "cell size",
     "studio.compare.fact.petworks": "version of PETWorks",
-    "studio.compare.fact.records_in_classes": "records in classes",
+    "studio.compare.fact.records_in_classes": Homonym("records in classes"),
     "studio.compare.fact.smallest_class": "smallest class",
     "studio.compare.fact.largest_class": "largest class",
     "studio.compare.fact.suppressed_records": "suppressed records",
     "studio.compare.fact.incomplete_records": "incomplete records",
     "studio.compare.several": "Together with earlier releases about the same people",
     "studio.compare.several-note": (
-        "Each release may be safe alone, and yet they tell more together. This joins the records of a person "
-        "by a column that all of the tables have."
+        "Each release may be safe alone, and yet they tell more together. This joins the records of a person by a "
+        "column that all of the tables have."
     ),
     "studio.compare.earlier": "Earlier releases",
     "studio.compare.order": (
@@ -1171,8 +1211,8 @@ TEXTS = {
     "studio.compare.no-file": "This needs a table that is a single file in this folder.",
     "studio.compare.together": "What these {n} releases disclose together",
     "studio.compare.identity": (
-        "Someone who can join the records of a person in all {n} releases picks their record with a chance "
-        "of {together}; with this release alone, {alone}."
+        "Someone who can join the records of a person in all {n} releases picks their record with a chance of "
+        "{together}; with this release alone, {alone}."
     ),
     "studio.compare.alone": (
         "{together} of the people are then alone in their class; with this release alone, {alone}."
@@ -1181,8 +1221,8 @@ TEXTS = {
         "The value of {column} is guessed with a chance of {together}; with this release alone, {alone}."
     ),
     "studio.compare.disclosed": (
-        "Someone who cannot join records, but compares the possible values of {column}, is left with a "
-        "single one for {together} of the people; with this release alone, {alone}."
+        "Someone who cannot join records, but compares the possible values of {column}, is left with a single one "
+        "for {together} of the people; with this release alone, {alone}."
     ),
     "studio.compare.after-each": "With one release after the other",
     "studio.compare.chart": "Chance and share of people alone, by number of releases",
@@ -1192,14 +1232,14 @@ TEXTS = {
     "studio.compare.number": "no.",
     "studio.compare.up-to": "up to",
     "studio.compare.chance": "chance to pick the record",
-    "studio.compare.share-alone": "alone in their class",
+    "studio.compare.share-alone": Homonym("alone in their class"),
     "studio.compare.guess": "guess {column}",
     "studio.compare.is-disclosed": "{column} disclosed",
     "studio.compare.each-alone": "Each release alone",
     "studio.compare.release": "release",
     "studio.compare.in-common": "also in this one",
     "studio.compare.withdrawing": "What each release adds, and what withdrawing it would save",
-    "studio.compare.adds": "What each release adds: {attack}",
+    "studio.compare.adds": Homonym("What each release adds: {attack}"),
     "studio.compare.saves": "saves",
     "studio.compare.unlinked": "Someone who cannot join records, but compares the values that the releases offer",
     "studio.compare.from": "with",
@@ -1216,16 +1256,21 @@ TEXTS = {
     "studio.inside": "internal",
     "studio.out": "may go out",
     "studio.about-out": "For the recipients, once the check passes and someone has signed off.",
-    "studio.about-inside": "For those who may see the original: these files list its values or say which records stand "
-    "out.",
-    "studio.safe.intro": "PETWorks searches for the release that keeps your rules and loses least, and proves that "
-    "there is no better one. The original is not changed.",
+    "studio.about-inside": (
+        "For those who may see the original: these files list its values or say which records stand out."
+    ),
+    "studio.safe.intro": (
+        "PETWorks searches for the release that keeps your rules and loses least, and proves that there is no "
+        "better one. The original is not changed."
+    ),
     "studio.safe.lacking": "Without a hierarchy, values of these columns stay as they are or become '*': {columns}.",
     "studio.safe.to-levels": "Give them one in the step Levels.",
     "studio.safe.made": "Releases so far",
     "studio.safe.see": "See how it was made",
-    "studio.safe.lost": "You have decided something about {release} that this policy does not say ({keys}). It is "
-    "replaced when you make the release again.",
+    "studio.safe.lost": (
+        "You have decided something about {release} that this policy does not say ({keys}). It is replaced when "
+        "you make the release again."
+    ),
     "studio.safe.adopt": "Take it over into this policy",
     "studio.safe.settings": "Settings",
     "studio.safe.suppression": "Records that may be suppressed",
@@ -1233,8 +1278,10 @@ TEXTS = {
     "studio.safe.suppressed-records": "What becomes of suppressed records",
     "studio.safe.suppressed-records.remove": "leave the table",
     "studio.safe.suppressed-records.stars": "stay, with *",
-    "studio.safe.about-suppressed-records": "Records that stay have * in place of what outsiders may know, and keep "
-    "all other cells. Together they must keep the rules, too.",
+    "studio.safe.about-suppressed-records": (
+        "Records that stay have * in place of what outsiders may know, and keep all other cells. Together they "
+        "must keep the rules, too."
+    ),
     "studio.safe.objective": "What is to be lost least",
     "studio.safe.about-objective": "Granularity, the default, is how fine the values stay.",
     "studio.safe.protect": "Coarser values",
@@ -1243,8 +1290,9 @@ TEXTS = {
         "cost=round:1000,top:250000; day=dates:month"
     ),
     "studio.safe.minutes": "Time limit in minutes",
-    "studio.safe.about-minutes": "Empty: search until the best release is proved. When time is up, the best one so far "
-    "is written.",
+    "studio.safe.about-minutes": (
+        "Empty: search until the best release is proved. When time is up, the best one so far is written."
+    ),
     "studio.safe.order": "Order of the records",
     "studio.safe.order.shuffled": "random",
     "studio.safe.order.original": "as in the original",
@@ -1253,8 +1301,9 @@ TEXTS = {
     "studio.safe.method.global": "Global",
     "studio.safe.method.global.about": "One level for each column: easy to analyse, and proved to be the best.",
     "studio.safe.method.local": "Local",
-    "studio.safe.method.local.about": "Each record on levels of its own: far less is lost, but a column has values of "
-    "several levels.",
+    "studio.safe.method.local.about": (
+        "Each record on levels of its own: far less is lost, but a column has values of several levels."
+    ),
     "studio.safe.more": "Weights and bounds of single columns",
     "studio.safe.aggregate": "How the columns are put together",
     "studio.safe.about-columns": "A column with a higher weight is kept finer. Levels: 0 is the original value.",
@@ -1263,17 +1312,20 @@ TEXTS = {
     "studio.safe.high": "highest level",
     "studio.safe.output": "Output",
     "studio.safe.name": "File of the release",
-    "studio.safe.about-name": "It comes into the folder of the policy, with its own policy, plan, hierarchies and "
-    "report beside it.",
+    "studio.safe.about-name": (
+        "It comes into the folder of the policy, with its own policy, plan, hierarchies and report beside it."
+    ),
     "studio.safe.reasons": "Also write why each record is suppressed, and what would save it",
     "studio.safe.below": "Instead list all records in classes of fewer records than",
     "studio.safe.unfinished": "A search for this release was stopped",
     "studio.safe.resume": "Go on with it",
     "studio.safe.over": "Start over",
-    "studio.safe.run": "Make it safe",
+    "studio.safe.run": Homonym("Make it safe"),
     "studio.safe.frontier": "What would other rules cost?",
-    "studio.safe.about-frontier": "Compares the least loss for several suppression limits and thresholds. You can then "
-    "choose a point and make its release.",
+    "studio.safe.about-frontier": (
+        "Compares the least loss for several suppression limits and thresholds. You can then choose a point and "
+        "make its release."
+    ),
     "studio.safe.limits": "Suppression limits in per cent",
     "studio.safe.varied": "Threshold to vary",
     "studio.safe.values": "Its values",
@@ -1286,12 +1338,15 @@ TEXTS = {
     "studio.result.said": "Messages",
     "studio.result.both": "Before and after",
     "studio.result.levels": "Levels, and what breaks one level finer",
-    "studio.result.about-others": "These levels keep the rules, too. Choose one if a column matters more to you; the "
-    "release is then made again on these levels.",
+    "studio.result.about-others": (
+        "These levels keep the rules, too. Choose one if a column matters more to you; the release is then made "
+        "again on these levels."
+    ),
     "studio.result.choose": "Choose",
     "studio.result.files": "Files",
-    "studio.frontier.choose": "Click a point, or choose a line of the table: the release is made with its threshold "
-    "and limit.",
+    "studio.frontier.choose": (
+        "Click a point, or choose a line of the table: the release is made with its threshold and limit."
+    ),
     "studio.frontier.looser": "less than your rules demand: the release will not pass",
     "studio.frontier.nothing": "Nothing keeps the rules for any of these thresholds and limits.",
     "studio.reasons.title": "Reasons per record",
@@ -1308,18 +1363,25 @@ TEXTS = {
     "evidence.what": "Evidence of a check by PETWorks. Verdict: {verdict}.",
     "evidence.out": "may go to the recipients: the external edition, without cells, classes or small counts.",
     "evidence.inside": "stays inside: the policy, the plan and the internal edition of the report.",
-    "evidence.nothing-out": "Nothing here may go to the recipients: {why}. Until that is solved, the external edition "
-    "(report.external) stays inside as well.",
-    "evidence.not-told": "The external edition does not show the verdict, so this folder has the same files whatever "
-    "it is. The internal report tells it: if the release may go out, {file} goes out with it; otherwise it stays "
-    "inside.",
+    "evidence.nothing-out": (
+        "Nothing here may go to the recipients: {why}. Until that is solved, the external edition "
+        "(report.external) stays inside as well."
+    ),
+    "evidence.not-told": (
+        "The external edition does not show the verdict, so this folder has the same files whatever it is. The "
+        "internal report tells it: if the release may go out, {file} goes out with it; otherwise it stays inside."
+    ),
     "obstacle.fails": "a rule does not hold",
     "obstacle.withheld": "this edition does not show the verdict",
     "obstacle.changed": "it is not the file that was judged",
-    "obstacle.outdated": "what it is judged by has changed since it was made or judged; make it again, or check it "
-    "again if only its own policy has changed",
-    "obstacle.unfinished": "the search was stopped, and another release may lose less; go on with the search, or "
-    "decide about this one in the step Decide",
+    "obstacle.outdated": (
+        "what it is judged by has changed since it was made or judged; make it again, or check it again if only "
+        "its own policy has changed"
+    ),
+    "obstacle.unfinished": (
+        "the search was stopped, and another release may lose less; go on with the search, or decide about this "
+        "one in the step Decide"
+    ),
     "studio.not-out": "{file} may not go out: {why}.",
     "evidence.digests": "{file} has the digests of all files here; sha256sum -c compares them.",
     "evidence.tables": "The tables are not in this folder. Their digests (SHA-256):",
@@ -1332,13 +1394,12 @@ TEXTS = {
     "studio.open.checked": "checked on {day}, unchanged since",
     "studio.open.changed": "on {day}; changed since, or another day: check again",
     "studio.open.unchecked": "not checked yet",
-    "studio.open.others": "{n} other files: hierarchies and texts",
-    "studio.open.others.one": "1 other file: a hierarchy or a text",
+    "studio.open.others": Plural("1 other file: a hierarchy or a text", "{n} other files: hierarchies and texts"),
     "studio.open.receives": "Who will receive the table?",
-    "studio.open.release": "release",
+    "studio.open.release": Homonym("release"),
     "studio.open.release.public": "public",
     "studio.open.release.controlled": "controlled",
-    "studio.open.release.internal": "internal",
+    "studio.open.release.internal": Homonym("internal"),
     "studio.open.preset": "(begins with the rules {preset})",
     "studio.open.nothing-written": "Look whether the table is read correctly. Nothing is written before you begin.",
     "studio.open.begun": "There is a policy for this table already. Go on with:",
@@ -1359,26 +1420,27 @@ TEXTS = {
     "studio.open.sample.note": "Masked: X and x are letters, ○ characters, 9 digits. No cell is shown.",
     "studio.open.no-header": "The first line looks like data, not like names of columns. Add a line with the names.",
     "studio.open.record": "record {number}",
-    "studio.open.missing": "missing",
-    "studio.columns.intro": "Say what each column is. What it says about people decides how the table may be released.",
+    "studio.open.missing": Homonym("missing"),
+    "studio.columns.intro": (
+        "Say what each column is. What it says about people decides how the table may be released."
+    ),
     "studio.columns.help.identifier": "names one person (a name, a number), or nobody needs it. It is left out.",
     "studio.columns.help.quasi_identifier": "others may know it of a person: age, sex, place. It must get coarser.",
-    "studio.columns.help.sensitive_attribute": "nobody may learn it about a person: a diagnosis. It goes out as it is.",
+    "studio.columns.help.sensitive_attribute": (
+        "nobody may learn it about a person: a diagnosis. It goes out as it is."
+    ),
     "studio.columns.help.insensitive_attribute": "none of these: it neither helps to find people nor harms them.",
     "studio.columns.help.none": "not judged at all. Give a reason.",
     "studio.columns.help": "What the roles mean",
-    "studio.columns.contradictions": "{n} columns contradict their role",
-    "studio.columns.contradictions.one": "A column contradicts its role",
+    "studio.columns.contradictions": Plural("A column contradicts its role", "{n} columns contradict their role"),
+    # Translators: the role of a column, after its name and before its values
     "write.with-role": " ({role}): ",
-    "studio.columns.worth-a-look": "{n} columns are worth a look",
-    "studio.columns.worth-a-look.one": "A column is worth a look",
+    "studio.columns.worth-a-look": Plural("A column is worth a look", "{n} columns are worth a look"),
     "studio.columns.no-contradiction": "No role contradicts the name or the values of its column.",
-    "studio.columns.contradictions.short": "{n} contradictions",
-    "studio.columns.contradictions.short.one": "1 contradiction",
+    "studio.columns.contradictions.short": Plural("1 contradiction", "{n} contradictions"),
     "studio.columns.saved": "All changes are saved.",
-    "studio.columns.unsaved": "{n} changes are not saved yet.",
-    "studio.columns.unsaved.one": "1 change is not saved yet.",
-    "studio.columns.many": "and {n} more",
+    "studio.columns.unsaved": Plural("1 change is not saved yet.", "{n} changes are not saved yet."),
+    "studio.columns.many": Homonym("and {n} more"),
     "studio.columns.find": "Find a column",
     "studio.columns.show": "Show",
     "studio.columns.show.all": "all columns",
@@ -1402,10 +1464,8 @@ TEXTS = {
     "studio.columns.reason-needed": "Why has it no role?",
     "studio.columns.as-suggested": "as suggested",
     "studio.columns.take": "Take",
-    "studio.columns.take-all": "Take all {n} suggestions",
-    "studio.columns.take-all.one": "Take the suggestion",
-    "studio.columns.levels": "{n} levels",
-    "studio.columns.levels.one": "1 level",
+    "studio.columns.take-all": Plural("Take the suggestion", "Take all {n} suggestions"),
+    "studio.columns.levels": Plural("1 level", "{n} levels"),
     "studio.columns.in-file": "from {file}",
     "studio.columns.declared": "declared",
     "studio.columns.no-hierarchy": "none yet",
@@ -1421,23 +1481,28 @@ TEXTS = {
     "studio.columns.scheme.rare": "rare values together",
     "studio.columns.scheme.top": "large values together",
     "studio.columns.scheme.bottom": "small values together",
-    "studio.columns.strange": "{n} values without a place",
-    "studio.columns.strange.one": "1 value without a place",
-    "studio.columns.values": "values",
+    "studio.columns.strange": Plural("1 value without a place", "{n} values without a place"),
+    # Translators: after a number, on small screens
+    "studio.columns.values": Homonym("values"),
     "studio.columns.unit": "Who is one person?",
-    "studio.columns.unit.intro": "If people have several records, choose the column that names the person: they count "
-    "once. It is no quasi-identifier, and has a value in every record.",
+    "studio.columns.unit.intro": (
+        "If people have several records, choose the column that names the person: they count once. It is no "
+        "quasi-identifier, and has a value in every record."
+    ),
     "studio.columns.unit.none": "each record is another person",
     "studio.columns.unit.suggested": "{column} looks like it: some records have the same value.",
     "studio.columns.not-people": "Columns that repeat but name nobody the table is about",
-    "studio.columns.not-people.intro": "Some columns repeat for other reasons: the phone of a ward, the number of a "
-    "school class. Say why, and records count as people although the column looks like the person. Reports name the "
-    "column. An empty field removes the reason.",
+    "studio.columns.not-people.intro": (
+        "Some columns repeat for other reasons: the phone of a ward, the number of a school class. Say why, and "
+        "records count as people although the column looks like the person. Reports name the column. An empty "
+        "field removes the reason."
+    ),
     "studio.columns.not-people.column": "column that names nobody the table is about",
     "studio.columns.not-people.choose": "choose a column",
     "studio.columns.not-people.reason": "why it names none of these people",
-    "studio.columns.unit.subsets": "Attacks by every subset are counted in records, so they become a comment in the "
-    "policy.",
+    "studio.columns.unit.subsets": (
+        "Attacks by every subset are counted in records, so they become a comment in the policy."
+    ),
     "studio.columns.removed": "Named as direct identifiers, but not in the table: {columns}.",
     "studio.columns.bulk": "Give the chosen columns the role",
     "studio.columns.bulk.do": "Set",
@@ -1446,8 +1511,10 @@ TEXTS = {
     # the step Levels
     "studio.levels.counting": "Counting the different rows of the table. Everything after that is immediate.",
     "studio.levels.no-script": "Wait for the numbers",
-    "studio.levels.intro": "Each column has levels, from its values as they are (0) up to the level that says nothing. "
-    "Move the sliders: the numbers follow at once, and nothing is written until you say so.",
+    "studio.levels.intro": (
+        "Each column has levels, from its values as they are (0) up to the level that says nothing. Move the "
+        "sliders: the numbers follow at once, and nothing is written until you say so."
+    ),
     "studio.levels.columns": "Columns and their levels",
     "studio.levels.figures": "What the table would be",
     "studio.levels.status.declared": "declared in the policy",
@@ -1460,12 +1527,15 @@ TEXTS = {
     "studio.levels.level": "Level {level} of {height}: {n} groups, such as {example}",
     "studio.levels.level-top": "Level {level} of {height}: only {label}",
     "studio.levels.fixed": "Stays as it is.",
-    "studio.levels.without": "{n} columns have no hierarchy and stay as they are: {columns}.",
-    "studio.levels.without.one": "One column has no hierarchy and stays as it is: {columns}.",
+    "studio.levels.without": Plural(
+        "One column has no hierarchy and stays as it is: {columns}.",
+        "{n} columns have no hierarchy and stay as they are: {columns}.",
+    ),
     "studio.levels.propose": "Use the proposal",
-    "studio.levels.propose-all": "Use the proposals for {n} columns",
-    "studio.levels.propose-all.one": "Use the proposal",
-    "studio.levels.more-columns": "{n} more columns are not shown here and stay as they are; use the command for them.",
+    "studio.levels.propose-all": Plural("Use the proposal", "Use the proposals for {n} columns", is_homonym=True),
+    "studio.levels.more-columns": (
+        "{n} more columns are not shown here and stay as they are; use the command for them."
+    ),
     "studio.levels.suppress": "Suppress the records of classes that break a rule",
     "studio.levels.recount": "Count again",
     "studio.levels.make": "Make the release",
@@ -1487,14 +1557,17 @@ TEXTS = {
     "studio.levels.affected": "records in classes that break a rule",
     "studio.levels.loss": "loss ({objective})",
     "studio.levels.by-size": "Records by the size of their class",
-    "studio.levels.too-small": "too small",
+    "studio.levels.too-small": Homonym("too small"),
     "studio.levels.later": "judged when the release is made",
     "studio.levels.said": "k = {k}, highest risk {risk}, loss {loss}.",
     "studio.levels.said-nothing": "Nothing is left: every record is suppressed.",
-    "studio.levels.said-affected": "{n} records ({share}) are in classes that break a rule.",
-    "studio.levels.said-affected.one": "1 record ({share}) is in a class that breaks a rule.",
-    "studio.levels.said-suppressed": "{n} records ({share}) are suppressed.",
-    "studio.levels.said-suppressed.one": "1 record ({share}) is suppressed.",
+    "studio.levels.said-affected": Plural(
+        "1 record ({share}) is in a class that breaks a rule.",
+        "{n} records ({share}) are in classes that break a rule.",
+    ),
+    "studio.levels.said-suppressed": Plural(
+        "1 record ({share}) is suppressed.", "{n} records ({share}) are suppressed."
+    ),
     "studio.levels.said-none": "No class breaks a rule.",
     "studio.levels.of": "Levels of {column}",
     "studio.levels.back": "Back to all levels",
@@ -1513,11 +1586,15 @@ TEXTS = {
     "studio.levels.kind.groups": "Groups",
     "studio.levels.kind.order": "Ordered values",
     "studio.levels.kind.rare": "Rare values",
-    "studio.levels.about.width": "For numbers: intervals of the same width, wider on each level. Very small and very "
-    "large numbers can be one group each; without a width, these are all.",
+    "studio.levels.about.width": (
+        "For numbers: intervals of the same width, wider on each level. Very small and very large numbers can be "
+        "one group each; without a width, these are all."
+    ),
     "studio.levels.about.cuts": "For numbers: you say where intervals begin.",
-    "studio.levels.about.quantiles": "For numbers: intervals with about the same number of records. The limits are "
-    "values of the table; choose your own intervals if nobody may see them.",
+    "studio.levels.about.quantiles": (
+        "For numbers: intervals with about the same number of records. The limits are values of the table; choose "
+        "your own intervals if nobody may see them."
+    ),
     "studio.levels.about.dates": "For dates: a longer period on each level.",
     "studio.levels.about.prefix": "For codes such as postcodes: fewer first characters stay on each level.",
     "studio.levels.about.mask": "For codes: more of the last characters become * on each level.",
@@ -1534,14 +1611,15 @@ TEXTS = {
     "studio.levels.field.top": "This number and larger ones are one group",
     "studio.levels.hint.top": "such as 90: the group is >= 90",
     "studio.levels.field.cuts": "Where intervals begin, a line for each level",
-    "studio.levels.hint.cuts": "such as 18, 40, 65 and below it 65; each level has some of the numbers of the level "
-    "before",
+    "studio.levels.hint.cuts": (
+        "such as 18, 40, 65 and below it 65; each level has some of the numbers of the level before"
+    ),
     "studio.levels.field.quantiles": "Number of intervals, one for each level",
     "studio.levels.hint.quantiles": "such as 8, 4, 2; each a multiple of the next",
     "studio.levels.field.dates": "Periods, one for each level",
     "studio.levels.field.icd10": "Levels",
     "studio.levels.field.calendar": "Years of two digits are",
-    "studio.levels.calendar.gregorian": "not allowed",
+    "studio.levels.calendar.gregorian": Homonym("not allowed"),
     "studio.levels.calendar.roc": "of the calendar of Taiwan (民國)",
     "studio.levels.unit.day": "day",
     "studio.levels.unit.week": "week",
@@ -1549,7 +1627,7 @@ TEXTS = {
     "studio.levels.unit.quarter": "quarter",
     "studio.levels.unit.year": "year",
     "studio.levels.unit.5-years": "5 years",
-    "studio.levels.unit.decade": "decade",
+    "studio.levels.unit.decade": Homonym("decade"),
     "studio.levels.unit.category": "category, such as I21",
     "studio.levels.unit.chapter": "chapter, such as I00-I99",
     "studio.levels.field.prefix": "Characters that stay, one number for each level",
@@ -1560,14 +1638,18 @@ TEXTS = {
     "studio.levels.hint.order": "from the lowest to the highest",
     "studio.levels.field.sizes": "How many neighbours make a group, one number for each level",
     "studio.levels.hint.sizes": "such as 2, 4; each a multiple of the one before",
-    "studio.levels.hint.groups": "For several levels, write the smaller group first: Taipei {above} North. Values "
-    "without a group go where you say below.",
+    "studio.levels.hint.groups": (
+        "For several levels, write the smaller group first: Taipei {above} North. Values without a group go where "
+        "you say below."
+    ),
     "studio.levels.field.mapping": "A line for each value: the value; its group; a larger group",
     "studio.levels.hint.mapping": "separated by semicolons, or pasted from a spreadsheet",
     "studio.levels.field.rest": "Group of all other values in the list",
     "studio.levels.hint.rest": "if values have no group of their own",
-    "studio.levels.many-values": "There are too many values to list them here: paste all of them with their groups, or "
-    "name a hierarchy file in the policy.",
+    "studio.levels.many-values": (
+        "There are too many values to list them here: paste all of them with their groups, or name a hierarchy "
+        "file in the policy."
+    ),
     "studio.levels.field.rare": "Values in fewer records than this, a number for each level",
     "studio.levels.hint.rare": "such as 20, or 20, 100",
     "studio.levels.field.label": "Their group is called",
@@ -1582,27 +1664,21 @@ TEXTS = {
     "studio.levels.shown.tried": "As in the form, not saved yet.",
     "studio.levels.shown.none": "There is no hierarchy yet. Fill in the form to see what it would make.",
     "studio.levels.has-levels": "{n} levels, the values themselves included.",
-    "studio.levels.strange": "{n} values have no place.",
-    "studio.levels.strange.one": "1 value has no place.",
-    "studio.levels.value": "value",
+    "studio.levels.strange": Plural("1 value has no place.", "{n} values have no place."),
+    "studio.levels.value": Homonym("value"),
     "studio.levels.group": "group",
     "studio.levels.tree": "All {n} levels, with the number of records",
-    "studio.levels.records": "{n} records",
-    "studio.levels.records.one": "1 record",
+    "studio.levels.records": Plural("1 record", "{n} records", is_homonym=True),
     "studio.levels.level-head": "Level {level}",
-    "studio.levels.groups": "{n} groups",
-    "studio.levels.groups.one": "1 group",
-    "studio.levels.values": "{n} values",
-    "studio.levels.values.one": "1 value",
-    "studio.levels.smallest-group": "smallest: {n} records",
-    "studio.levels.smallest-group.one": "smallest: 1 record",
+    "studio.levels.groups": Plural("1 group", "{n} groups"),
+    "studio.levels.values": Plural("1 value", "{n} values"),
+    "studio.levels.smallest-group": Plural("smallest: 1 record", "smallest: {n} records"),
     "studio.levels.more-levels": "{n} more levels are not shown.",
     "studio.levels.applied": "The release on these levels",
     "studio.levels.rules": "Rules",
     "studio.levels.affected-records": "affected records",
     "studio.levels.applied-none": "No record is suppressed.",
-    "studio.levels.applied-said": "{n} records are suppressed.",
-    "studio.levels.applied-said.one": "1 record is suppressed.",
+    "studio.levels.applied-said": Plural("1 record is suppressed.", "{n} records are suppressed."),
     "studio.levels.next": "What goes out, and what comes next",
     "studio.levels.only-this": "Only {file} may go out.",
     "studio.levels.not-these": "These are for those who may see the original: {files}.",
@@ -1610,8 +1686,9 @@ TEXTS = {
     "studio.levels.look-at-risk": "Look at its risk",
     # the page: decide
     "studio.decide.original": "This policy is about the original table. Decide about a release that was made of it:",
-    "studio.decide.no-release": "This policy is about a table as it is. If it does not pass, make a release of it "
-    "first:",
+    "studio.decide.no-release": (
+        "This policy is about a table as it is. If it does not pass, make a release of it first:"
+    ),
     "studio.decide.verdict": "Verdict",
     "studio.decide.rules": "Rules",
     "studio.decide.presets": "Thresholds of regulators",
@@ -1623,8 +1700,9 @@ TEXTS = {
     "studio.decide.remove": "Remove when saving",
     "studio.decide.new": "New rule: {measure}",
     "studio.decide.subsets": "Every subset of the quasi-identifiers",
-    "studio.decide.about-subsets": "What someone may achieve at most who knows only some of the columns; shares from 0 "
-    "to 1. Empty: no limit.",
+    "studio.decide.about-subsets": (
+        "What someone may achieve at most who knows only some of the columns; shares from 0 to 1. Empty: no limit."
+    ),
     "studio.decide.sizes": "how many columns they know (all, 2, 1-3)",
     "studio.decide.save-rules": "Save rules",
     "studio.decide.add": "Another rule about",
@@ -1645,16 +1723,20 @@ TEXTS = {
     "studio.decide.none-earlier": "Nothing about these people was released before",
     "studio.decide.save-context": "Save context",
     "studio.decide.regimes": "Standards and laws",
-    "studio.decide.about-regimes": "Their checklists appear under the verdict: what they ask you to write down, and "
-    "what is still missing.",
+    "studio.decide.about-regimes": (
+        "Their checklists appear under the verdict: what they ask you to write down, and what is still missing."
+    ),
     "studio.decide.save-regimes": "Save standards and laws",
     "studio.decide.save-sign-off": "Save sign-off",
     "studio.decide.export": "Export",
-    "studio.decide.about-export": "The policy and the release are files beside each other already; keep the policy in "
-    "git.",
+    "studio.decide.about-export": (
+        "The policy and the release are files beside each other already; keep the policy in git."
+    ),
     "studio.decide.evidence": "Make an evidence folder",
-    "studio.decide.about-evidence": "{folder}: the policy, the plan, reports in both editions and digests, complete or "
-    "not at all. The tables are not copied.",
+    "studio.decide.about-evidence": (
+        "{folder}: the policy, the plan, reports in both editions and digests, complete or not at all. The tables "
+        "are not copied."
+    ),
     "studio.decide.report": "Write the report in both editions",
     "studio.decide.versions": "Versions of the policy ({n})",
     "studio.exported.title": "Exported",
@@ -1663,8 +1745,10 @@ TEXTS = {
     "studio.exported.folder": "Everything is in the folder {folder}.",
     "studio.exported.open": "Open {file}",
     "studio.versions.title": "Versions of the policy",
-    "studio.versions.intro": "Each change that was made on this page, the last one first. Lines with + were added, "
-    "lines with - removed. Going back is a change, too: it can be undone.",
+    "studio.versions.intro": (
+        "Each change that was made on this page, the last one first. Lines with + were added, lines with - "
+        "removed. Going back is a change, too: it can be undone."
+    ),
     "studio.versions.change": "Change {number}, {when}",
     "studio.versions.same": "Nothing differs.",
     "studio.versions.restore": "Go back to before this change",
@@ -1672,11 +1756,11 @@ TEXTS = {
     "studio.versions.older": "Older ones",
     # the command
     "write.bracketed": "({text})",
-    "word.holds": "holds",
-    "word.does-not-hold": "does not hold",
+    "word.holds": Homonym("holds"),
+    "word.does-not-hold": Homonym("does not hold"),
     "head.parameters": "parameters",
     "head.reason": "reason",
-    "head.group": "group",
+    "head.group": Homonym("group"),
     "attack.gain": "gain",
     "attack.chance": "chance",
     # evaluate, measures
@@ -1694,6 +1778,7 @@ TEXTS = {
     "better.lower": "lower",
     "better.between": "between",
     "better.mixed": "mixed",
+    # Translators: family of a measure, and which of its values are better
     "write.kind": "({family}, better: {better})",
     # attack
     "attack.head.attack": "attack",
@@ -1707,6 +1792,7 @@ TEXTS = {
     "attack.some-known": "If they know some of the attributes: {attack}",
     "attack.risky-sets": "Minimal risky sets, among the subsets counted",
     "attack.drivers": "What drives the risk: {attack}",
+    # Translators: any value of a column
     "attack.any": "any",
     "attack.all-the-same": "all the same",
     "attack.smallest": "smallest sets of attributes beyond it",
@@ -1733,17 +1819,17 @@ TEXTS = {
     "compose.alone": "alone",
     "compose.guessing": "guessing",
     "compose.focal-alone": "focal release alone",
-    "compose.all-releases": "all releases",
+    "compose.all-releases": Homonym("all releases"),
     "compose.certain-focal": "certain: focal alone",
     "compose.certain-all": "certain: all",
     "compose.inference": "inference",
     "compose.gain": "gain by guessing {column}",
-    "compose.disclosed": "{column} disclosed",
+    "compose.disclosed": Homonym("{column} disclosed"),
     "compose.adds": "adds, on average",
     "compose.confidence": "confidence >= {level}",
     "compose.changed": (
-        "{column}: the value of {changed} of {people} people changed between releases; of {contradictory} no value is "
-        "left, of {mistaken} only a wrong one"
+        "{column}: the value of {changed} of {people} people changed between releases; of {contradictory} no value "
+        "is left, of {mistaken} only a wrong one"
     ),
     "compose.why-none": "why none holds",
     # apply, diff, verify, init, regimes, register, hierarchy
@@ -1758,22 +1844,23 @@ TEXTS = {
     "apply.failing": "Records in classes that break {rule}, which are suppressed: {n}.",
     "apply.missing": "Columns of the plan that the table lacks: {columns}.",
     "diff.different": "Not comparable: different {what}.",
-    "diff.same": "No rule, measure or fact of the table has changed.",
+    "diff.same": Homonym("No rule, measure or fact of the table has changed."),
+    # Translators: a rule in an earlier or a later check: its verdict, what was found, and what was required
     "write.state": "{verdict}: {value} ({asked})",
     "diff.head.rule": "rule",
     "diff.head.measure": "measure",
     "diff.head.table": "table",
     "diff.head.old": "old",
-    "diff.head.new": "new",
+    "diff.head.new": Homonym("new"),
     "diff.head.change": "change",
     "diff.better": "better",
     "diff.worse": "worse",
-    "diff.changed": "changed",
+    "diff.changed": Homonym("changed"),
     "diff.new": "new",
     "diff.new built-in rule": "new built-in rule",
     "diff.new built-in rules": (
-        "New built-in rules that the earlier check did not judge: {rules}. They do not count as worse here; the check "
-        "itself gives their verdict."
+        "New built-in rules that the earlier check did not judge: {rules}. They do not count as worse here; the "
+        "check itself gives their verdict."
     ),
     "diff.waived": "waived",
     "diff.other threshold": "other threshold",
@@ -1782,14 +1869,14 @@ TEXTS = {
     "init.more-columns": "and {n} more columns",
     "init.no-quasi-identifier": "No column looks like a quasi-identifier: name one in the policy, and add rules.",
     "init.unread-dates": (
-        "Not read as dates: {columns}. Which number is the month is not known (3/4/2024), so write them as yyyy-mm-dd "
-        "in the source, and run init again."
+        "Not read as dates: {columns}. Which number is the month is not known (3/4/2024), so write them as "
+        "yyyy-mm-dd in the source, and run init again."
     ),
     "init.one-record": "The table has only 1 record: is this the right file, or the right sheet?",
     "init.unit": "{column} identifies the person: several records of one person count once.",
     "regimes.regime": "regime",
     "regimes.asks": "asks for, in our reading",
-    "register.key": "key",
+    "register.key": Homonym("key"),
     "register.known": "quasi-identifiers",
     "register.sensitive": "sensitive",
     "register.digest": "SHA-256",
@@ -1800,9 +1887,12 @@ TEXTS = {
     "cli.declared": "In a policy, under 'hierarchies': {line}",
     "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
     "cli.two-levels": "without a hierarchy, values stay as they are or become '*': {columns}",
+    # Translators: after: without a hierarchy, values stay as they are or become '*'
     "cli.two-levels.proposed": "; under 'hierarchies' this might do for {column}: {words}",
-    "cli.verdict-withheld": "the external edition does not show the verdict, so the exit code is 4 whatever the data; "
-    "to learn it, run the check inside with --edition internal",
+    "cli.verdict-withheld": (
+        "the external edition does not show the verdict, so the exit code is 4 whatever the data; to learn it, run "
+        "the check inside with --edition internal"
+    ),
     "cli.do-not-release": "{path} does not pass: do not hand it out",
     "cli.subsets-kept": "{n} of {all} subsets are in {path}; continue with --resume",
     "cli.of-the-frontier": "for the release of one of them, give instead of --frontier: {command}",
@@ -1816,19 +1906,20 @@ TEXTS = {
     "cli.outside": "the policy names files outside its folder: check it with --root {path}",
     "cli.unit-dropped": "people were counted by the column {column}, which is left out",
     "cli.unit-kept": (
-        "the column {column} has numbers instead of its values, as the policy asks; they tell which records are of one "
-        "person"
+        "the column {column} has numbers instead of its values, as the policy asks; they tell which records are of "
+        "one person"
     ),
     "python.fails": "the release does not keep the rule {rule}: {found}",
     "python.fails-limit": "the release does not keep the rule {rule}: found {found}, required {required}",
     "python.not-judged": (
-        "the engine {engine} does not have the release in memory, so nobody has looked at its columns: write it and "
-        "check the file by a policy"
+        "the engine {engine} does not have the release in memory, so nobody has looked at its columns: write it "
+        "and check the file by a policy"
     ),
     "cli.in-order": (
-        "the records are in the order of the original table{why}: someone who knows that order can tell whose record "
-        "is whose"
+        "the records are in the order of the original table{why}: someone who knows that order can tell whose "
+        "record is whose"
     ),
+    # Translators: {why} in: the records are in the order of the original table{why}
     "cli.in-order.asked": ", as asked",
     "cli.in-order.database": " (as the database gives them)",
     "cli.in-order.engine": " (the engine {engine} cannot shuffle them)",
@@ -1845,39 +1936,41 @@ TEXTS = {
     "cli.proposed": "Proposed ({why}): {command}",
     "demo.table": (
         "1. A hospital wants to share a table of 2,000 stays (made up): names, record numbers, dates of birth, "
-        "diagnoses.\n"
-        "   May it? And if not as it is, in which form?"
+        "diagnoses.\n   "
+        "May it? And if not as it is, in which form?"
     ),
     "demo.roles": (
         "2. First, what is each column? `init` looks at the table and writes a policy: a text file with roles and "
-        "rules.\n"
-        "   Guesses come with their reason. With your own table, you would look at each of them; here, nobody edits "
+        "rules.\n   "
+        "Guesses come with their reason. With your own table, you would look at each of them; here, nobody edits "
         "anything."
     ),
     "demo.raw": (
-        "3. Is the raw table safe? `check` judges it by the policy. It fails, of course: it names people.\n"
-        "   And even without the names, people are recognised by their date of birth and the day on which they came."
+        "3. Is the raw table safe? `check` judges it by the policy. It fails, of course: it names people.\n   "
+        "And even without the names, people are recognised by their date of birth and the day on which they came."
     ),
     "demo.anonymize": (
         "4. One command makes it safe: it finds the levels that keep the rules and lose least, and shuffles the "
-        "records.\n"
-        "   It says what was lost, why not less, and that this is proved."
+        "records.\n   "
+        "It says what was lost, why not less, and that this is proved."
     ),
     "demo.released": (
-        "5. Anybody who has the policy can check the release again, now or in a year.\n"
-        "   It passes, and this is what recipients get:"
+        "5. Anybody who has the policy can check the release again, now or in a year.\n   "
+        "It passes, and this is what recipients get:"
     ),
     "demo.report": (
-        "6. The report, in English and 正體中文, is for those who decide and those who audit; open it in a browser.\n"
-        "   The same by mouse, from the raw table to the release, is on a page that is served to your browser alone:"
+        "6. The report, in English and 正體中文, is for those who decide and those who audit; open it in a "
+        "browser.\n   "
+        "The same by mouse, from the raw table to the release, is on a page that is served to your browser alone:"
     ),
     "demo.own": (
         "7. Now your own table, CSV, Excel or Parquet; nothing leaves this machine. Begin with one of the commands "
-        "below.\n"
-        "   It writes the policy beside your table and says how to go on."
+        "below.\n   "
+        "It writes the policy beside your table and says how to go on."
     ),
     "demo.more": "... and {n} more lines",
     "demo.your-table": "your_table",
+    # Translators: what a command does, beside a spinner
     "progress.reading": "reading {what}",
     "progress.checking": "checking {what}",
     "progress.evaluating": "evaluating {what}",
@@ -1894,3 +1987,175 @@ TEXTS = {
     "progress.subsets": "subsets",
     "progress.left": "left",
 }
+
+# Names of details of measures and of facts of a table, as JSON has them, and words among their values; in English they
+# are shown with blanks for underscores.
+DETAILS = (
+    "records",
+    "quasi_identifiers",
+    "sensitive_attributes",
+    "identifiers_in_the_release",
+    "columns_without_a_role",
+    "read_as",
+    "counted_with",
+    "people",
+    "population",
+    "treatment",
+    "records_in_classes",
+    "classes",
+    "smallest_class",
+    "largest_class",
+    "suppressed_records",
+    "incomplete_records",
+    "petworks",
+    "cell_size",
+    "missing",
+    "suppressed",
+    "several_sensitive",
+    "sensitive_values",
+    "records_with_a_value",
+    "columns_with_a_reason",
+    "folded",
+    "privacy_unit",
+    "value",
+    "apart",
+    "class",
+    "alone",
+    "quasi-identifiers",
+    "additive_leakage",
+    "multiplicative_leakage",
+    "alpha",
+    "beta",
+    "delta",
+    "theta",
+    "at_risk",
+    "attributes",
+    "average",
+    "benefit",
+    "break_even_gain_per_cost",
+    "cells",
+    "class_size_not_worth_attacking",
+    "class_sizes",
+    "columns",
+    "exact",
+    "excess",
+    "expected_finds",
+    "expected_loss",
+    "highest",
+    "lowest",
+    "highest_expected_gain",
+    "highest_risk",
+    "information_loss_used",
+    "largest_gain",
+    "levels",
+    "linked_with",
+    "max",
+    "min",
+    "model_used",
+    "normalised",
+    "original_classes",
+    "original_records",
+    "original_records_absent_from_the_release",
+    "pairs",
+    "payout_by_gain_per_cost",
+    "posterior",
+    "prior",
+    "raw",
+    "records_at_risk",
+    "records_attacked",
+    "records_by_payout",
+    "records_left_out",
+    "records_not_outweighed",
+    "records_paying_less_than_nothing",
+    "records_worth_attacking",
+    "sampling_fraction",
+    "unique_records",
+    "ambiguous_cells",
+    "cells_not_from_their_original",
+    "change",
+    "classes_beyond_the_bound",
+    "classes_with_too_few_values",
+    "distance",
+    "granularity",
+    "height",
+    "jensen_shannon_distance",
+    "non_uniform_entropy",
+    "original",
+    "released",
+    "payout",
+    "precision",
+    "records_beyond_the_bound",
+    "share",
+    "total_variation",
+    "within_the_bound",
+    "worst_class_size",
+    "gain",
+    "worth",
+    "cell size",
+    "probability",
+    "compared_as",
+    "holds",
+    "limit",
+    "limits",
+    "measured",
+    "population_of_the_released_classes",
+    "share_counted_in_the_population",
+    "smallest_class_wanted",
+    "classes_below_k",
+    "records_below_k",
+    "classes_below_l",
+    "records_below_l",
+    "classes_beyond_alpha",
+    "records_beyond_alpha",
+    "classes_beyond_beta",
+    "records_beyond_beta",
+    "classes_beyond_c",
+    "records_beyond_c",
+    "classes_beyond_delta",
+    "records_beyond_delta",
+    "classes_beyond_t",
+    "records_beyond_t",
+    "numeric",
+    "hierarchical",
+    "equal",
+    "the release itself",
+    "the population",
+    "number",
+    "text",
+    "true|false",
+    "function",
+    "worth of values",
+    "yes",
+    "no",
+)
+
+# Messages of operating systems that errors quote, as far as they are translated.
+SYSTEM_MESSAGES = (
+    "the system rejected it",
+    "Permission denied",
+    "No such file or directory",
+    "File exists",
+    "No space left on device",
+    "File name too long",
+    "Is a directory",
+    "Not a directory",
+    "Too many levels of symbolic links",
+    "Read-only file system",
+    "Too many open files",
+    "Input/output error",
+    "File too large",
+    "Invalid argument",
+    "Operation not permitted",
+    "Device or resource busy",
+    "Disk quota exceeded",
+    "No such device or address",
+    "Broken pipe",
+    "Directory not empty",
+    "Cannot allocate memory",
+    "Stale file handle",
+    "Connection refused",
+    "Connection timed out",
+    "Resource temporarily unavailable",
+    "Text file busy",
+    "Invalid cross-device link",
+)
