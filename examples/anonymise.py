@@ -2,15 +2,15 @@
 
 import warnings
 
-from PETWorks import ReleaseWarning, anonymize, evaluate
-from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks import Release, ReleaseWarning, anonymize, evaluate
 
-known = ("sex", "age", "race", "marital-status", "education", "native-country", "occupation", "salary-class")
-roles = {**dict.fromkeys(known, QUASI_IDENTIFIER), "workclass": SENSITIVE_ATTRIBUTE}
+known = ["sex", "age", "race", "marital-status", "education", "native-country", "occupation", "salary-class"]
+roles = {"quasi_identifiers": known, "sensitive_attributes": ["workclass"]}
+release = Release("data/adult.csv", roles, "data/adult_hierarchy")
 rules = {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}}
 
 warnings.simplefilter("ignore", ReleaseWarning)  # `result.notices` has what the warnings say
-result = anonymize("data/adult.csv", roles, "data/adult_hierarchy", rules, suppression=0.05)
+result = anonymize(release, rules, suppression=0.05)
 print({column: level for column, level in result.levels.items() if level})
 print(round(result.loss, 4), result.suppressed, result.optimal)
 print(evaluate(result.release, rules))
@@ -26,9 +26,7 @@ for rule in explanation.rules:
     print(f"without {rule.rule}: {rule.loss_without:.4f}")
 
 # Ages matter to the recipients: at most groups of ten years, and three times the weight.
-result = anonymize(
-    "data/adult.csv", roles, "data/adult_hierarchy", rules, suppression=0.05, levels={"age": (0, 2)}, weights={"age": 3}
-)
+result = anonymize(release, rules, suppression=0.05, levels={"age": (0, 2)}, weights={"age": 3})
 print({column: level for column, level in result.levels.items() if level}, result.suppressed)
 
 # Prints:

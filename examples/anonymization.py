@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from PETWorks import PETAnonymization, PETValidation, output, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -9,7 +10,7 @@ from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 original = "data/adult.csv"  # roles and hierarchies are in data/adult.yaml
 known = ("sex", "age", "race", "marital-status", "education", "native-country", "occupation", "salary-class")
 roles = {**dict.fromkeys(known, QUASI_IDENTIFIER), "workclass": SENSITIVE_ATTRIBUTE}
-about = {"dataHierarchy": "data/adult_hierarchy", "attributeTypes": roles}
+about: dict[str, Any] = {"dataHierarchy": "data/adult_hierarchy", "attributeTypes": roles}
 
 results = {
     "k-anonymity": PETAnonymization(original, "k-anonymity", maxSuppressionRate=0.6, k=6),
@@ -19,7 +20,7 @@ results = {
         original, "d-presence", maxSuppressionRate=0.6, dMin=0.0, dMax=0.7, subsetData="data/adult10.csv"
     ),
 }
-limits = {
+limits: dict[str, dict[str, Any]] = {
     "k-anonymity": {"k": 6},
     "l-diversity": {"l": 3},
     "t-closeness": {"tLimit": 0.2},

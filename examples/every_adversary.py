@@ -1,9 +1,9 @@
 """You cannot know which attributes an adversary knows: attack with every subset of the quasi-identifiers."""
 
-from PETWorks import Release, every_subset, minimal_uniques
+from PETWorks import Release, attack, minimal_uniques
 
 release = Release("data/adult_anonymized.csv")
-found = every_subset(release)
+found = attack(release)
 print(len(found), "subsets")
 
 known = next(answer for answer in found.by_size() if answer["known"] == 3)

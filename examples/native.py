@@ -1,16 +1,10 @@
 """The same questions with the native interface: one release, several measures, arrays for research."""
 
 from PETWorks import Release, evaluate
-from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.measures import t_closeness
 from PETWorks.measures.attacks.reidentification import re_identification_per_record
-from PETWorks.measures.privacy.closeness import t_closeness
 
-roles = {
-    "ZIPCode": QUASI_IDENTIFIER,
-    "Age": QUASI_IDENTIFIER,
-    "Disease": SENSITIVE_ATTRIBUTE,
-    "Salary": SENSITIVE_ATTRIBUTE,
-}
+roles = {"quasi_identifiers": ["ZIPCode", "Age"], "sensitive_attributes": ["Disease", "Salary"]}
 release = Release("data/patient_anonymized.csv", roles, "data/patient_hierarchy")
 
 print(release)

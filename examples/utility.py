@@ -7,7 +7,7 @@ from PETWorks import PETValidation, report
 tables = ("data/adult.csv", "data/adult_anonymized.csv")
 
 
-def share_of_men(table):
+def share_of_men(table: str) -> float:
     with open(table, encoding="utf-8") as file:  # noqa: PTH123 - it receives the path as it was passed
         sexes = [row["sex"] for row in csv.DictReader(file, delimiter=";") if row["sex"] != "*"]
     return sexes.count("Male") / len(sexes)

@@ -6,27 +6,27 @@ of them, so a count that is pinned among those tried is checked against random o
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from fuzz.external_search import Table, Twin, exactly
 from PETWorks import read_policy
-from PETWorks.gate.document.check_document import (
-    CheckDocument,
+from PETWorks.gate.document.check_document import CheckDocument, RuleResult
+from PETWorks.gate.external.protected import protect_statistics
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES
+from PETWorks.releases.facts import (
     ReleaseOfSet,
     ReleasesFacts,
-    RuleResult,
     SetAttack,
     SetConfidence,
     SetIntersection,
     SetShare,
     SetStep,
 )
-from PETWorks.gate.external.protected import protect_statistics
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES
 
 POLICY = """petworks_policy: 1
 data: now.csv

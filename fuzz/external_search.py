@@ -8,11 +8,11 @@ above zero and below the cell size. The outsider is assumed to know the number o
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from msgspec.structs import replace
 
 from PETWorks import check
 from PETWorks.gate.document.check_document import CheckDocument, Classes, RuleResult, SmallClasses

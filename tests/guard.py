@@ -249,9 +249,10 @@ def results():
     yield "uniques", PETWorks.minimal_uniques(released)
     yield "risks", PETWorks.risks_per_record(released)
     yield "check", PETWorks.check("data/adult_policy.yaml")
-    yield "anonymization", PETWorks.anonymize("data/adult.csv", **adult, rules=rules, suppression=0.05)
-    yield "levels", PETWorks.apply_levels("data/adult.csv", **adult, rules=rules, levels={"age": 4, "education": 2})
-    yield "frontier", PETWorks.frontier("data/adult.csv", **adult, rules=rules)
+    original = PETWorks.Release("data/adult.csv", **adult)
+    yield "anonymization", PETWorks.anonymize(original, rules, suppression=0.05)
+    yield "levels", PETWorks.apply_levels(original, {"age": 4, "education": 2}, rules)
+    yield "frontier", PETWorks.frontier(original, rules, suppression=0)
     yield "releases", schools
     yield "composition", schools.compose()
     yield "hierarchy", PETWorks.build_hierarchy(range(18, 90), {"width": [5, 10, 20]})
@@ -382,8 +383,9 @@ def prepare():
     ):
         importlib.import_module(name)
     table, roles = {"a": ["x", "y"] * 2}, {"a": "quasi_identifier"}
-    PETWorks.every_subset(PETWorks.Release(table, roles))
-    PETWorks.anonymize(table, roles, {"a": [("x", "*"), ("y", "*")]}, {"k-anonymity": {"k": 2}})
+    release = PETWorks.Release(table, roles, {"a": [("x", "*"), ("y", "*")]})
+    PETWorks.every_subset(release)
+    PETWorks.anonymize(release, {"k-anonymity": {"k": 2}})
     fix_time_and_chance()
     gc.freeze()
 

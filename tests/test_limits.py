@@ -17,7 +17,7 @@ from PETWorks.counting.engines import engine
 from PETWorks.errors import InputError
 from PETWorks.gate import diff
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document import typed_json
+from PETWorks.gate.document import schema
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.suggest import starter
 from PETWorks.measures.attacks import subset_limits
@@ -33,7 +33,7 @@ LIMITS = {
     "hierarchy file": f"{hierarchy.LARGEST_FILE // MIB} MiB",
     "levels of a hierarchy": f"{hierarchy.MOST_LEVELS:,}",
     "roles file, policy file": f"{yaml_files.LARGEST_FILE // MIB} MiB",
-    "result of a check, plan of a release": f"{typed_json.LARGEST_FILE // MIB} MiB",
+    "result of a check, plan of a release": f"{schema.LARGEST_FILE // MIB} MiB",
     "columns of a table for which `petworks init` suggests roles": f"{starter.MOST_COLUMNS_OF_A_POLICY:,}",
     "quasi-identifiers for `attack --subsets`": f"{subset_limits.MOST_COLUMNS:,}",
     "subsets of the quasi-identifiers": f"{subset_limits.MOST_SUBSETS:,}",

@@ -7,17 +7,17 @@ import random
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cohort import cohort
+from msgspec.structs import replace
 
 from PETWorks import check, read_policy
+from PETWorks.anonymizer.facts import table_state
 from PETWorks.cli.demo import hospital
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
-from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
 from PETWorks.render.check_result import Check
 
 HERE = Path(__file__).parent
@@ -74,7 +74,7 @@ def from_raw_to_released(folder):
         read, after = read_policy(policy), read_policy(released.with_name("hospital_released_policy.yaml"))
         original = read.release(protect=True, engine="memory")
         result = anonymize_by_policy(read, original, search_rules(read, AS_OF.date()), {})
-        facts = anonymization_facts(result, table_state(original), after.release(engine="memory"), result.explain())
+        facts = result.facts(table_state(original), after.release(engine="memory"), result.explain())
         made(folder, after, "released_report", LANGUAGE["hospital"], facts)
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "anonymize",
     "apply_levels",
     "apply_plan",
+    "attack",
     "build_hierarchy",
     "catalogue",
     "check",
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.reasons import reasons_per_record
     from PETWorks.api.anonymize import anonymize, apply_levels, apply_plan, frontier
     from PETWorks.api.check import check, require_release
+    from PETWorks.api.evaluate import attack, evaluate
     from PETWorks.compat import PETAnonymization, PETValidation, output, report
     from PETWorks.counting.release import Release
     from PETWorks.errors import PETWorksError, ReleaseRefused, ReleaseWarning
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from PETWorks.measures.attacks.subsets import every_subset
     from PETWorks.measures.attacks.uniques import minimal_uniques
     from PETWorks.measures.catalogue import catalogue
-    from PETWorks.measures.evaluation import Evaluation, evaluate
+    from PETWorks.measures.evaluation import Evaluation
     from PETWorks.measures.result import Result
     from PETWorks.releases.composition import Composition
     from PETWorks.releases.several import Releases
@@ -71,6 +73,7 @@ _MODULES = {
     "anonymizer.reasons": ["reasons_per_record"],
     "api.anonymize": ["anonymize", "apply_levels", "apply_plan", "frontier"],
     "api.check": ["check", "require_release"],
+    "api.evaluate": ["attack", "evaluate"],
     "compat": ["PETAnonymization", "PETValidation", "output", "report"],
     "counting.release": ["Release"],
     "errors": ["PETWorksError", "ReleaseRefused", "ReleaseWarning"],
@@ -79,7 +82,7 @@ _MODULES = {
     "measures.attacks.subsets": ["every_subset"],
     "measures.attacks.uniques": ["minimal_uniques"],
     "measures.catalogue": ["catalogue"],
-    "measures.evaluation": ["Evaluation", "evaluate"],
+    "measures.evaluation": ["Evaluation"],
     "measures.result": ["Result"],
     "releases.composition": ["Composition"],
     "releases.several": ["Releases"],

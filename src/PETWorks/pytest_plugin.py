@@ -4,7 +4,9 @@ pytest loads it in every project of an environment, so it imports the rest of th
 It has no assertions that pytest must rewrite (PYTEST_DONT_REWRITE), so it may be imported before pytest starts.
 """
 
+import os
 from collections.abc import Callable, Generator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,25 @@ _checked = pytest.StashKey[list[Any]]()
 Assertion = Callable[..., dict[str, Any]]
 
 
-def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
+def assert_release(
+    data: Any,
+    policy: Any,
+    *,
+    lang: str = "en",
+    as_of: datetime | str | None = None,
+    salt: str | None = None,
+    previous: str | Path | None = None,
+    register: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    engine: str = "auto",
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
     """Fail the test unless the table passes the policy; return the result of `require_release`.
 
     data      a frame, a path or an address; None: the table that the policy names
     policy    the path of a policy file, or a policy that was read
-    options   those of `require_release`
+    others    as for `require_release`
     """
     from PETWorks.api.check import require_release
     from PETWorks.errors import PETWorksError
@@ -31,9 +46,21 @@ def assert_release(data: Any, policy: Any, **options: Any) -> dict[str, Any]:
     from PETWorks.render.language.messages import translated
 
     try:
-        return require_release(policy, data=data, **options)
+        return require_release(
+            policy,
+            data=data,
+            lang=lang,
+            as_of=as_of,
+            salt=salt,
+            previous=previous,
+            register=register,
+            progress=progress,
+            engine=engine,
+            memory_limit=memory_limit,
+            temp_folder=temp_folder,
+        )
     except PETWorksError as error:
-        refusal = translated(error.worded(), options["lang"] if options.get("lang") in LANGUAGES else None)
+        refusal = translated(error.worded(), lang if lang in LANGUAGES else None)
     # Without a traceback: pytest would show the arguments of the test, and a frame its cells.
     pytest.fail(refusal, pytrace=False)
 

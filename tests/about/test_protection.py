@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from PETWorks import PETWorksError, anonymize, apply_plan
+from PETWorks import PETWorksError, Release, anonymize, apply_plan
 from PETWorks.about.protection import PERIODS, protection_of
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.protected_source import changes_in, protect_source
@@ -158,7 +158,7 @@ def test_a_release_is_protected_cell_by_cell(tmp_path, engine, form):
     elif form == "parquet":
         pq.write_table(data, tmp_path / "t.parquet", row_group_size=7)
         data = tmp_path / "t.parquet"
-    result = anonymize(data, ROLES, LEVELS, RULES, protect=PROTECT, engine=engine)
+    result = anonymize(Release(data, ROLES, LEVELS, protect=PROTECT, engine=engine), RULES)
     rows = sorted(tuple("" if cell is None else str(cell) for cell in row.values()) for row in result.table.to_pylist())
     protections = {name: protection_of(name, words) for name, words in PROTECT.items()}
 
@@ -205,7 +205,7 @@ def test_what_cannot_be_protected_is_counted_and_not_shown():
     for protect, problem in (({"sex": {"round": 1}}, "is a quasi-identifier"),):
         numbers = {**TABLE, "sex": ["1", "2"] * 10}
         with pytest.raises(ParameterError, match=problem):
-            anonymize(numbers, ROLES, {"sex": [["1", "*"], ["2", "*"]]}, RULES, protect=protect)
+            Release(numbers, ROLES, {"sex": [["1", "*"], ["2", "*"]]}, protect=protect)
 
 
 def test_rounded_numbers_that_their_type_cannot_hold_are_not_shown():

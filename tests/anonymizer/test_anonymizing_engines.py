@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
-from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -14,13 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, SUBSETS, anonymized, tasks
 from conftest import TINY_PARTS, constants, examples
 from PETWorks.anonymizer import rows as anonymizer_rows
+from PETWorks.anonymizer.facts import table_state
 from PETWorks.counting.keys import Field, pack
 from PETWorks.errors import InputError, NotApplicable
-from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
 from PETWorks.render.text.anonymization_text import anonymization_text
 from PETWorks.tables.output import write_whole
 from PETWorks.tables.writing import release_content
@@ -157,7 +157,7 @@ def test_values_have_another_order_on_the_lowest_levels():
     assert texts(found.table) == texts(expected.table)
     with pytest.raises(NotApplicable, match="too many distinct rows to compare"):
         found.utility()
-    facts, whole = (anonymization_facts(one, table_state(one.original), one.release, None) for one in (found, expected))
+    facts, whole = (one.facts(table_state(one.original), one.release) for one in (found, expected))
     assert facts.utility is None
     # What is lost by records that left the table is measured in memory.
     after = replace(facts.after, granularity=whole.after.granularity, precision=whole.after.precision)

@@ -9,7 +9,7 @@ import pytest
 
 from command import petworks as run
 from PETWorks import Release, ReleaseWarning, anonymize, apply_levels, apply_plan, check, frontier
-from PETWorks.errors import RoleError
+from PETWorks.errors import ParameterError, RoleError
 from spark_cluster import QUICK, needs_spark
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
@@ -180,9 +180,8 @@ def test_a_unit_beside_the_table_is_a_rule_too(folder):
 def test_python_leaves_the_column_out_and_counts_people(folder):
     roles = {"sex": "quasi_identifier", "ward": "quasi_identifier", "diagnosis": "sensitive_attribute"}
     words = {"sex": {"mask": 1}, "ward": {"mask": 1}}
-    result = anonymize(
-        folder / "visits.csv", roles, words, {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}}, privacy_unit="person"
-    )
+    release = Release(folder / "visits.csv", roles, words, privacy_unit="person")
+    result = anonymize(release, {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}})
     assert result.table.column_names == ["sex", "ward", "diagnosis"]
     assert result.release.people == 200
     assert not any("'person'" in text for text in result.notices)
@@ -241,9 +240,11 @@ def test_python_asks_for_them_as_well(tmp_path):
     roles = {"patient_id": "identifier", "sex": "quasi_identifier", "ward": "quasi_identifier"}
     with pytest.raises(RoleError, match="column 'patient_id' names people"):
         anonymize(
-            tmp_path / "visits.csv",
-            {**roles, "diagnosis": "sensitive_attribute"},
-            {"sex": {"mask": 1}, "ward": {"mask": 1}},
+            Release(
+                tmp_path / "visits.csv",
+                {**roles, "diagnosis": "sensitive_attribute"},
+                {"sex": {"mask": 1}, "ward": {"mask": 1}},
+            ),
             rules={"k-anonymity": {"k": 5}},
         )
 
@@ -285,16 +286,17 @@ def test_an_address_that_names_people_must_be_declared_through_every_door(tmp_pa
     rules = {"k-anonymity": {"k": 5}}
     reasons = {"email": "the address of a ward"}
     for make in (
-        lambda **how: anonymize(data, roles, words, rules, **how),
-        lambda **how: anonymize(data, roles, words, rules, engine="duckdb", **how),
-        lambda **how: apply_levels(data, roles, words, {"ward": 1}, **how),
-        lambda **how: frontier(data, roles, words, rules, **how),
+        lambda **how: anonymize(Release(data, roles, words, **how), rules),
+        lambda **how: anonymize(Release(data, roles, words, engine="duckdb", **how), rules),
+        lambda **how: apply_levels(Release(data, roles, words, **how), {"ward": 1}),
+        lambda **how: frontier(Release(data, roles, words, **how), rules),
     ):
         with pytest.raises(RoleError, match="column 'email' names people"):
             make()
-        for of_something_else in ({"role_reasons": reasons}, {"no_privacy_unit": {"email": "\u200b."}}):
-            with pytest.raises(RoleError, match="column 'email' names people"):
-                make(**of_something_else)
+        with pytest.raises(RoleError, match="column 'email' names people"):
+            make(role_reasons=reasons)
+        with pytest.raises(ParameterError, match="a letter or digit that can be seen for 'email'"):
+            make(no_privacy_unit={"email": "\u200b."})
         assert make(no_privacy_unit=reasons) is not None
 
 
@@ -416,5 +418,5 @@ def test_people_are_the_same_however_their_numbers_are_spelt(tmp_path):
     assert exact.people > 300  # measures keep to what is written
     words = {"sex": {"mask": 1}, "ward": {"mask": 1}}
     rules = {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}}
-    made = anonymize(tmp_path / "visits.csv", roles, words, rules, privacy_unit="person")
+    made = anonymize(Release(tmp_path / "visits.csv", roles, words, privacy_unit="person"), rules)
     assert made.release.people == 200

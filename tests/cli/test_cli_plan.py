@@ -366,7 +366,7 @@ def test_python_takes_the_file_too(folder):
     with pytest.warns(ReleaseWarning, match="relies on the policy's reasons"):
         result = apply_plan(folder / "next.csv", folder / "r_plan.json", order="original")
     assert column(folder / "n.csv", "Age") == result.table["Age"].to_pylist()
-    assert result.verdicts == {"pdpc-5": True, "diverse": True, "every-subset: highest-risk": True}
+    assert result.satisfied_by_rule == {"pdpc-5": True, "diverse": True, "every-subset: highest-risk": True}
 
 
 def test_the_schema_is_printed():

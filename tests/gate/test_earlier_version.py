@@ -3,9 +3,9 @@
 import csv
 import json
 import shutil
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from command import petworks
 from conftest import ROOT

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from dataclasses import replace
 from datetime import date
 from html import unescape
 from itertools import pairwise
@@ -15,14 +14,15 @@ from fuzz.external_search import Twin, by_class_sizes, find_pinned, with_a_binar
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from command import petworks
 from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
+from PETWorks.anonymizer.facts import table_state
 from PETWorks.errors import InputError
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
 from PETWorks.gate.check.verification import verify
-from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
 from PETWorks.gate.document.check_document import NOT_CONTENT, content_digest
 from PETWorks.gate.document.schema import schema_text
 from PETWorks.gate.external.edition import external_edition
@@ -523,7 +523,7 @@ def test_how_a_release_was_made_stays_inside():
     policy = read_policy(ROOT / "data/adult_original_policy.yaml")
     result = anonymize_by_policy(policy, policy.release(engine="memory"), search_rules(policy, date(2026, 11, 16)), {})
     checked = check(ROOT / "data/adult_policy.yaml", as_of=DAY)
-    facts = anonymization_facts(result, table_state(result.original), result.release, None)
+    facts = result.facts(table_state(result.original), result.release)
     made = Check(replace(checked.content, anonymization=facts), checked.note)
     assert made.to_dict()["anonymization"]["utility"]["columns"][0]["column"] == "sex"
     assert [error.message for error in CHECK.iter_errors(made.to_dict())] == []

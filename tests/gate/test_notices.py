@@ -5,7 +5,7 @@ import json
 import pytest
 
 from command import petworks
-from PETWorks import ReleaseWarning, anonymize, check
+from PETWorks import Release, ReleaseWarning, anonymize, check
 
 POLICY = """petworks_policy: 1
 data: table.csv
@@ -269,14 +269,10 @@ def test_a_protected_column_is_not_said_to_be_unchanged(tmp_path):
     found = {one.notice: one.columns for one in check(tmp_path / "r_policy.yaml").content.notices}
     assert "perhaps-sensitive-coarser" not in found
     roles = {"age": "quasi_identifier", "salary": "insensitive_attribute"}
+    hierarchies = {"age": {"rare": {"fewer_than": 5}}}
+    release = Release(tmp_path / "t.csv", roles, hierarchies, protect={"salary": {"round": 1000}})
     with pytest.warns(ReleaseWarning) as told:
-        anonymize(
-            tmp_path / "t.csv",
-            roles,
-            {"age": {"rare": {"fewer_than": 5}}},
-            {"k-anonymity": {"k": 2}},
-            protect={"salary": {"round": 1000}},
-        )
+        anonymize(release, {"k-anonymity": {"k": 2}})
     assert any("made coarser" in str(one.message) for one in told)
 
 

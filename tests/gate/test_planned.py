@@ -233,7 +233,7 @@ def test_a_rule_that_passes_does_so_by_its_definition(method, data):
         unit=task.unit,
         values=task.values,
     )
-    for (name, given_), (rule, holds) in zip(task.rules, result.verdicts.items(), strict=True):
+    for (name, given_), (rule, holds) in zip(task.rules, result.satisfied_by_rule.items(), strict=True):
         assert rule.startswith(name)
         if holds and definitions.classes(case):
             assert DEFINED[name](case, given_), name
@@ -281,7 +281,9 @@ def test_rules_about_the_table_suppress_within_the_limit():
     assert again.table.to_pylist() == result.table.to_pylist()
     assert again.failing == {"average-risk (average=0.2)": None}
     other = apply_plan(raw(24), result.plan)
-    assert other.verdicts == {"average-risk (average=0.2)": False}, "no number of records within the limit is enough"
+    assert other.satisfied_by_rule == {"average-risk (average=0.2)": False}, (
+        "no number of records within the limit is enough"
+    )
 
 
 def test_what_has_no_place_counts_against_the_limit():
@@ -297,7 +299,7 @@ def test_what_has_no_place_counts_against_the_limit():
     assert (again.not_placed, again.suppressed) == (4, 10)
     again = apply_plan(table | {"age": ["?"] * 5 + table["age"][5:]}, plan)
     assert (again.not_placed, again.suppressed) == (5, 5), "for a rule about the table, no record beyond the limit"
-    assert again.verdicts["sample-uniqueness (share=0)"] is False
+    assert again.satisfied_by_rule["sample-uniqueness (share=0)"] is False
 
 
 def test_what_has_no_place_is_in_the_original():
@@ -394,7 +396,7 @@ PLAN = anonymize(raw(60), ROLES, WORDS, {"k-anonymity": {"k": 2}}).plan
         ({"levels": [[0, 9]]}, "column 'zip' has a level that is not one of those that were allowed"),
         ({"allowed_levels": {"age": [4, 4]}, "levels": [[0, 0]]}, "column 'age' has a level"),
         ({"allowed_levels": {"age": [4]}}, "column 'age' has a level"),
-        ({"levels": [[0, 1.0]]}, "without a decimal point"),
+        ({"levels": [[0, 1.0]]}, "violates 'type'"),
         ({"levels": [[0, -1]]}, "violates 'minimum'"),
         ({"levels": [[0, 1], [1, 1]]}, "the method is 'global'"),
         (

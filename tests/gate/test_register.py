@@ -130,7 +130,7 @@ def test_documents_that_cannot_be_registered(folder, register):  # noqa: F811
     result = check(folder / "then_policy.yaml", as_of=DAY)
     with pytest.raises(PETWorksError, match="the external edition has no digest of the table"):
         make_entry(result.file("external"))
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     with pytest.raises(PETWorksError, match="the document was changed since the check"):
         make_entry(replace(result.file(), verdict="pass"))

@@ -131,14 +131,14 @@ def test_an_approver_whom_a_regime_asks_for_is_a_rule_that_can_be_waived(tmp_pat
     asks = GOOD + "regimes: [iso-27559, ema-0070]\n"
     result = check(written(tmp_path, asks), as_of=DAY)
     (rule,) = [rule for rule in result.content.rules if rule.name == "approver-named"]
-    assert (rule.verdict, rule.value, result.passed) == ("fail", ("approver",), False)
+    assert (rule.verdict, rule.value, result.verdict) == ("fail", ("approver",), "fail")
     assert "iso-27559 asks for an approver" in result.to_junit()
     assert "iso-27559" not in result.to_json("external"), "checklists stay inside"
     CHECK.validate(result.to_dict())
     CHECK.validate(result.to_dict("external"))
     waiver = "waivers: [{rule: approver-named, owner: Lin, reason: the board meets in May, expires: 2099-05-31}]\n"
     assert check(written(tmp_path, asks + waiver), as_of=DAY).verdict == "waived"
-    assert check(written(tmp_path, asks + "sign_off: {approver: Dr. Chen}\n"), as_of=DAY).passed
+    assert check(written(tmp_path, asks + "sign_off: {approver: Dr. Chen}\n"), as_of=DAY).verdict == "pass"
     others = check(written(tmp_path, GOOD + "regimes: [ema-0070]\n"), as_of=DAY)
     assert "approver-named" not in [rule.name for rule in others.content.rules]
 

@@ -154,8 +154,9 @@ def test_python_anonymises_by_meaning_and_writes_what_was_there(method):
     rules = {"l-diversity": {"l": 2}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = anonymize(table(), ROLES, hierarchies, rules, method=method, order="original")
-        exact = anonymize(table(), ROLES, hierarchies, rules, order="original", sensitive_values="exact")
+        made = anonymize(Release(table(), ROLES, hierarchies), rules, suppression=0, method=method, order="original")
+        as_written = Release(table(), ROLES, hierarchies, sensitive_values="exact")
+        exact = anonymize(as_written, rules, suppression=0, order="original")
     assert set(made.table["age"].to_pylist()) == {"30-49"}
     assert set(exact.table["age"].to_pylist()) == {"30-39", "40-49"}
     written = [text or "" for text in made.table["disease"].to_pylist()]
@@ -167,9 +168,10 @@ def test_python_anonymises_by_meaning_and_writes_what_was_there(method):
 def test_none_is_the_careful_way_of_every_function():
     hierarchies = {"age": [["30-39", "30-49", "*"], ["40-49", "30-49", "*"]]}
     rules, none = {"l-diversity": {"l": 2}}, {"suppressed": None, "sensitive_values": None}
-    made = anonymize(table(), ROLES, hierarchies, rules, **none)
-    applied = apply_levels(table(), ROLES, hierarchies, {"age": 1}, rules, **none)
-    points = frontier(table(), ROLES, hierarchies, rules, vary={"suppression": [0]}, **none)
+    release = Release(table(), ROLES, hierarchies, **none)
+    made = anonymize(release, rules)
+    applied = apply_levels(release, {"age": 1}, rules)
+    points = frontier(release, rules, vary={"suppression": [0]})
     for plan in (made.plan, applied.plan, points.anonymize(points.points[0]).plan):
         assert (plan["treatment"]["suppressed"], plan["treatment"]["sensitive_values"]) == ("class", "folded")
 

@@ -274,7 +274,12 @@ def test_a_file(tmp_path):
         ),
         (lambda: small().plot(backend="plotly"), ParameterError, "no backend is called 'plotly'"),
         (lambda: small().plot(lang="fr"), ParameterError, "lang is one of 'en', 'zh-TW'"),
-        (lambda: small().plot(k=3), ParameterError, "no option of the chart 'classes' is called 'k'; known: 'thresh"),
+        (lambda: small().plot(k=3), TypeError, "unexpected keyword argument 'k'"),
+        (
+            lambda: small().plot(attack="x"),
+            ParameterError,
+            "no option of the chart 'classes' is called 'attack'; known",
+        ),
         (lambda: small().plot(threshold=0), ParameterError, "expected a class size of 1 or more, got 0"),
         (lambda: small().plot(threshold=True), ParameterError, "expected a class size of 1 or more, got True"),
         (lambda: every_subset(small()).plot(attack="guess"), ParameterError, "no attack is called 'guess'; known"),

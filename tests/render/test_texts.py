@@ -16,10 +16,11 @@ from PETWorks.gate.check.advice import STEP_BY_FINDING
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.check.sign_off import ITEMS
 from PETWorks.gate.diff import Change
-from PETWorks.gate.document.check_document import Bound, FindingKind, Notice, Use
+from PETWorks.gate.document.check_document import FindingKind, Notice, Use
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, presets
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS
+from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.render.charts.plots import STATES as COMPARED

@@ -69,10 +69,9 @@ def test_the_table_is_counted_after_the_page_is_there(folder):
 
 
 def test_the_numbers_are_those_of_the_release_on_these_levels(folder):
+    release = Release(folder / "people.csv", **given(folder))
     with pytest.warns(ReleaseWarning, match="sensitive-columns-have-rules: illness"):
-        made = apply_levels(
-            folder / "people.csv", **given(folder), levels={"age": 2, "town": 1}, rules={"k-anonymity": {"k": 3}}
-        )
+        made = apply_levels(release, {"age": 2, "town": 1}, {"k-anonymity": {"k": 3}})
     with entered(folder) as page:
         part = page.get(f"{ADDRESS}&level-0=2&level-1=1", headers={"X-Part": "1"}).text
     assert "<html" not in part

@@ -86,13 +86,10 @@ def test_a_notice_and_an_apostrophe(tmp_path, engine, in_policy):
 def test_in_python():
     table = pa.table({"sex": ["f"] * 20, "note": ["=1+1", "-5"] * 10})
     roles = {"sex": QUASI_IDENTIFIER, "note": INSENSITIVE_ATTRIBUTE}
-    given = {
-        "hierarchies": {"sex": {"rare": {"fewer_than": 2}}},
-        "rules": {"k-anonymity": {"k": 2}},
-        "order": "original",
-    }
-    assert anonymize(table, roles, **given).table["note"].to_pylist() == ["=1+1", "-5"] * 10
-    assert anonymize(table, roles, **given, spreadsheet_safe=True).table["note"].to_pylist() == ["'=1+1", "-5"] * 10
+    release = Release(table, roles, {"sex": {"rare": {"fewer_than": 2}}})
+    given = {"rules": {"k-anonymity": {"k": 2}}, "order": "original"}
+    assert anonymize(release, **given).table["note"].to_pylist() == ["=1+1", "-5"] * 10
+    assert anonymize(release, **given, spreadsheet_safe=True).table["note"].to_pylist() == ["'=1+1", "-5"] * 10
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -100,11 +97,12 @@ def test_a_plan_repeats_the_apostrophes_in_python():
     table = pa.table({"sex": ["f"] * 20, "note": ["=1+1", "-5"] * 10})
     roles = {"sex": QUASI_IDENTIFIER, "note": INSENSITIVE_ATTRIBUTE}
     hierarchies, rules = {"sex": [["f", "*"]]}, {"k-anonymity": {"k": 2}}
-    made = anonymize(table, roles, hierarchies, rules, order="original", spreadsheet_safe=True)
+    release = Release(table, roles, hierarchies)
+    made = anonymize(release, rules, order="original", spreadsheet_safe=True)
     again = apply_plan(table, made.plan, hierarchies, order="original")
     assert again.table["note"].to_pylist() == ["'=1+1", "-5"] * 10
     assert again.plan["spreadsheet_safe"] is True
-    assert "spreadsheet_safe" not in anonymize(table, roles, hierarchies, rules, order="original").plan
+    assert "spreadsheet_safe" not in anonymize(release, rules, order="original").plan
 
 
 def test_the_plan_of_a_file_repeats_the_apostrophes(tmp_path):

@@ -1,6 +1,7 @@
 """The roles of columns, checked against a table."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from PETWorks.attributetypes import (
     IDENTIFIER,
@@ -12,6 +13,8 @@ from PETWorks.errors import Hint, InputError, Phrase, RoleError, literal, quoted
 from PETWorks.tables.headers import columns_of, count_suspicious_names
 from PETWorks.tables.source import Source
 
+# A role for each column, or, as in YAML files, a list of columns for each role.
+Roles = Mapping[str, str | Sequence[str]]
 ROLES = (IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
 # The keys in YAML files of the lists of columns with each role.
 ROLE_KEYS = {
@@ -34,16 +37,55 @@ def roles_from_lists(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str
     return roles, second_roles
 
 
-def checked_roles(roles: Mapping[str, str], source: Source) -> dict[str, str]:
-    """Check that roles and columns exist; return the role of each column. Identifiers may be missing from the data."""
+def role_of_each(roles: Roles) -> dict[str, str]:
+    """The role of each column, from a role for each column or from a list of columns for each role.
+
+    >>> role_of_each({"quasi_identifiers": ["age", "zip"], "identifiers": ["name"]})
+    {'age': 'quasi_identifier', 'zip': 'quasi_identifier', 'name': 'identifier'}
+    """
     if not isinstance(roles, Mapping):
         raise RoleError("expected roles as a dict from column to role, got {type}", type=type(roles).__name__)
+    lists = [str(key) for key, value in roles.items() if isinstance(value, list | tuple | set | frozenset)]
+    if not lists:
+        return _role_of_each_column(roles)
+    others = [str(key) for key in roles if str(key) not in lists]
+    if others:
+        raise RoleError(
+            "roles are lists of columns ({lists}) or roles of columns ({columns}), not both",
+            lists=quoted(lists),
+            columns=quoted(others),
+        )
+    strange = next((key for key in lists if key not in ROLE_KEYS), None)
+    if strange is not None:
+        raise RoleError(unknown("role", strange, ROLE_KEYS).message)
+    by_key = {key: [str(column) for column in columns] for key, columns in roles.items()}
+    checked, second_roles = roles_from_lists(by_key)
+    for key, place in second_roles:
+        column = by_key[key][place].strip()
+        raise RoleError(
+            "column {column!r} has two roles: {other!r} and {role!r}",
+            column=column,
+            other=checked[column],
+            role=ROLE_KEYS[key],
+        )
+    return checked
+
+
+def _role_of_each_column(roles: Mapping[str, Any]) -> dict[str, str]:
     checked: dict[str, str] = {}
     for column, role in roles.items():
+        if role not in ROLES and column in ROLE_KEYS:
+            raise RoleError("expected a list of columns for {key!r}, got {type}", key=column, type=type(role).__name__)
         if role not in ROLES:
             raise RoleError(unknown("role", str(role), ROLES).message)
         if checked.setdefault(str(column).strip(), role) != role:
             raise RoleError("column {column!r} has two roles", column=str(column).strip())
+    return checked
+
+
+def checked_roles(roles: Roles, source: Source) -> dict[str, str]:
+    """Check that roles and columns exist; return the role of each column. Identifiers may be missing from the data."""
+    checked = role_of_each(roles)
     unknown_columns = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
     if unknown_columns:
         raise RoleError(

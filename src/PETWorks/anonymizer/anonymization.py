@@ -12,12 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from PETWorks.about.treatment import APART, REMOVE
-from PETWorks.anonymizer.explanation import ColumnReason, Explanation, column_reasons, explain_levels
+from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
+from PETWorks.anonymizer.facts import (
+    AnonymizationFacts,
+    ColumnLevel,
+    FrontierFacts,
+    LevelsUsed,
+    LocalRecoding,
+    ProtectedColumn,
+    State,
+    UtilityKept,
+    table_state,
+)
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
-from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.plan import Plan, plan_of
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import Recoder
@@ -26,6 +37,7 @@ from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import NodeSearch, Progress, Report, Stop, never_stop
 from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
+from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
@@ -48,9 +60,9 @@ class Anonymization(Recoded):
     checked     number of nodes tested, of all `nodes`
 
     >>> from PETWorks import anonymize
-    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
-    ...          "salary-class": "identifier"}
-    >>> result = anonymize("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, suppression=0.1)
+    >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
+    >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
+    >>> result = anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1)
     >>> result.levels, result.suppressed, result.optimal
     ({'zip': 1, 'nationality': 1}, 0, True)
     """
@@ -66,6 +78,16 @@ class Anonymization(Recoded):
     def is_complete(self) -> bool:
         """Whether the search ran to its end."""
         return self.optimal
+
+    @property
+    def global_loss(self) -> float:
+        """The loss on the best levels for all records; with the method "local", that is more than `loss`."""
+        return self.loss
+
+    @property
+    def parts(self) -> list[tuple[dict[str, int], int]]:
+        """The combinations of levels in use, with the number of records on each; one, unless the method is "local"."""
+        return [(self.levels, self.records - self.suppressed)]
 
     @property
     def gap(self) -> float | None:
@@ -84,8 +106,8 @@ class Anonymization(Recoded):
         return self.problem.lattice.nodes
 
     @property
-    def plan(self) -> dict[str, Any]:
-        """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
+    def planned(self) -> Plan:
+        """All that is needed to recode another table in the same way."""
         node, seed = self.classes.node, self.order.seed
         return plan_of(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
 
@@ -97,7 +119,7 @@ class Anonymization(Recoded):
         is_complete = self.optimal and not self.problem.lattice.is_large
         return explain_levels(self.problem, self.search, self.classes.node, is_complete=is_complete)
 
-    def reasons(self) -> tuple[ColumnReason, ...]:
+    def reasons(self) -> tuple[ColumnLevel, ...]:
         """The part of the explanation that needs no further search: what would break one level finer."""
         return column_reasons(self.problem, self.search, self.classes.node)
 
@@ -119,6 +141,60 @@ class Anonymization(Recoded):
 
     def _losses(self) -> Losses:
         return losses(self.problem, self.classes, self.taken_out)
+
+    def facts(
+        self,
+        before: State,
+        after: Release,
+        explanation: Explanation | None = None,
+        waived: tuple[str, ...] = (),
+        frontier: FrontierFacts | None = None,
+        *,
+        shuffled: bool | None = None,
+    ) -> AnonymizationFacts:
+        """How the release was made, for documents.
+
+        before        the state of the table
+        after         the release as it was written
+        explanation   without it, there are no next-best levels and no costs of rules
+        waived        names of rules that were not demanded
+        """
+        problem = self.problem
+        if explanation is None:
+            explanation = Explanation(self.reasons())
+        return AnonymizationFacts(
+            columns=explanation.columns,
+            objective=problem.objective_name,
+            aggregate=problem.aggregate,
+            loss=self.loss,
+            bound=self.bound,
+            optimal=self.optimal,
+            checked=self.checked,
+            nodes=self.nodes,
+            records=self.records,
+            suppressed=self.suppressed,
+            suppression_limit=problem.suppression,
+            before=before,
+            after=table_state(after),
+            utility=None if self.is_raised else self.utility().part(UtilityKept),
+            next_best=explanation.other_levels,
+            rules=explanation.rules,
+            local=self._local_recoding(),
+            waived=waived,
+            protected=tuple(
+                ProtectedColumn(
+                    column, dict(change.protection.words), change.changed / max(change.present, 1), change.variance_kept
+                )
+                for column, change in changes_in(self.original.source).items()
+            ),
+            frontier=frontier,
+            seconds=None if self.is_complete else self.search.seconds,
+            improved_after=None if self.is_complete else self.search.improved_after,
+            shuffled=shuffled,
+        )
+
+    def _local_recoding(self) -> LocalRecoding | None:
+        return None
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
         """Why records are suppressed: one row per record, without those suppressed in the input.
@@ -171,6 +247,9 @@ class Anonymization(Recoded):
         )
 
 
+MOST_USED = 10  # combinations of levels listed at most
+
+
 @dataclass(frozen=True, eq=False)
 class LocalAnonymization(Anonymization):
     """A table in which each record may be on different levels.
@@ -217,6 +296,11 @@ class LocalAnonymization(Anonymization):
             for place, node in enumerate(self.sweep.nodes)
         ]
 
+    def _local_recoding(self) -> LocalRecoding:
+        parts = sorted(self.parts, key=lambda part: -part[1])
+        most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MOST_USED])
+        return LocalRecoding(self.global_loss, len(parts), most)
+
     def _swept(self) -> Sweep:
         return self.sweep
 
@@ -224,8 +308,8 @@ class LocalAnonymization(Anonymization):
         return local_losses(self.problem, self.sweep)
 
     @property
-    def plan(self) -> dict[str, Any]:
-        """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
+    def planned(self) -> Plan:
+        """All that is needed to recode another table in the same way."""
         seed, least = self.order.seed, self.sweep.least
         return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
 

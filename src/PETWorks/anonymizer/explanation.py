@@ -1,10 +1,13 @@
 """Explanation of a choice of levels: what would break one level finer, the next-best levels, the cost of each rule."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import asdict
 
+from PETWorks.about.hierarchies.declaration import level_description
+from PETWorks.anonymizer.facts import BrokenRule, ColumnLevel, CostOfRule, OtherLevels
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
@@ -16,33 +19,7 @@ NEXT_BEST = 10
 MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions to compare; several may group the values in the same way
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A rule that fails, and the number of records in failing classes; None if it is about the whole table."""
-
-    rule: str
-    records: int | None
-
-
-@dataclass(frozen=True)
-class ColumnReason:
-    """A column, its level, and the effect of one level finer.
-
-    finer_loss        the loss there; None if the rules cannot be satisfied
-    finer_suppressed  the number of records suppressed there
-    broken            if the rules cannot be satisfied, those that fail; all of them if each alone could be satisfied
-    """
-
-    column: str
-    level: int
-    height: int
-    finer_loss: float | None = None
-    finer_suppressed: int | None = None
-    broken: tuple[Broken, ...] = ()
-
-
-@dataclass(frozen=True)
-class NextBest:
+class NextBest(NamedTuple):
     """Other levels that satisfy the rules."""
 
     levels: dict[str, int]
@@ -51,34 +28,39 @@ class NextBest:
 
 
 @dataclass(frozen=True)
-class RuleCost:
-    """The least loss without a rule; None if the other rules cannot be satisfied either."""
-
-    rule: str
-    loss_without: float | None
-
-
-@dataclass(frozen=True)
 class Explanation:
-    """The reasons for the chosen levels."""
+    """The reasons for the chosen levels: the effect of one level finer, other levels, and the cost of each rule."""
 
-    columns: tuple[ColumnReason, ...]
-    next_best: tuple[NextBest, ...]
-    rules: tuple[RuleCost, ...]
+    columns: tuple[ColumnLevel, ...]
+    other_levels: tuple[OtherLevels, ...] = ()
+    rules: tuple[CostOfRule, ...] = ()
+
+    @property
+    def next_best(self) -> tuple[NextBest, ...]:
+        """The other levels, by column."""
+        names = [column.column for column in self.columns]
+        return tuple(
+            NextBest(dict(zip(names, other.levels, strict=True)), other.loss, other.suppressed)
+            for other in self.other_levels
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain dicts, lists, numbers and texts."""
+        names = ("column", "level", "height", "finer_loss", "finer_suppressed")
         return {
-            "columns": [{**vars(column), "broken": [vars(rule) for rule in column.broken]} for column in self.columns],
-            "next_best": [vars(solution) for solution in self.next_best],
-            "rules": [vars(cost) for cost in self.rules],
+            "columns": [
+                {name: getattr(column, name) for name in names} | {"broken": [asdict(rule) for rule in column.broken]}
+                for column in self.columns
+            ],
+            "next_best": [solution._asdict() for solution in self.next_best],
+            "rules": [asdict(cost) for cost in self.rules],
         }
 
 
 def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_complete: bool) -> Explanation:
     """The full explanation; it needs further searches, unless the first one was stopped."""
     if not is_complete:
-        return Explanation(column_reasons(problem, search, best), (), ())
+        return Explanation(column_reasons(problem, search, best))
     alternatives: list[Solution] = []
     wanted = NEXT_BEST + 1
     while len(alternatives) < NEXT_BEST and wanted <= MOST_LOOKED_AT:
@@ -89,7 +71,7 @@ def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_compl
     return Explanation(
         column_reasons(problem, search, best),
         tuple(
-            NextBest(_levels(problem, solution.node, best), solution.loss, solution.suppressed)
+            OtherLevels(_levels(problem, solution.node, best), solution.loss, solution.suppressed)
             for solution in alternatives
         ),
         tuple(rule_costs(problem)),
@@ -113,37 +95,50 @@ def _groups(problem: Problem, node: Node) -> tuple[int, ...]:
     )
 
 
-def _levels(problem: Problem, node: Node, best: Node) -> dict[str, int]:
+def _levels(problem: Problem, node: Node, best: Node) -> Node:
     """The levels of a node; a level that only repeats the best one, or a lower one, is replaced by that."""
-    shown = {}
+    shown = []
     for column, level, best_level, low in zip(problem.lattice.columns, node, best, problem.lattice.low, strict=True):
         groups = len(problem.ground.on_level(column, level).counts)
         same = [lower for lower in range(low, level) if len(problem.ground.on_level(column, lower).counts) == groups]
         repeats = len(problem.ground.on_level(column, best_level).counts) == groups
-        shown[column] = best_level if repeats else min(same, default=level)
-    return shown
+        shown.append(best_level if repeats else min(same, default=level))
+    return tuple(shown)
 
 
-def column_reasons(problem: Problem, search: NodeSearch, best: Node) -> tuple[ColumnReason, ...]:
-    """For each column, the effect of one level finer; this needs no search."""
-    return tuple(_reason(problem, search, best, place) for place in range(len(problem.lattice.columns)))
+def column_reasons(problem: Problem, search: NodeSearch, best: Node) -> tuple[ColumnLevel, ...]:
+    """For each column, the effect of one level finer; this needs no search.
+
+    If the rules cannot be satisfied there, it names those that fail, or all of them if each alone could be satisfied.
+    """
+    return tuple(
+        ColumnLevel(
+            column,
+            level,
+            problem.original.hierarchies[column].height,
+            **_finer(problem, search, best, place),
+            allowed_levels=problem.allowed_levels.get(column),
+            weight=problem.weights.get(column),
+            named=level_description(problem.original.declared.get(column), level),
+        )
+        for place, (column, level) in enumerate(zip(problem.lattice.columns, best, strict=True))
+    )
 
 
-def _reason(problem: Problem, search: NodeSearch, best: Node, place: int) -> ColumnReason:
-    column, level = problem.lattice.columns[place], best[place]
-    height = problem.original.hierarchies[column].height
+def _finer(problem: Problem, search: NodeSearch, best: Node, place: int) -> dict[str, Any]:
+    """The effect of one level finer for the column at `place`."""
+    level = best[place]
     if level == problem.lattice.low[place]:
-        return ColumnReason(column, level, height)
-    finer = (*best[:place], level - 1, *best[place + 1 :])
-    classes = problem.ground.at(finer)
+        return {}
+    classes = problem.ground.at((*best[:place], level - 1, *best[place + 1 :]))
     judged = search.judge(classes)
-    if judged.suppressed is not None:
-        loss = problem.objective.loss(classes, judged.suppressed)
-        return ColumnReason(column, level, height, loss, judged.records)
-    return ColumnReason(column, level, height, broken=_broken(problem, search, classes))
+    if judged.suppressed is None:
+        return {"broken": _broken(problem, search, classes)}
+    loss = problem.objective.loss(classes, judged.suppressed)
+    return {"finer_loss": loss, "finer_suppressed": judged.records}
 
 
-def _broken(problem: Problem, search: NodeSearch, classes: NodeClasses) -> tuple[Broken, ...]:
+def _broken(problem: Problem, search: NodeSearch, classes: NodeClasses) -> tuple[BrokenRule, ...]:
     """The rules that fail on a node; rules about the whole table are tested after suppression for the others."""
     failing, _ = search.judge.failing(classes)
     if classes.records[failing].sum() > problem.most:
@@ -154,16 +149,16 @@ def _broken(problem: Problem, search: NodeSearch, classes: NodeClasses) -> tuple
     for rule in problem.rules:
         records = records_failing(search.judge, classes, rule)
         if records or (rule.is_about_the_table and not rule.holds(view)):
-            broken.append(Broken(rule.name, records or None))
-    return tuple(broken) or tuple(Broken(rule.name, None) for rule in of_the_table or problem.rules)
+            broken.append(BrokenRule(rule.name, records or None))
+    return tuple(broken) or tuple(BrokenRule(rule.name, None) for rule in of_the_table or problem.rules)
 
 
-def rule_costs(problem: Problem) -> list[RuleCost]:
+def rule_costs(problem: Problem) -> list[CostOfRule]:
     """For each rule, the least loss without it."""
     costs = []
     for rule in problem.rules:
         other_rules = tuple(other for other in problem.rules if other is not rule)
         search = problem.search(other_rules)
         search.run()
-        costs.append(RuleCost(rule.name, None if search.best is None else search.best.loss))
+        costs.append(CostOfRule(rule.name, None if search.best is None else search.best.loss))
     return costs

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.facts import FrontierFacts, PointOfFrontier
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.problem import Problem, allowed_suppression, make_problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule
@@ -155,8 +156,7 @@ def is_lower_limit(measure: str | None, parameter: str | None) -> bool:
 MOST_BOUNDS = 1 << 29  # one per node and threshold
 
 
-@dataclass(frozen=True)
-class FrontierPoint:
+class FrontierPoint(NamedTuple):
     """The least loss for a threshold and a limit on suppression.
 
     threshold     of the rule that varies; None if only suppression does
@@ -180,13 +180,13 @@ class Frontier(Rows, Displayable):
     measure, parameter   the threshold that varies; None if only suppression does
     points               strictest thresholds last; for equal thresholds, smallest limits on suppression first
     own                  the threshold and the limit of the rules themselves
+    facts                all this, as it is part of documents
     checked              number of nodes tested, of all `nodes`
 
     >>> from PETWorks import frontier
-    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
-    ...          "salary-class": "identifier"}
-    >>> found = frontier("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 2}},
-    ...                  vary={"k-anonymity": {"k": [2, 3, 4]}})
+    >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
+    >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
+    >>> found = frontier(release, {"k-anonymity": {"k": 2}}, vary={"k-anonymity": {"k": [2, 3, 4]}}, suppression=0)
     >>> [(point.threshold, point.levels, round(point.loss, 3)) for point in found.points]
     [(3, {'zip': 1, 'nationality': 1}, 0.444)]
     """
@@ -194,34 +194,50 @@ class Frontier(Rows, Displayable):
     release: Release
     rules: tuple[Rule, ...]
     settings: Mapping[str, Any]
-    measure: str | None
-    parameter: str | None
-    points: tuple[FrontierPoint, ...]
-    own: tuple[float | None, float]
+    facts: FrontierFacts
     checked: int
     nodes: int
     make: Callable[..., Anonymization] = anonymize_release  # makes the release of a point
 
     @property
-    def own_point(self) -> FrontierPoint | None:
-        """The point of the rules themselves, or one as strict and no worse; None if they cannot be satisfied."""
-        threshold, suppression = self.own
-        as_strict = [
-            point
-            for point in self.points
-            if point.suppression <= suppression
-            and (threshold is None or self._is_as_strict(point.threshold, threshold))
-        ]
-        return min(as_strict, key=lambda point: point.loss, default=None)
+    def measure(self) -> str | None:
+        """The measure of the threshold that varies."""
+        return self.facts.measure
 
-    def _is_as_strict(self, threshold: float | None, demanded: float) -> bool:
-        assert threshold is not None
-        return threshold >= demanded if self.larger_is_stricter else threshold <= demanded
+    @property
+    def parameter(self) -> str | None:
+        """The name of the threshold that varies."""
+        return self.facts.parameter
+
+    @property
+    def own(self) -> tuple[float | None, float]:
+        """The threshold and the limit of the rules themselves."""
+        return self.facts.threshold, self.facts.suppression
 
     @property
     def larger_is_stricter(self) -> bool:
         """Whether larger thresholds are stricter."""
-        return is_lower_limit(self.measure, self.parameter)
+        return self.facts.larger_is_stricter
+
+    @cached_property
+    def points(self) -> tuple[FrontierPoint, ...]:
+        """The points, with levels by column."""
+        return tuple(
+            FrontierPoint(
+                point.threshold,
+                point.suppression,
+                dict(zip(self.facts.columns, point.levels, strict=True)),
+                point.loss,
+                point.suppressed,
+            )
+            for point in self.facts.points
+        )
+
+    @property
+    def own_point(self) -> FrontierPoint | None:
+        """The point of the rules themselves, or one as strict and no worse; None if they cannot be satisfied."""
+        place = self.facts.best_point(*self.own)
+        return None if place is None else self.points[place]
 
     @cached_property
     def table(self) -> "pa.Table":
@@ -257,7 +273,7 @@ class Frontier(Rows, Displayable):
             "measure": self.measure,
             "parameter": self.parameter,
             "own": {"threshold": self.own[0], "suppression": self.own[1]},
-            "points": [{**vars(point), "levels": dict(point.levels)} for point in self.points],
+            "points": [point._asdict() for point in self.points],
             "checked": self.checked,
             "nodes": self.nodes,
         }
@@ -311,24 +327,23 @@ def find_frontier(
     by_strictness = range(len(thresholds))
     search.run(by_strictness[::-1] if is_lower_limit(measure, parameter) else by_strictness, progress)
     found = [
-        FrontierPoint(threshold, limit, problem.lattice.levels(best.node), best.loss, best.suppressed)
+        PointOfFrontier(threshold, limit, best.loss, best.suppressed, best.node)
         for threshold, bests in zip(thresholds, search.bests, strict=True)
         for limit, best in zip(limits, bests, strict=True)
         if best is not None
     ]
     own_threshold = None if measure is None or parameter is None else threshold_of(rules, measure, parameter)
-    best = _undominated(found, is_lower=is_lower_limit(measure, parameter))
-    return Frontier(
-        release,
-        rules,
-        settings,
+    is_lower = is_lower_limit(measure, parameter)
+    facts = FrontierFacts(
         measure,
         parameter,
-        best,
-        (own_threshold, float(suppression)),
-        search.checked,
-        problem.lattice.nodes,
+        is_lower,
+        own_threshold,
+        float(suppression),
+        problem.lattice.columns,
+        _undominated(found, is_lower=is_lower),
     )
+    return Frontier(release, rules, settings, facts, search.checked, problem.lattice.nodes)
 
 
 def _search(
@@ -345,10 +360,10 @@ def _search(
     return JointSearch(problem.ground, problem.objective, judges, allowed)
 
 
-def _undominated(points: Sequence[FrontierPoint], *, is_lower: bool) -> tuple[FrontierPoint, ...]:
+def _undominated(points: Sequence[PointOfFrontier], *, is_lower: bool) -> tuple[PointOfFrontier, ...]:
     """The points that no other point beats: as strict, with as little suppression and loss, and better in one."""
 
-    def rank(point: FrontierPoint) -> tuple[float, float, float]:
+    def rank(point: PointOfFrontier) -> tuple[float, float, float]:
         strict = 0.0 if point.threshold is None else float(point.threshold)
         return (-strict if is_lower else strict, point.suppression, point.loss)
 

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import declaration_as_json, hierarchy_digest
+from PETWorks.about.hierarchies.hierarchy import MOST_LEVELS
 from PETWorks.about.roles import ROLE_KEYS
-from PETWorks.about.treatment import REMOVE, STARS
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
@@ -17,6 +18,7 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
+from PETWorks.json_types import JSONObject, Real, described, keys
 from PETWorks.tables.normalised_cells import is_spreadsheet_safe
 
 PATTERN = r"^([0-9]{1,18}(-[0-9]{1,18})?(,[0-9]{1,18}(-[0-9]{1,18})?)*)?$"
@@ -54,21 +56,149 @@ def places_in(text: str, records: int) -> NDArray[np.int64] | None:
     return np.concatenate([np.arange(0), *(np.arange(first, last) for first, last in runs)]).astype(np.int64)
 
 
-VERSION = 1
+VERSION: Final = 1
 SUBSETS = "every-subset"  # the name in plans of the measure for limits on subsets
+
+Digest = Annotated[str, described("SHA-256", pattern="^[0-9a-f]{64}$")]
+Level = Annotated[int, Meta(ge=0)]
+Number = Annotated[int, Meta(ge=0)]
+Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
+Method = Literal["global", "local"]
+Way = Literal["missing", "suppressed", "several_sensitive", "sensitive_values"]
+RoleKey = Literal["identifiers", "quasi_identifiers", "sensitive_attributes", "insensitive_attributes"]
+
+
+class PlannedHierarchy(JSONObject, frozen=True, kw_only=True):
+    """Where the hierarchy of a column comes from: words, a file beside the plan, or both."""
+
+    height: Annotated[int, described("the highest level", ge=1, le=MOST_LEVELS)]
+    sha256: Annotated[Digest, described("of the hierarchy that was used, as a CSV file")]
+    words: (
+        Annotated[Mapping[str, Any], described("its declaration; values that are new get their place by it")] | None
+    ) = None
+    file: Annotated[str, described("the CSV file, its path from the folder of the plan")] | None = None
+
+
+class PlannedRule(JSONObject, frozen=True, kw_only=True):
+    """A rule with its thresholds; of the measure every-subset: the limit, its value and the sizes."""
+
+    name: str
+    measure: str
+    parameters: Mapping[str, Any]
+    asked: Annotated[Mapping[str, Any], described("other thresholds, with which the release was made")] | None = None
+    preset: str | None = None
+    why: Any | None = None
+
+
+class JudgedRule(JSONObject, frozen=True, kw_only=True):
+    """A rule as it was judged by people when the release was made, which does not say any more who they are."""
+
+    name: str
+    measure: str
+    parameters: Mapping[str, Any]
+    value: Any
+    compared: str | None = None
+    satisfied: bool
+    details: Mapping[str, Any] | None = None  # for rules about columns: which, and how many people have unique values
+
+
+class Plan(JSONObject, frozen=True, kw_only=True):
+    """How a release was made. It contains no cell of the table."""
+
+    petworks_plan: Annotated[Literal[1], described("the version of the format")]
+    note: Annotated[str, described("who may see it")] | None = None
+    method: Method
+    columns: Annotated[
+        tuple[str, ...], described("the quasi-identifiers", min_length=1, extra_json_schema={"uniqueItems": True})
+    ]
+    levels: Annotated[
+        tuple[tuple[Level, ...], ...],
+        described(
+            "the levels of the columns; of local recoding all combinations that are used, in the order of their use",
+            min_length=1,
+        ),
+    ]
+    smallest_class: (
+        Annotated[int, described("of local recoding: how many records each class was asked to have", ge=1)] | None
+    ) = None
+    suppression: Annotated[Share, described("the share of records that may be suppressed")]
+    objective: str
+    aggregate: str | None = None
+    weights: Mapping[str, Real] | None = None
+    allowed_levels: (
+        Annotated[Mapping[str, tuple[Level, ...]], described("the lowest and the highest, by column")] | None
+    ) = None
+    rules: Annotated[tuple[PlannedRule, ...], Meta(min_length=1)]
+    roles: Annotated[Mapping[RoleKey, tuple[str, ...]], keys(RoleKey)]
+    no_role: Annotated[tuple[str, ...], described("columns without a role, which are in the release as they were")]
+    privacy_unit: str | None = None
+    treatment: Annotated[Mapping[Way, str], keys(Way)]
+    population: Annotated[Real, described("a number of people, or a share of them")] | None = None
+    hierarchies: Mapping[str, PlannedHierarchy]
+    protect: (
+        Annotated[Mapping[str, Mapping[str, Any]], described('by column, how it was protected: `{"round": "1000"}`')]
+        | None
+    ) = None
+    spreadsheet_safe: (
+        Annotated[
+            bool,
+            described("whether cells that a spreadsheet takes for formulas got an apostrophe; not without this key"),
+        ]
+        | None
+    ) = None
+    records: Annotated[int, described("of the original", ge=1)]
+    suppressed_records: (
+        Annotated[
+            Literal["remove", "stars"], described("whether they left the table, or stayed with *, as without this key")
+        ]
+        | None
+    ) = None
+    suppressed: Annotated[Number, described("records that were suppressed")]
+    removed: (
+        Annotated[
+            str,
+            described(
+                "the records of the original that left the table, numbered from 1 on, such as 3,17-20; also those that "
+                "were suppressed already",
+                pattern=PATTERN,
+            ),
+        ]
+        | None
+    ) = None
+    loss: Annotated[Real, described("what was lost, by the objective")]
+    seed: Annotated[str, described("of the random order of its records", pattern="^[0-9]{1,100}$")] | None = None
+    policy: (
+        Annotated[Mapping[str, Any], described("what else the policy says: title, context, presets, waivers, ...")]
+        | None
+    ) = None
+    made_by: (
+        Annotated[
+            Mapping[str, Digest], described("of a release by a policy: for each key the digest of what the policy said")
+        ]
+        | None
+    ) = None
+    release: Annotated[str, described("the name of the file")] | None = None
+    original_sha256: Annotated[Digest, described("of the file of the original")] | None = None
+    release_sha256: Annotated[Digest, described("of the file of the release")] | None = None
+    judged: (
+        Annotated[
+            tuple[JudgedRule, ...], described("what counts people, of a release without the column that names them")
+        ]
+        | None
+    ) = None
 
 
 def plan_of(
     problem: Problem,
-    method: str,
+    method: Method,
     nodes: tuple[Node, ...],
     suppressed: int,
     loss: float,
     seed: int | None,
     removed: Integers | None,
     least: int | None = None,
-) -> dict[str, Any]:
-    """The plan as plain dicts, lists, numbers and texts; unknown values have no key.
+) -> Plan:
+    """The plan of a release.
 
     nodes    the levels of the columns: one node, or those of local recoding in their order
     seed     of the random order of the records; None if they keep their order
@@ -78,49 +208,51 @@ def plan_of(
     release = problem.original
     columns = problem.lattice.columns
     known = {*release.roles, release.privacy_unit}
-    population = release.view.background.population
-    plan = {
-        "petworks_plan": VERSION,
-        "method": method,
-        "columns": list(columns),
-        "levels": [list(node) for node in nodes],
-        "smallest_class": least,
-        "suppression": problem.suppression,
-        "objective": problem.objective_name,
-        "aggregate": problem.aggregate,
-        "weights": dict(problem.weights) or None,
-        "allowed_levels": {name: list(bounds) for name, bounds in problem.allowed_levels.items()} or None,
-        "rules": list(rules_in_plan(problem.rules)),
-        "roles": {
-            key: [column for column, role in release.roles.items() if role == wanted]
-            for key, wanted in ROLE_KEYS.items()
-        },
-        "no_role": [column for column in release.columns if column not in known],
-        "privacy_unit": release.privacy_unit,
-        "treatment": {name: way for name, way in release.treatment.items() if name != "privacy_unit"},
-        "population": None if population is None or population.source is not None else population.given_as,
-        "hierarchies": dict(_hierarchies(release)),
-        "protect": protect_words(release.source) or None,
-        "spreadsheet_safe": is_spreadsheet_safe(release.source) or None,
-        "records": problem.ground.records,
-        "suppressed_records": REMOVE if problem.ground.removes else STARS,
-        "suppressed": suppressed,
-        "removed": numbers_text(removed) if removed is not None and problem.ground.removes else None,
-        "loss": loss,
-        "seed": None if seed is None else str(seed),  # too large for JSON numbers in some readers
+    roles: dict[Any, tuple[str, ...]] = {
+        key: tuple(column for column, role in release.roles.items() if role == wanted)
+        for key, wanted in ROLE_KEYS.items()
     }
-    return {key: value for key, value in plan.items() if value is not None}
+    treatment: dict[Any, Any] = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
+    population = release.view.background.population
+    people: Any = None if population is None or population.source is not None else population.given_as
+    return Plan(
+        petworks_plan=VERSION,
+        method=method,
+        columns=columns,
+        levels=nodes,
+        smallest_class=least,
+        suppression=problem.suppression,
+        objective=problem.objective_name,
+        aggregate=problem.aggregate,
+        weights=dict(problem.weights) or None,
+        allowed_levels=dict(problem.allowed_levels) or None,
+        rules=tuple(_rules_in_plan(problem.rules)),
+        roles=roles,
+        no_role=tuple(column for column in release.columns if column not in known),
+        privacy_unit=release.privacy_unit,
+        treatment=treatment,
+        population=people,
+        hierarchies=dict(_hierarchies(release)),
+        protect=protect_words(release.source) or None,
+        spreadsheet_safe=is_spreadsheet_safe(release.source) or None,
+        records=problem.ground.records,
+        suppressed_records="remove" if problem.ground.removes else "stars",
+        suppressed=suppressed,
+        removed=numbers_text(removed) if removed is not None and problem.ground.removes else None,
+        loss=loss,
+        seed=None if seed is None else str(seed),  # too large for JSON numbers in some readers
+    )
 
 
-def _hierarchies(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
+def _hierarchies(release: Release) -> Iterator[tuple[str, PlannedHierarchy]]:
     for column in release.compared_columns:
         if column in release.hierarchies:
             hierarchy, words = release.hierarchies[column], declaration_as_json(release.declared.get(column))
-            declared = {} if words is None else {"words": words}
-            yield column, {"height": hierarchy.height, "sha256": hierarchy_digest(hierarchy), **declared}
+            digest = hierarchy_digest(hierarchy)
+            yield column, PlannedHierarchy(height=hierarchy.height, sha256=digest, words=words)
 
 
-def rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[dict[str, Any]]:
+def _rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[PlannedRule]:
     """The rules with their non-default parameters, each under a unique name."""
     names: set[str] = set()
     for place, rule in enumerate(rules, 1):
@@ -129,10 +261,10 @@ def rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[dict[str, Any]]:
         names.add(name)
         if isinstance(rule, SubsetRule):
             limit = {"limit": rule.limit, "at_most": rule.at_most, "sizes": rule.sizes}
-            yield {"name": name, "measure": SUBSETS, "parameters": limit}
+            yield PlannedRule(name=name, measure=SUBSETS, parameters=limit)
             continue
         assert isinstance(rule, MeasureRule)
-        yield {"name": name, "measure": rule.metric.name, "parameters": _non_default(rule)}
+        yield PlannedRule(name=name, measure=rule.metric.name, parameters=_non_default(rule))
 
 
 def _non_default(rule: MeasureRule) -> Mapping[str, Any]:

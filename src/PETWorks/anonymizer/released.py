@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import MeasureRule, Rule
@@ -152,6 +153,16 @@ class Recoded(Rows, Displayable):
     keeps_unit: bool = field(default=False, kw_only=True)
     order: RecordOrder = field(default=IN_ORDER, kw_only=True)
     notices: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def planned(self) -> Plan:
+        """All that is needed to recode another table in the same way."""
+        raise NotImplementedError
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
+        return self.planned.to_dict()
 
     @property
     def levels(self) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """Apply a plan to another table: records without a place or in failing classes are suppressed."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, sweep_over
-from PETWorks.anonymizer.plan import plan_of
+from PETWorks.anonymizer.plan import Method, Plan, plan_of
 from PETWorks.anonymizer.problem import Problem, make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
@@ -98,15 +99,31 @@ class Replayed(Recoded):
         return self.suppressed <= self.problem.most
 
     @cached_property
-    def verdicts(self) -> dict[str, bool]:
-        """Whether the release satisfies each rule."""
+    def satisfied_by_rule(self) -> dict[str, bool]:
+        """Whether the release satisfies each rule, by name."""
         return {rule.name: rule.holds(self.release.view) for rule in self.problem.rules}
 
     @property
-    def plan(self) -> dict[str, Any]:
-        """The plan of this recoding, as in `Anonymization.plan`."""
+    def satisfied(self) -> bool:
+        """Whether the release satisfies every rule."""
+        return all(self.satisfied_by_rule.values())
+
+    @property
+    def verdicts(self) -> dict[str, bool]:
+        """The earlier name of `satisfied_by_rule`."""
+        warnings.warn(
+            "verdicts is now called satisfied_by_rule; the next version drops the old name",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.satisfied_by_rule
+
+    @property
+    def planned(self) -> Plan:
+        """The plan of this recoding."""
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
-        method, least = ("global", None) if self.sweep is None else ("local", self.sweep.least)
+        method: Method = "global" if self.sweep is None else "local"
+        least = None if self.sweep is None else self.sweep.least
         return plan_of(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
 
     @property

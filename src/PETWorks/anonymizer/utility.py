@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import asdict
 
+from PETWorks.anonymizer.facts import ColumnKept, ObjectiveLoss, UtilityKept
 from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.objectives import NOT_LOCAL, OBJECTIVES, Objective, make_objective
 from PETWorks.anonymizer.problem import Problem, profitability_amounts
@@ -24,20 +25,10 @@ ROUNDING = 1e-12  # relative to the largest possible loss
 LARGEST = 1e300  # largest loss of an objective, so that it stays finite
 
 
-@dataclass(frozen=True)
-class Loss:
-    """The loss by an objective: of the original table, of the release, and if every record were suppressed."""
-
-    objective: str
-    before: float
-    after: float
-    most: float
-
-
 class Losses(NamedTuple):
     """The losses by each objective that applies, and the objectives that are not defined for such a release."""
 
-    each: tuple[Loss, ...]
+    each: tuple[ObjectiveLoss, ...]
     undefined: tuple[str, ...] = ()
 
 
@@ -82,10 +73,10 @@ def local_losses(problem: Problem, sweep: Sweep) -> Losses:
     )
 
 
-def _loss(name: str, before: float, after: float, most: float) -> Loss:
+def _loss(name: str, before: float, after: float, most: float) -> ObjectiveLoss:
     """A loss in which rounding errors around zero are removed."""
     nothing = ROUNDING * most
-    return Loss(name, before if abs(before) > nothing else 0.0, after if abs(after) > nothing else 0.0, most)
+    return ObjectiveLoss(name, before if abs(before) > nothing else 0.0, after if abs(after) > nothing else 0.0, most)
 
 
 def _untouched(ground: Ground) -> NodeClasses:
@@ -109,26 +100,7 @@ def _objectives(problem: Problem) -> Iterator[tuple[str, Objective]]:
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class ColumnUtility:
-    """The utility of a column.
-
-    values_before, values_after   number of distinct values, without missing and `*`
-    kept                          share of the cells whose value is unchanged
-    shift                         total variation between all records and those that retain their value, on one level
-    correlation_kept              share of its dependence on other columns that is left; None if there was none
-    """
-
-    column: str
-    values_before: int
-    values_after: int
-    kept: float
-    shift: float
-    correlation_kept: float | None
-
-
-@dataclass(frozen=True)
-class TaskResult:
+class TaskResult(NamedTuple):
     """The result of the user's function for the table and for the release; a rule if it has a limit."""
 
     function: str
@@ -137,32 +109,30 @@ class TaskResult:
     max_bias: float | None
 
 
-@dataclass(frozen=True)
-class Utility:
-    """The utility of a release.
+class Utility(UtilityKept, frozen=True):
+    """The utility of a release, with the results of the user's functions, which are not part of documents."""
 
-    columns            quasi-identifiers, and sensitive attributes, whose cells stay but whose dependence may change
-    values_kept        share of the cells of quasi-identifiers that are unchanged
-    shift              the mean over the quasi-identifiers
-    correlation        the mean of Cramér's V over all pairs of columns, before and after; None without pairs
-    correlation_kept   share of it that is unchanged, pair by pair; None if there was no dependence
-    losses             the loss by each objective that applies
-    undefined          objectives that are not defined for values on several levels
-    tasks              the results of the user's functions
-    """
+    tasks: tuple[TaskResult, ...] = ()
 
-    columns: tuple[ColumnUtility, ...]
-    values_kept: float
-    shift: float
-    correlation: tuple[float, float] | None
-    correlation_kept: float | None
-    losses: tuple[Loss, ...]
-    undefined: tuple[str, ...]
-    tasks: tuple[TaskResult, ...]
+    @property
+    def correlation(self) -> tuple[float, float] | None:
+        """The mean of Cramér's V over all pairs of columns, before and after; None without pairs."""
+        if self.correlation_before is None or self.correlation_after is None:
+            return None
+        return self.correlation_before, self.correlation_after
 
     def to_dict(self) -> dict[str, Any]:
         """The utility as plain dicts, lists, numbers and texts."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {
+            "columns": [asdict(column) for column in self.columns],
+            "values_kept": self.values_kept,
+            "shift": self.shift,
+            "correlation": None if self.correlation is None else list(self.correlation),
+            "correlation_kept": self.correlation_kept,
+            "losses": [asdict(loss) for loss in self.losses],
+            "undefined": list(self.undefined),
+            "tasks": [task._asdict() for task in self.tasks],
+        }
 
 
 def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released: View | None) -> Utility:
@@ -173,15 +143,17 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
     kept = correlations(sweep)
     sensitive_columns = [_unchanged(sweep, name, kept) for name in sensitive]
     generalised = [
-        ColumnUtility(name, *numbers, _share_kept(kept, [pair for pair in kept if name in pair]))
+        ColumnKept(name, *numbers, _share_kept(kept, [pair for pair in kept if name in pair]))
         for name, numbers in zip(names, changed, strict=True)
     ]
+    before, after = _mean(list(kept.values())) or (None, None)
     return Utility(
-        (*generalised, *sensitive_columns),
         sum(column.kept for column in generalised) / len(generalised),
         sum(column.shift for column in generalised) / len(generalised),
-        _mean(list(kept.values())),
+        before,
+        after,
         _share_kept(kept, list(kept)),
+        (*generalised, *sensitive_columns),
         losses.each,
         losses.undefined,
         tuple(_found(task, released) for task in tasks if released is not None),
@@ -268,13 +240,13 @@ def _total_variation(
     return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
 
 
-def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnUtility:
+def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnKept:
     """The utility of a sensitive attribute: its cells stay, unless their record leaves the table."""
     correlation = _share_kept(kept, [pair for pair in kept if name in pair])
     marginal = sweep.ground.view.marginal(name)
     values = len(set(marginal.values) - {None, SUPPRESSED})
     if not sweep.ground.removes:
-        return ColumnUtility(name, values, values, 1.0, 0.0, correlation)
+        return ColumnKept(name, values, values, 1.0, 0.0, correlation)
     column, weights, is_released = sweep.rows.columns[name], sweep.rows.weights, sweep.on_node != NOT_RELEASED
     assert weights is not None
     counts = np.bincount(column.codes[is_released], weights[is_released], len(column.labels))
@@ -283,7 +255,7 @@ def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]
     total = sum(after.values())
     shift = sum(abs(after.get(value, 0) / total - number / marginal.records) for value, number in before.items()) / 2
     share = total / marginal.records
-    return ColumnUtility(name, values, len(set(after) - {None, SUPPRESSED}), share, shift, correlation)
+    return ColumnKept(name, values, len(set(after) - {None, SUPPRESSED}), share, shift, correlation)
 
 
 def _found(task: TaskRule, released: View) -> TaskResult:

@@ -1,24 +1,29 @@
-"""The Python functions that make a release; they refuse and warn like the command."""
+"""The Python functions that make a release; they refuse, shuffle and warn like the command."""
 
 import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PETWorks.about.treatment import AS_CLASS, FOLDED, REMOVE
+from PETWorks.about.hierarchies.declaration import Declaration
+from PETWorks.about.roles import Roles, checked_unit, role_of_each
+from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
-from PETWorks.anonymizer.released import Recoded, choose_order, order_given, with_safe_cells
+from PETWorks.anonymizer.plan import Plan
+from PETWorks.anonymizer.released import SHUFFLED, Recoded, choose_order, order_given, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
 from PETWorks.anonymizer.search.exact import Progress
-from PETWorks.counting.protected_source import protect_source, protect_words
-from PETWorks.counting.release import Release
-from PETWorks.errors import ParameterError, Phrase, ReleaseWarning, RoleError, quoted
+from PETWorks.api.earlier_calls import accepts_earlier_call
+from PETWorks.api.opening import is_policy, not_a_release, open_policy, warn_caller
+from PETWorks.counting.protected_source import protect_words
+from PETWorks.counting.release import Release, build_declared_hierarchy
+from PETWorks.errors import HierarchyError, ParameterError, ReleaseWarning, RoleError, quoted
+from PETWorks.gate.anonymising import anonymize_by_policy, frontier_by_policy, search_rules
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.notices import ALWAYS_SHOWN, find_notices, suppression_notices
 from PETWorks.gate.check.verdict import rule_results
@@ -28,70 +33,57 @@ from PETWorks.gate.planned import demanded_rules, match_hierarchies, next_policy
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.suggest.starter import MOST_HIERARCHIES, SUPPRESSION, proposal_for_column
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.making import two_levels_texts, why_in_order
 from PETWorks.render.report.prose import notice_texts
-from PETWorks.tables.opening import open_source
 
 MadeRelease = TypeVar("MadeRelease", bound=Recoded)
 
 
+@accepts_earlier_call("data", "roles", "hierarchies", "rules")
 def anonymize(
-    data: Any,
-    roles: Mapping[str, str] | None = None,
-    hierarchies: Any = None,
+    release: Release | Policy | str | os.PathLike[str],
     rules: Rules | None = None,
     *,
-    suppression: float = 0.0,
-    suppressed_records: str = REMOVE,
-    objective: str = "granularity",
+    suppression: float | None = None,
+    suppressed_records: str | None = None,
+    objective: str | None = None,
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
     subsets: Mapping[str, Any] | None = None,
-    method: str = "global",
-    protect: Mapping[str, Mapping[str, Any]] | None = None,
-    spreadsheet_safe: bool = False,
+    method: str | None = None,
+    spreadsheet_safe: bool | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
     order: str | None = None,
     seed: int | None = None,
-    original: Any = None,
-    population: Any = None,
-    suppressed: str | None = None,
-    missing: str | None = None,
-    several_sensitive: str | None = None,
-    sensitive_values: str | None = None,
-    privacy_unit: str | None = None,
-    role_reasons: Mapping[str, str] | None = None,
-    no_privacy_unit: Mapping[str, str] | None = None,
-    engine: str = "auto",
-    memory_limit: int | str | None = None,
-    temp_folder: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The release of a table with the least loss that keeps the rules.
 
     Every quasi-identifier is generalised to one level of its hierarchy, and records of classes that break a rule are
     suppressed, as far as the limit allows. Every column needs a role; direct identifiers are left out. Notices that the
-    command would print are raised as `ReleaseWarning`, and listed in `notices` of the result. See `Release` for data,
-    roles, hierarchies, population, the treatment of records and the engine: the result is the same with each engine.
+    command would print are raised as `ReleaseWarning`, and listed in `notices` of the result. The result is the same
+    with each engine.
 
+    release       the table, with its roles and hierarchies; or a `Policy` or the path of a policy file, which has the
+                  table, the rules and the settings that are not given here. For a quasi-identifier of a `Release`
+                  without a hierarchy, the one that `petworks init` would propose is used, and a notice shows it
     rules         as for `evaluate`: `{"k-anonymity": {"k": 5}}`
-    suppression   the share of records that may be suppressed
-    suppressed_records  "remove": they are removed, also those that were suppressed before; "stars": they stay with `*`
-                  in every quasi-identifier and with all other cells, and are a class of their own
-    objective     the loss to minimise: "granularity", "precision", "non-uniform-entropy", "discernibility", "aecs",
-                  "ambiguity", "missings" or "publisher-payout"
+    suppression   the share of records that may be suppressed; by default 0.05, as `petworks init` writes it
+    suppressed_records  "remove", the default: they are removed, also those that were suppressed before; "stars": they
+                  stay with `*` in every quasi-identifier and with all other cells, and are a class of their own
+    objective     the loss to minimise: "granularity", the default, "precision", "non-uniform-entropy",
+                  "discernibility", "aecs", "ambiguity", "missings" or "publisher-payout"
     aggregate     how the granularity of columns is combined: "geometric" (mean), "arithmetic", "sum", "maximum"
     weights       the importance of columns, by default 1
     levels        a fixed level, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
-    method        "global": one level for each column; "local": individual levels for each record, with far less loss;
-                  for all objectives except non-uniform-entropy
-    protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
-                  "admitted": {"dates": "month"}}`; rules and measures use the protected values
+    method        "global", the default: one level for each column; "local": individual levels for each record, with
+                  far less loss; for all objectives except non-uniform-entropy
     spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers are unchanged, and
                   so are quasi-identifiers, whose values are those of hierarchies
     seconds       time limit, after which the best release so far is returned; its `gap` bounds the distance from the
@@ -102,112 +94,70 @@ def anonymize(
                   "original": in the order of the table. By default they are shuffled, unless a rule compares them one
                   by one with the original, or they are not in memory; see `result.order`
     seed          the seed of an earlier release's random order; by default a new one, recorded in result and plan
-    original      the table that measures compare with, if it is not the data themselves
-    role_reasons  why columns have their role, as in a policy
-    no_privacy_unit   columns that do not name the people of the table, although they repeat, each with the
-                  reason: `{"phone": "that of the ward"}`
     progress      called now and then with the progress of the search
+
+    >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
+    >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
+    >>> anonymize(release, {"k-anonymity": {"k": 3}}).levels
+    {'zip': 1, 'nationality': 1}
     """
-    if rules is None and subsets is None:
-        raise ParameterError(NO_RULE, what="rules")
+    settings = {
+        "suppression": suppression,
+        "suppressed_records": suppressed_records,
+        "objective": objective,
+        "aggregate": aggregate,
+        "weights": weights,
+        "levels": levels,
+        "method": method,
+        "seconds": seconds,
+        "resume": resume,
+    }
     shuffle, number = order_given(order, seed)
-    checked = checked_rules(rules or {}, subsets)
-    release = Release(
-        data if protect is None else protect_source(open_source(data, Phrase("the table")), protect),
-        roles,
-        hierarchies,
-        original=original,
-        population=population,
-        suppressed=suppressed or AS_CLASS,
-        missing=missing,
-        several_sensitive=several_sensitive,
-        sensitive_values=sensitive_values or FOLDED,
-        privacy_unit=privacy_unit,
-        engine=engine,
-        memory_limit=memory_limit,
-        temp_folder=temp_folder,
-    )
-    _check_roles(release, no_privacy_unit)
-    release = with_safe_cells(release) if spreadsheet_safe else release
-    result = anonymize_release(
-        release,
-        checked,
-        suppression=suppression,
-        suppressed_records=suppressed_records,
-        objective=objective,
-        aggregate=aggregate,
-        weights=weights,
-        levels=levels,
-        method=method,
-        seconds=seconds,
-        resume=resume,
-        order=choose_order(release, checked, shuffle, number),
-        progress=progress,
-    )
-    return _with_notices(result, policy_for(release, checked, role_reasons, no_privacy_unit))
+    task = _open_task(release, rules, subsets)
+    if spreadsheet_safe or (spreadsheet_safe is None and task.settings.get("spreadsheet_safe") == "true"):
+        task = replace(task, release=with_safe_cells(task.release))
+    if shuffle is None and "order" in task.settings:
+        shuffle = task.settings["order"] == SHUFFLED
+    record_order = choose_order(task.release, task.rules, shuffle, number)
+    if task.policy is not None:
+        result = anonymize_by_policy(task.policy, task.release, task.rules, settings, progress)
+    else:
+        result = anonymize_release(task.release, task.rules, **_with_defaults(settings), progress=progress)
+    return _with_notices(replace(result, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 
 
+@accepts_earlier_call("data", "roles", "hierarchies", "levels", "rules")
 def apply_levels(
-    data: Any,
-    roles: Mapping[str, str] | None = None,
-    hierarchies: Any = None,
+    release: Release | Policy | str | os.PathLike[str],
     levels: Mapping[str, int] | None = None,
     rules: Rules | None = None,
     *,
-    suppressed_records: str = REMOVE,
+    suppressed_records: str | None = None,
     order: str | None = None,
     seed: int | None = None,
-    original: Any = None,
-    population: Any = None,
-    suppressed: str | None = None,
-    missing: str | None = None,
-    several_sensitive: str | None = None,
-    sensitive_values: str | None = None,
-    privacy_unit: str | None = None,
-    role_reasons: Mapping[str, str] | None = None,
-    no_privacy_unit: Mapping[str, str] | None = None,
-    engine: str = "auto",
-    memory_limit: int | str | None = None,
-    temp_folder: str | os.PathLike[str] | None = None,
 ) -> OnLevels:
     """A table generalised to levels chosen by the caller.
 
-    See `Release` for data, roles, hierarchies, original, population and the treatment of records, and `anonymize` for
-    the order of the records and for warnings.
+    See `anonymize` for the release, the order of the records and for warnings.
 
     levels   the level of each quasi-identifier; others stay unchanged
     rules    as for `anonymize`: records of classes that break one are suppressed, however many; limits for the whole
-             table suppress nothing
+             table suppress nothing. Without rules, and without a policy, nothing is suppressed
     suppressed_records  as for `anonymize`: "remove" or "stars"
-    role_reasons, no_privacy_unit   as for `anonymize`
 
-    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
-    ...          "salary-class": "identifier"}
-    >>> levels = {"zip": 1, "nationality": 1}
-    >>> apply_levels("data/delta.csv", roles, "data/delta_hierarchy", levels, {"k-anonymity": {"k": 3}})
+    >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
+    >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
+    >>> apply_levels(release, {"zip": 1, "nationality": 1}, {"k-anonymity": {"k": 3}})
     <OnLevels: levels zip 1, nationality 1; 0 of 9 records suppressed>
     """
     shuffle, number = order_given(order, seed)
-    release = Release(
-        data,
-        roles,
-        hierarchies,
-        original,
-        population=population,
-        suppressed=suppressed or AS_CLASS,
-        missing=missing,
-        several_sensitive=several_sensitive,
-        sensitive_values=sensitive_values or FOLDED,
-        privacy_unit=privacy_unit,
-        engine=engine,
-        memory_limit=memory_limit,
-        temp_folder=temp_folder,
-    )
-    _check_roles(release, no_privacy_unit)
-    checked = () if rules is None else checked_rules(rules)
-    made = on_levels(release, levels or {}, checked, suppressed_records)
-    made = replace(made, order=choose_order(release, checked, shuffle, number))
-    return _with_notices(made, policy_for(release, checked, role_reasons, no_privacy_unit))
+    task = _open_task(release, rules, None, levels=levels or {})
+    if shuffle is None and "order" in task.settings:
+        shuffle = task.settings["order"] == SHUFFLED
+    way = suppressed_records or task.settings.get("suppressed_records", REMOVE)
+    made = on_levels(task.release, levels or {}, task.rules, way)
+    record_order = choose_order(task.release, task.rules, shuffle, number)
+    return _with_notices(replace(made, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 
 
 def apply_plan(
@@ -215,7 +165,7 @@ def apply_plan(
     plan: str | Path | Mapping[str, Any],
     hierarchies: Any = None,
     *,
-    roles: Mapping[str, str] | None = None,
+    roles: Roles | None = None,
     order: str | None = None,
     seed: int | None = None,
     original: Any = None,
@@ -228,25 +178,40 @@ def apply_plan(
     Records with values that have no place in the hierarchies, and records of classes that break a rule, are suppressed,
     however many; the result, and a warning, state whether that is more than the plan allows.
 
+    data          the table, as for `Release`; or a `Release`, whose original, population, memory limit and
+                  hierarchies are used, and its roles for columns that the plan lacks
     plan          `anonymize(...).plan`, or the file that `petworks anonymize` writes beside a release
     hierarchies   the hierarchies of the plan that are not declared: a folder, or by column a file or rows; not needed
                   if the plan is a file with the hierarchies beside it
     roles         roles of columns that the plan lacks: "identifier" (left out) or "insensitive_attribute" (stays)
     order, seed   the order of the records, as for `anonymize`
-    original      as for `anonymize`
-    population    as for `anonymize`, if it is a table
+    original      the table that measures compare with, if it is not the data themselves
+    population    as for `Release`, if it is a table
     strict        whether values without a place are an error
 
-    >>> from PETWorks import anonymize
-    >>> roles = {"zip": "quasi_identifier", "nationality": "quasi_identifier", "age": "identifier",
-    ...          "salary-class": "identifier"}
-    >>> result = anonymize("data/delta.csv", roles, "data/delta_hierarchy", {"k-anonymity": {"k": 3}}, order="original")
+    >>> given = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
+    >>> release = Release("data/delta.csv", given, "data/delta_hierarchy")
+    >>> result = anonymize(release, {"k-anonymity": {"k": 3}}, order="original")
     >>> again = apply_plan("data/delta.csv", result.plan, "data/delta_hierarchy", order="original")
-    >>> again.table.equals(result.table), again.verdicts
-    (True, {'k-anonymity (k=3)': True})
+    >>> again.table.equals(result.table), again.satisfied
+    (True, True)
     """
     shuffle, number = order_given(order, seed)
+    if is_policy(data):
+        raise ParameterError("with a plan, name the table itself; the plan has what a policy says")
     plan_document = parse_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
+    if isinstance(data, Release):
+        given = {"roles": roles, "original": original, "population": population, "memory_limit": memory_limit}
+        for name, value in given.items():
+            if value is not None:
+                raise ParameterError("give {name} to Release(...)", name=name, what=name)
+        background, memory_limit = data.view.background, data.memory_limit
+        original = background.given[1]
+        population = None if background.population is None else background.population.given_as
+        roles = _new_roles(data, plan_document)
+        if hierarchies is None and isinstance(plan, Mapping):
+            hierarchies = data.hierarchies
+        data = data.source
     if hierarchies is None and not isinstance(plan, Mapping):
         earlier = earlier_hierarchies(plan_document, Path(plan).parent)
     else:
@@ -257,7 +222,7 @@ def apply_plan(
         earlier,
         original=original,
         population=population,
-        new_roles=roles,
+        new_roles=None if roles is None else role_of_each(roles),
         memory_limit=memory_limit,
     )
     policy = next_policy(prepared, Path("table"))
@@ -268,89 +233,110 @@ def apply_plan(
     return _with_notices(made, policy_in_memory(policy))
 
 
+def _new_roles(release: Release, plan: Plan) -> dict[str, str]:
+    """The roles of the release for columns that the plan lacks; raise if it contradicts the plan."""
+    of_plan = role_of_each({str(key): list(columns) for key, columns in plan.roles.items()})
+    for column, role in release.roles.items():
+        if of_plan.get(column, role) != role:
+            raise RoleError(
+                "column {column!r} has two roles: {other!r} and {role!r}",
+                column=column,
+                other=of_plan[column],
+                role=role,
+                what="roles",
+            )
+    known = {*of_plan, *plan.no_role, plan.privacy_unit}
+    return {column: role for column, role in release.roles.items() if column not in known}
+
+
+@accepts_earlier_call("data", "roles", "hierarchies", "rules")
 def frontier(
-    data: Any,
-    roles: Mapping[str, str] | None = None,
-    hierarchies: Any = None,
+    release: Release | Policy | str | os.PathLike[str],
     rules: Rules | None = None,
     *,
     vary: VariedThresholds | None = None,
-    suppression: float = 0.0,
-    suppressed_records: str = REMOVE,
+    suppression: float | None = None,
+    suppressed_records: str | None = None,
     subsets: Mapping[str, Any] | None = None,
-    objective: str = "granularity",
+    objective: str | None = None,
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
-    role_reasons: Mapping[str, str] | None = None,
-    no_privacy_unit: Mapping[str, str] | None = None,
-    original: Any = None,
-    population: Any = None,
-    suppressed: str | None = None,
-    missing: str | None = None,
-    several_sensitive: str | None = None,
-    sensitive_values: str | None = None,
-    privacy_unit: str | None = None,
-    engine: str = "auto",
-    memory_limit: int | str | None = None,
-    temp_folder: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit of suppression.
 
-    See `anonymize` for all other parameters; there is no order of records, since none are written. Points that are
-    neither stricter nor lose less than another are left out.
+    See `anonymize` for the release and the settings; `suppression` is the limit of the rules' own point.
 
-    vary   `{"k-anonymity": {"k": [2, 5, 10]}}`, `{"suppression": [0, 0.05]}`, or both; the values of the rules
-           themselves are always included. By default: k = 2, 3, 5, 10, 11, 20, 50 if k-anonymity is a rule, and the
-           limits 0, 1, 2, 5 and 10 %
+    vary   thresholds of one rule, and limits of suppression: `{"k-anonymity": {"k": [2, 5, 10]}, "suppression":
+           [0, 0.05]}`; by default k, if k-anonymity is a rule, and suppression
     """
-    checked = checked_rules(rules or {}, subsets)
-    release = Release(
-        data,
-        roles,
-        hierarchies,
-        original,
-        population=population,
-        suppressed=suppressed or AS_CLASS,
-        missing=missing,
-        several_sensitive=several_sensitive,
-        sensitive_values=sensitive_values or FOLDED,
-        privacy_unit=privacy_unit,
-        engine=engine,
-        memory_limit=memory_limit,
-        temp_folder=temp_folder,
-    )
-    _check_roles(release, no_privacy_unit)
-    result = find_frontier(
-        release,
-        checked,
-        vary,
-        suppression=suppression,
-        suppressed_records=suppressed_records,
-        objective=objective,
-        aggregate=aggregate,
-        weights=weights,
-        levels=levels,
-        progress=progress,
-    )
-    return replace(result, make=partial(_anonymized_at_a_point, role_reasons, no_privacy_unit))
+    settings = {
+        "suppression": suppression,
+        "suppressed_records": suppressed_records,
+        "objective": objective,
+        "aggregate": aggregate,
+        "weights": weights,
+        "levels": levels,
+    }
+    task = _open_task(release, rules, subsets)
+    if task.policy is not None:
+        result = frontier_by_policy(task.policy, task.release, task.rules, settings, vary, progress)
+    else:
+        for text in _proposal_texts(task.release, language()):
+            warn_caller(text, ReleaseWarning)
+        result = find_frontier(task.release, task.rules, vary, **_with_defaults(settings), progress=progress)
+    return replace(result, make=partial(_anonymized_at_a_point, task))
 
 
-def _anonymized_at_a_point(
-    role_reasons: Mapping[str, str] | None,
-    no_privacy_unit: Mapping[str, str] | None,
-    release: Release,
-    rules: tuple[Rule, ...],
-    **settings: Any,
-) -> Anonymization:
-    result = anonymize_release(release, rules, **settings, order=choose_order(release, rules))
-    return _with_notices(result, policy_for(release, rules, role_reasons, no_privacy_unit))
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A table that may be released, and the rules for it.
+
+    policy   if the user gave one
+    """
+
+    release: Release
+    rules: tuple[Rule, ...]
+    policy: Policy | None
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {} if self.policy is None else self.policy.anonymize
+
+    @property
+    def keeps_unit(self) -> bool:
+        return self.policy is not None and self.policy.keeps_unit
+
+    @property
+    def judging_policy(self) -> Policy:
+        """The policy that the made release is judged by for notices."""
+        return self.policy or policy_for(self.release, self.rules)
 
 
-def _check_roles(release: Release, no_privacy_unit: Mapping[str, str] | None) -> None:
-    """Raise if a column has no role, or if records of one person would count as several people."""
-    without = columns_without_role(release)
+def _open_task(
+    given: Any, rules: Rules | None, subsets: Mapping[str, Any] | None, *, levels: Mapping[str, Any] | None = None
+) -> _Task:
+    """Check everything that the command checks before it makes a release.
+
+    levels   levels that the user chose: then there need not be rules, and only columns on other levels than 0 need a
+             hierarchy
+    """
+    if is_policy(given):
+        if rules is not None or subsets is not None:
+            raise ParameterError("the policy has the rules; to use others, give a Release(data, roles)", what="rules")
+        policy = open_policy(given)
+        release = policy.release(protect=True)
+        with policy.located("privacy_unit"):
+            checked_unit(policy.privacy_unit, release.source, {})
+        check_people_are_declared(release, policy.no_privacy_unit)
+        return _Task(release, search_rules(policy, today()), policy)
+    if not isinstance(given, Release):
+        raise not_a_release(given)
+    if rules is None and subsets is None and levels is None:
+        raise ParameterError(NO_RULE, what="rules")
+    checked = () if rules is None and subsets is None else checked_rules(rules or {}, subsets)
+    without = columns_without_role(given)
     if without:
         raise RoleError(
             "columns without a role: {without}; give each of them one: identifier (it is left out), "
@@ -358,21 +344,83 @@ def _check_roles(release: Release, no_privacy_unit: Mapping[str, str] | None) ->
             without=quoted(without),
             what="roles",
         )
-    check_people_are_declared(release, no_privacy_unit)
+    release = given.counted_carefully()
+    check_people_are_declared(release, release.no_privacy_unit)
+    generalised = release.quasi_identifiers if levels is None else [name for name in levels if levels[name] != 0]
+    _propose_hierarchies(release, generalised)
+    return _Task(release, checked, None)
+
+
+def _propose_hierarchies(release: Release, columns: Collection[str]) -> None:
+    """Give these quasi-identifiers, where they have no hierarchy, the one that `petworks init` would propose."""
+    without = [name for name in release.quasi_identifiers if name in columns and name not in release.hierarchies]
+    for name in without if len(release.quasi_identifiers) <= MOST_HIERARCHIES else []:
+        proposal = proposal_for_column(name, release.table)
+        if proposal is None:
+            continue
+        declaration = Declaration.of(proposal.words)
+        try:
+            hierarchy = build_declared_hierarchy(declaration, name, release.table, release.view.background)
+        except HierarchyError:  # a value of the original or of the population has no place
+            continue
+        release.hierarchies[name] = hierarchy
+        release.proposed[name] = release.declared[name] = declaration.words
+    release.view = replace(release.view, hierarchies=dict(release.hierarchies))
+
+
+def _with_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that were given, and the usual share of records that may be suppressed."""
+    return {"suppression": SUPPRESSION} | {name: value for name, value in settings.items() if value is not None}
+
+
+def _anonymized_at_a_point(
+    task: _Task,
+    release: Release,
+    rules: tuple[Rule, ...],
+    *,
+    suppression: float,
+    suppressed_records: str,
+    objective: str,
+    aggregate: str | None,
+    weights: Mapping[str, float] | None,
+    levels: Mapping[str, Any],
+) -> Anonymization:
+    """The release of a point of the frontier."""
+    shuffle = task.settings["order"] == SHUFFLED if "order" in task.settings else None
+    result = anonymize_release(
+        release,
+        rules,
+        suppression=suppression,
+        suppressed_records=suppressed_records,
+        objective=objective,
+        aggregate=aggregate,
+        weights=weights,
+        levels=levels,
+        order=choose_order(release, rules, shuffle),
+    )
+    return _with_notices(replace(result, keeps_unit=task.keeps_unit), replace(task, rules=rules).judging_policy)
 
 
 def _with_notices(made: MadeRelease, policy: Policy) -> MadeRelease:
     """The release with its notices, each also raised as a warning for the line that called the public function."""
     texts = tuple(dict.fromkeys(_notices(made, policy, language())))
     for notice in texts:
-        warnings.warn(notice, ReleaseWarning, stacklevel=3)
+        warn_caller(notice, ReleaseWarning)
     return replace(made, notices=texts)
+
+
+def _proposal_texts(release: Release, lang: str) -> Iterator[str]:
+    """A text with the hierarchies that were proposed, as one would declare them."""
+    if release.proposed:
+        declared = {column: dict(words) for column, words in release.proposed.items()}
+        yield message_text(lang, "python.proposed", columns=list(declared), words=f"hierarchies={declared!r}")
 
 
 def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
     order = made.order
     if order.why_not is not None and order.why_not != "asked":
         yield message_text(lang, "cli.in-order", why=why_in_order(order, lang))
+    yield from _proposal_texts(made.original, lang)
     yield from two_levels_texts(made.original, lang)
     if isinstance(made, Replayed) and not made.within_the_limit:
         yield message_text(lang, "apply.too-many", limit=percent(made.problem.suppression, lang))

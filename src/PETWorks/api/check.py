@@ -1,12 +1,16 @@
 """The Python functions that judge a release by a policy: `check` and `require_release`."""
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from PETWorks.errors import Joined, ReleaseRefused
+from PETWorks.gate.check.may_go_out import is_passing
 from PETWorks.gate.check.verdict import judge
 from PETWorks.gate.check.verification import warn_of_earlier_edition
 from PETWorks.gate.diff import read_check
@@ -35,7 +39,9 @@ def check(
     previous: str | Path | None = None,
     register: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **counted: Any,
+    engine: str = "auto",
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
 ) -> Check:
     """Judge a release by a policy file.
 
@@ -48,29 +54,42 @@ def check(
     register   the folder of the register of releases, instead of the policy's: the result lists the releases that
                share a key or quasi-identifiers with this one, and their recipients
     progress   called with the number of counted subsets and of all subsets
-    counted    engine, memory_limit and temp_folder, as in `Release`; the result is the same with each engine
+    engine, memory_limit, temp_folder   as for `Release`; the result is the same with each engine
     """
     policy = policy if isinstance(policy, Policy) else read_policy(policy, unread=() if data is None else ("data",))
     policy = policy if register is None else replace(policy, register=Path(register))
     earlier = None if previous is None else read_check(Path(previous))
-    document, note = judge(policy, data, as_of, salt, progress, **counted)
+    document, note = judge(
+        policy, data, as_of, salt, progress, engine=engine, memory_limit=memory_limit, temp_folder=temp_folder
+    )
     if previous is None or earlier is None:
         return Check(document, note)
     warned = warn_of_earlier_edition(document, earlier)
-    return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
+    return Check(structs.replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
 
 
 NEW_LINE = "\n"  # the same in every language
 
 
 def require_release(
-    policy: str | Path | Policy, *, data: Any = None, lang: str = "en", **options: Any
+    policy: str | Path | Policy,
+    *,
+    data: Any = None,
+    lang: str = "en",
+    as_of: datetime | str | None = None,
+    salt: str | None = None,
+    previous: str | Path | None = None,
+    register: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    engine: str = "auto",
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any]:
     """Judge a release by a policy and return a summary; raise `ReleaseRefused`, naming the failing rules, if it fails.
 
     data      a path, an address or a frame; by default the table of the policy
     lang      the language of the error: 'en' or 'zh-TW'
-    options   those of `check`
+    others    as for `check`
 
     The result is plain JSON and small enough to be passed from task to task: the verdict, the digests of policy and
     table, and each rule with its value and threshold. Neither it nor the error contains a cell.
@@ -80,9 +99,20 @@ def require_release(
     ('pass', 'adult_anonymized.csv', '5')
     """
     lang = parse_language(lang)
-    result = check(policy, data=data, **options)
+    result = check(
+        policy,
+        data=data,
+        as_of=as_of,
+        salt=salt,
+        previous=previous,
+        register=register,
+        progress=progress,
+        engine=engine,
+        memory_limit=memory_limit,
+        temp_folder=temp_folder,
+    )
     document = result.file()
-    if not result.passed:
+    if not is_passing(result.verdict):
         raise ReleaseRefused(Joined(NEW_LINE, refusal(document, lang)))
     return {
         "verdict": document.verdict,

@@ -23,13 +23,13 @@ from PETWorks.render.terminal import PROGRESS_LINES, progress, search_progress, 
 
 if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization
+    from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
     from PETWorks.anonymizer.frontiers import Frontier
+    from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.rules import Rule
     from PETWorks.anonymizer.search.exact import Progress
     from PETWorks.cli.release_files import ReleaseJob
-    from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts
     from PETWorks.gate.document.check_document import Notice, RuleResult
-    from PETWorks.gate.document.plan_document import Plan
     from PETWorks.gate.policy.policy import Policy
     from PETWorks.render.check_result import Check
 
@@ -92,9 +92,7 @@ def compute_frontier(
 
 def show_frontier(table: str, frontier: "Frontier", options: Mapping[str, Any]) -> None:
     """Print the points, and the command that makes a release at one of them."""
-    from PETWorks.gate.document.anonymization_document import frontier_facts
-
-    facts = frontier_facts(frontier)
+    facts = frontier.facts
     if options["output_format"] == "json":
         click.echo(dumps({"frontier": facts.to_dict()}))
         return
@@ -229,6 +227,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
       petworks anonymize patients.csv --qi age,zip,ward --sensitive diagnosis --identifier name \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
+    from PETWorks.anonymizer.facts import table_state
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.cli.release_files import (
         check_paths,
@@ -242,7 +241,6 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.gate.anonymising import waived_rules
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.check.notices import find_notices, suppression_notices
-    from PETWorks.gate.document.anonymization_document import anonymization_facts, table_state
     from PETWorks.gate.document.check_document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
 
@@ -317,7 +315,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     with staging_release(result, job, paths, options, order, plan, beside) as staged:
         policy, release, rules = staged.policy, staged.release, staged.rules
         waived = waived_rules(policy, today())
-        facts = anonymization_facts(result, before, release, explanation, waived, frontier, shuffled=order.shuffled)
+        points = None if frontier is None else frontier.facts
+        facts = result.facts(before, release, explanation, waived, points, shuffled=order.shuffled)
         columns, notices = find_notices(release, policy, rules)
         suppression = tuple(suppression_notices(result, rules))
         findings = (columns, (*suppression, *notices))
@@ -375,12 +374,14 @@ def _check(
     policy: "Policy", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", engine_settings: dict[str, Any]
 ) -> "Check":
     """The check of a release, with the facts about how it was made."""
-    from PETWorks.api.check import check
+    from msgspec import structs
+
+    from PETWorks.gate.check.verdict import judge
     from PETWorks.render.check_result import Check
 
-    checked = check(policy, **engine_settings)
-    content = replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
-    return Check(content, checked.note)
+    content, engine_note = judge(policy, **engine_settings)
+    content = structs.replace(content, anonymization=facts, notices=(*notices, *content.notices))
+    return Check(content, engine_note)
 
 
 def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":

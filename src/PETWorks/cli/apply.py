@@ -17,11 +17,11 @@ from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import progress, text_style
 
 if TYPE_CHECKING:
+    from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.replaying import Replayed
     from PETWorks.anonymizer.rules import Rule
     from PETWorks.cli.release_files import ReleaseJob, ReleasePaths
     from PETWorks.gate.document.check_document import Notice, RuleResult
-    from PETWorks.gate.document.plan_document import Plan
     from PETWorks.gate.planned import PreparedTable
 
 

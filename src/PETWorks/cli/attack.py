@@ -84,7 +84,7 @@ def attack_command(table: str | None, **options: Any) -> None:
     """
     from PETWorks.counting.view import NO_QUASI_IDENTIFIER
     from PETWorks.measures.attacks.subset_limits import check_limits
-    from PETWorks.measures.evaluation import evaluate
+    from PETWorks.measures.evaluation import evaluate_measures
 
     plan = Plan.from_options(resolve_table(table, options), options)
     with progress("reading", shown_name(plan.table)):
@@ -100,7 +100,7 @@ def attack_command(table: str | None, **options: Any) -> None:
             raise NotApplicable("--worth needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES)
         worth = {"worth": plan.worth} if plan.worth else {}
         inference = {"attribute-inference": worth} if release.sensitive_attributes else {}
-        evaluation = evaluate(release, {"re-identification": {}, **inference})
+        evaluation = evaluate_measures(release, {"re-identification": {}, **inference})
     output = plan.output
     if subsets is not None and output is not None and output.suffix in SUFFIXES:
         from PETWorks.render.formats.result_files import subsets_file

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from msgspec import structs
 
 from PETWorks.about.hierarchies.declaration import HierarchySources, hierarchy_files
 from PETWorks.about.roles import checked_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.about.treatment import CAREFUL, is_legible
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, seed_given, with_safe_cells
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.cli.arguments import (
@@ -38,8 +40,7 @@ from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
 from PETWorks.gate.check.verdict import rule_results
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import RuleResult
-from PETWorks.gate.document.plan_document import Plan
-from PETWorks.gate.document.typed_json import read_json
+from PETWorks.gate.document.schema import read_json
 from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.from_rules import columns_without_role, describe_release, rule_entries
 from PETWorks.gate.policy.policy import Policy, read_policy
@@ -548,7 +549,7 @@ def staging_release(
             else:
                 hierarchies = {column: files.current(path) for column, path in paths.hierarchies.items()}
                 new_plan = plan(files.current(paths.release), hierarchies)
-                new_plan = replace(
+                new_plan = structs.replace(
                     new_plan,
                     spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None,
                     made_by=None if job.policy is None else digests_by_key(job.content, job.policy.path.parent),

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,9 +12,9 @@ import numpy as np
 from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.population import Population
-from PETWorks.about.roles import check_same_columns, checked_roles, checked_unit
+from PETWorks.about.roles import Roles, check_same_columns, checked_roles, checked_unit
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import APART, FOLDED, checked_treatment, folding
+from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, narrowest_type, suppress_cells, with_same_people
 from PETWorks.counting.counts import ClassSizes, Integers, Marginal
@@ -22,7 +23,7 @@ from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
-from PETWorks.counting.protected_source import changes_in, check_engine, check_protected
+from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import Background, View
 from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted
@@ -88,13 +89,15 @@ def _fill_in(column: Column, places: Integers, restored: Column) -> Column:
 
 
 ORDERS = ("original", "shuffled")
+Reasons = Mapping[str, str | Mapping[str, str]]  # by column; in one language, or by language
 
 
 class Release(Displayable):
     """A table that is to be released.
 
     data          a path (CSV, Parquet, Feather), a `CSV`, or a frame that supports Arrow
-    roles         a role for each column that has one, as in `PETWorks.attributetypes`
+    roles         a role for each column that has one, as in `PETWorks.attributetypes`; or, as in a policy, a list of
+                  columns for each role: `{"quasi_identifiers": ["age", "zip"], "sensitive_attributes": ["disease"]}`
     hierarchies   a folder of hierarchy files, or a dict from column to a file, its rows, or a short declaration such
                   as `{"width": [5, 10]}`
     original      the table the release was made from; some measures need it
@@ -104,6 +107,11 @@ class Release(Displayable):
     removed       the indices in the original, from 0 on, of suppressed records that were removed, if they are known
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
+    protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
+                  "admitted": {"dates": "month"}}`; everything is counted with the protected values
+    role_reasons  why columns have their role, as in a policy
+    no_privacy_unit   columns that do not name the people of the table, although they repeat, each with the
+                  reason: `{"phone": "that of the ward"}`
 
     How all measures treat cases that allow several choices:
 
@@ -125,6 +133,9 @@ class Release(Displayable):
     memory_limit       bytes, or a text like "2GB"; by default half of the machine's memory
     temp_folder        where DuckDB keeps data that does not fit; by default the system's folder for temporary files
 
+    Functions that make a release fold sensitive values and count suppressed records as a class, unless something else
+    is given.
+
     If roles or hierarchies are not given, whatever was not given is read from the YAML file beside the data.
 
     >>> release = Release("data/patient_anonymized.csv")
@@ -135,11 +146,14 @@ class Release(Displayable):
     def __init__(
         self,
         data: Any,
-        roles: Mapping[str, str] | None = None,
+        roles: Roles | None = None,
         hierarchies: Any = None,
         original: Any = None,
         *,
         population: Any = None,
+        protect: Mapping[str, Mapping[str, Any]] | None = None,
+        role_reasons: Reasons | None = None,
+        no_privacy_unit: Reasons | None = None,
         order: str | None = None,
         seed: int | None = None,
         removed: Any = None,
@@ -160,10 +174,13 @@ class Release(Displayable):
             "sensitive_values": sensitive_values,
         }
         checked_treatment(treatment)
+        self._chosen = {name for name, way in treatment.items() if way is not None}
         self.order, self.seed = _check_order(order), seed
         self.removed = _check_places(removed)
         self.removed_records = None if removed is None else len(self.removed)
         source = open_source(data, Phrase("the released table"))
+        if protect is not None:
+            data = source = protect_source(source, protect)
         before = None if original is None else open_source(original, Phrase("the original table"))
         if source.path is not None and (roles is None or hierarchies is None):
             beside = read_sidecar(source.path)
@@ -177,12 +194,15 @@ class Release(Displayable):
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
         self._profiles: dict[str, Profile] | None = None
+        self.proposed: dict[str, Mapping[str, Any]] = {}  # hierarchies that were proposed, by column
         self.on_two_levels: tuple[str, ...] = ()  # columns that got a hierarchy of their values and `*`
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
             check_same_columns(source, before, self.identifiers)
         self.privacy_unit = privacy_unit if people is not None else checked_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
+        self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
+        self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
         declared = as_hierarchies(hierarchies, self.columns)
         self.declared = {
@@ -206,7 +226,8 @@ class Release(Displayable):
         )
         if changes_in(source):
             check_engine(self.engine.name)
-        background = self._background(source, before, drawn_from, (data, original))
+        self._sources = (before, drawn_from, (data, original))
+        background = self._background()
         # If no column is needed, one is loaded anyway for the number of records.
         columns = self.compared_columns or source.names[:1]
         own_unit = self.privacy_unit if people is None else None
@@ -247,9 +268,8 @@ class Release(Displayable):
     def _with_removed(self) -> View:
         return restore_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)
 
-    def _background(
-        self, source: Source, before: Source | None, people: Population | None, given: tuple[Any, Any]
-    ) -> Background:
+    def _background(self) -> Background:
+        source, (before, people, given) = self.source, self._sources
         load_original, load_population = None, None
         if before is not None:
             columns = self.compared_columns
@@ -259,6 +279,33 @@ class Release(Displayable):
             load_population = partial(_load, self.engine, people.source, people.columns, people.unit, "the population")
         in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
         return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
+
+    def counted_carefully(self) -> "Release":
+        """A copy, counted as a decision to release it needs, except for ways of counting that were chosen.
+
+        Sensitive values and names of people that differ only in spelling are the same, and suppressed records are a
+        class.
+        """
+        copied = copy(self)
+        copied.hierarchies, copied.declared = dict(self.hierarchies), dict(self.declared)
+        copied.proposed = dict(self.proposed)
+        changed = {name: way for name, way in CAREFUL.items() if name not in self._chosen}
+        if all(self.treatment[name] == way for name, way in changed.items()):
+            copied.view = replace(self.view, with_removed=self.view.with_removed and copied._with_removed)
+            return copied
+        copied.treatment = {**self.treatment, **changed}
+        if copied._folds and not self._folds and self.as_read.unit is not None:
+            copied.as_read = (
+                self.as_read.with_same_people()
+                if isinstance(self.as_read, WeightedRows)
+                else copied.load(self.compared_columns or self.columns[:1], self.privacy_unit)
+            )
+        copied._profiles = None
+        copied.view = copied._view(copied.judged_table(copied.as_read), copied._background())
+        drawn_from = self._sources[1]
+        if drawn_from is not None and drawn_from.source is None:
+            drawn_from.checked_size(copied.people)
+        return copied
 
     @property
     def _folds(self) -> bool:
@@ -374,6 +421,27 @@ def _check_order(order: Any) -> str:
             "expected the order {orders}, got {order!r}", orders=quoted(ORDERS), order=str(order)[:40], what="order"
         )
     return str(order)
+
+
+def _check_reasons(given: Reasons | None, what: str, roles: Mapping[str, str]) -> dict[str, Any]:
+    """Check that each column has a reason that can be read, and a role."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ParameterError(
+            "expected {thing} as a dict from column, got {type}", thing=what, type=type(given).__name__, what=what
+        )
+    reasons = {str(column).strip(): reason for column, reason in (given or {}).items()}
+    for column, reason in reasons.items():
+        if column not in roles:
+            raise ParameterError("{thing}: column {column!r} has no role", thing=what, column=column, what=what)
+        texts = list(reason.values()) if isinstance(reason, Mapping) else [reason]
+        if not texts or not all(isinstance(text, str) and is_legible(text) for text in texts):
+            raise ParameterError(
+                "{thing}: expected a reason with a letter or digit that can be seen for {column!r}",
+                thing=what,
+                column=column,
+                what=what,
+            )
+    return reasons
 
 
 def _check_places(removed: Any) -> Integers:

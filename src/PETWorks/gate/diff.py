@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,16 +11,15 @@ from PETWorks.gate.document.check_document import (
     PASS,
     WAIVED,
     WITHHELD,
-    Bound,
     CheckDocument,
     CheckFile,
     RuleResult,
     Value,
     Verdict,
 )
-from PETWorks.gate.document.schema import first_violation
-from PETWorks.gate.document.typed_json import JSONObject, read_json
+from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_IDENTIFIERS
+from PETWorks.json_types import Bound, JSONObject
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.result import format_value
 
@@ -33,16 +31,14 @@ NOT_MEASURED = "not measured"
 Change = Literal["better", "worse", "changed", "new", "new built-in rule", "waived", "other threshold"]
 
 
-@dataclass(frozen=True)
-class Verdicts(JSONObject):
+class Verdicts(JSONObject, frozen=True):
     """The verdicts of both checks."""
 
     old: Verdict
     new: Verdict
 
 
-@dataclass(frozen=True)
-class RuleState(JSONObject):
+class RuleState(JSONObject, frozen=True):
     """The parts of a rule's result that are compared."""
 
     verdict: Verdict
@@ -50,8 +46,7 @@ class RuleState(JSONObject):
     parameters: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Difference(JSONObject):
+class Difference(JSONObject, frozen=True):
     """A rule, a measure or a fact that differs, with both sides as data and as text."""
 
     name: str
@@ -62,8 +57,7 @@ class Difference(JSONObject):
     change: Change
 
 
-@dataclass(frozen=True)
-class Comparison(JSONObject):
+class Comparison(JSONObject, frozen=True):
     """The differences between two checks.
 
     `worse` is true if somebody should review the change: a rule is worse, gone or has another threshold, or the numbers
@@ -85,10 +79,10 @@ class Comparison(JSONObject):
 def read_check(path: Path) -> CheckFile:
     """The check document in a JSON file; raises if the file is something else."""
     content = read_json(path, Phrase("the result of a check"), Hint.CHECK_DOCUMENT)
-    problem = first_violation(content, "check")
-    if problem:
-        raise InputError("{file}: not the result of a check: {problem}", file=path.name, problem=problem)
-    return CheckFile.from_dict(content)
+    document = parse_document(CheckFile, content)
+    if isinstance(document, Phrase):
+        raise InputError("{file}: not the result of a check: {problem}", file=path.name, problem=document)
+    return document
 
 
 def compare(old: CheckDocument, new: CheckDocument) -> Comparison:

@@ -10,7 +10,7 @@ from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import EXACT, STARS
-from PETWorks.anonymizer.plan import SUBSETS
+from PETWorks.anonymizer.plan import SUBSETS, Plan, PlannedRule
 from PETWorks.anonymizer.released import with_safe_cells
 from PETWorks.anonymizer.replaying import PlanTable, Replayed, Steps, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
@@ -18,7 +18,6 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
-from PETWorks.gate.document.plan_document import Plan, PlannedRule
 from PETWorks.gate.plans import KEYS_STATED_ELSEWHERE, check_hierarchy
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.catalogue import find_measure

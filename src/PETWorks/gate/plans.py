@@ -3,22 +3,21 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier_hierarchy
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.objectives import NOT_LOCAL
-from PETWorks.anonymizer.plan import SUBSETS, VERSION
+from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document.plan_document import Plan, PlannedHierarchy, PlannedRule
-from PETWorks.gate.document.schema import first_violation
-from PETWorks.gate.document.typed_json import read_json
+from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, Rule
 
@@ -44,7 +43,7 @@ def complete_plan(
     target    the file of the release
     files     the file of the hierarchy of each column
     """
-    plan = Plan.from_dict(result.plan)
+    plan = result.planned
     data = content["data"]
     further = {key: value for key, value in content.items() if key not in KEYS_STATED_ELSEWHERE}
     if further.get("title") == getattr(data, "name", None):
@@ -63,7 +62,7 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
 
     data   the table that it was made from; other parameters as in `complete_plan`
     """
-    plan = Plan.from_dict(result.plan)
+    plan = result.planned
     hierarchies = {
         column: replace(hierarchy, words=earlier.hierarchies[column].words)
         for column, hierarchy in plan.hierarchies.items()
@@ -112,10 +111,9 @@ def parse_plan(content: Any, name: str) -> Plan:
             version=quoted([str(version)]),
             known=VERSION,
         )
-    problem = first_violation(content, "plan")
-    if problem:
-        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=problem)
-    plan = Plan.from_dict(content)
+    plan = parse_document(Plan, content)
+    if isinstance(plan, Phrase):
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=name, problem=plan)
     for contradiction in _contradictions(plan):
         raise InputError("{name}: the plan contradicts itself: {problem}", name=name, problem=contradiction)
     return plan
@@ -144,9 +142,6 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
         yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
     if any(len(node) != len(columns) for node in plan.levels):
         yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
-    whole = [*plan.levels, heights.values(), *(plan.allowed_levels or {}).values()]
-    if any(type(level) is not int for levels in whole for level in levels):
-        yield Phrase("levels are whole numbers, without a decimal point")
     for place, column in enumerate(columns):
         allowed = (plan.allowed_levels or {}).get(column, (0, heights.get(column, 0)))
         if len(allowed) != 2 or not all(allowed[0] <= node[place] <= allowed[1] for node in plan.levels):

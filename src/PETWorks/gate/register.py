@@ -8,19 +8,11 @@ from pathlib import Path
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
-from PETWorks.gate.document.check_document import (
-    INTERNAL,
-    SUFFIX,
-    CheckFile,
-    Entry,
-    Registered,
-    Spoken,
-    canonical_json,
-    content_digest,
-)
-from PETWorks.gate.document.schema import first_violation
-from PETWorks.gate.document.typed_json import read_json
+from PETWorks.gate.document.check_document import INTERNAL, SUFFIX, CheckFile, Entry, canonical_json, content_digest
+from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy import Policy
+from PETWorks.json_types import Spoken
+from PETWorks.releases.facts import Registered
 from PETWorks.tables.files import check_regular
 
 MOST_ENTRIES = 10_000
@@ -112,10 +104,9 @@ def read_register(folder: Path) -> tuple[Entry, ...]:
 def read_entry(path: Path) -> Entry:
     """The entry in a file; raises if it is not a valid entry."""
     content = read_json(path, Phrase("an entry of a register"), Hint.REGISTER, LARGEST_ENTRY)
-    problem = first_violation(content, "register")
-    if problem:
-        raise InputError("{file}: not an entry of a register: {problem}", file=path.name, problem=problem)
-    entry = Entry.from_dict(content)
+    entry = parse_document(Entry, content)
+    if isinstance(entry, Phrase):
+        raise InputError("{file}: not an entry of a register: {problem}", file=path.name, problem=entry)
     try:
         _check_day(entry.date)
     except ParameterError as error:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class Evaluation(Rows, Displayable):
     """The results of several measures, and the reasons why other measures do not apply.
 
+    >>> from PETWorks import evaluate
     >>> found = evaluate(Release("data/patient_anonymized.csv"), {"k-anonymity": {"k": 3}})
     >>> found.to_arrow().to_pylist()[0]["value"]
     3.0
@@ -101,15 +102,10 @@ class Evaluation(Rows, Displayable):
         return pa.table(columns)
 
 
-def evaluate(
+def evaluate_measures(
     release: Release, wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None
 ) -> Evaluation:
-    """Measure a release: the wanted measures (names, or a dict from name to parameters), or all that apply.
-
-    >>> evaluate(Release("data/patient_anonymized.csv"), {"t-closeness": {"t": 0.376}})
-    <Evaluation of 9 records>
-      <t-closeness = 0.296296 (t=0.376): satisfied>
-    """
+    """Measure a release: the wanted measures (names, or a dict from name to parameters), or all that apply."""
     return evaluate_requests(release, None if wanted is None else _requests(wanted))
 
 

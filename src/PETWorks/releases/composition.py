@@ -1,6 +1,6 @@
 """Disclosure by several releases together: results, contribution of each release, m-invariance and limits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,8 @@ from PETWorks.measures.attacks.subsets import shapley_share
 from PETWorks.measures.numbers import format_value, percent
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
-from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet
+from PETWorks.releases.facts import ReleasesFacts, SetAttack, SetInvariance, SetShare, SetStep
+from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet, attacked_columns
 from PETWorks.releases.unlinked import Intersection
 from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
@@ -74,6 +75,11 @@ class Contribution:
     without: float | None
     saves: float | None
     shapley: Fraction | None
+
+    def facts(self, number: int) -> SetShare:
+        """The contribution for documents; `number` is that of the release."""
+        adds, exact = (None, None) if self.shapley is None else (float(self.shapley), str(self.shapley))
+        return SetShare(number, adds, exact, self.without, self.saves)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields, ready for JSON; the Shapley value as a float and as an exact fraction."""
@@ -140,6 +146,10 @@ class Invariance:
             reasons.append(Phrase("{people} with other values in another release", people=people))
         return reasons
 
+    def facts(self, attribute: str) -> SetInvariance:
+        """The invariance of an attribute, for documents."""
+        return SetInvariance(attribute, self.m, self.smallest_class, sum(self.repeated.values()), self.changing)
+
     def to_dict(self) -> dict[str, Any]:
         """The largest m and the reasons, ready for JSON."""
         return {
@@ -165,6 +175,17 @@ class ReleaseAlone:
     quasi_identifiers: Sequence[str]
     sensitive_attributes: Sequence[str]
     alone: Exposure
+
+    def facts(self) -> dict[str, Any]:
+        """The numbers of the release, as fields of `ReleaseOfSet`."""
+        return {
+            "people": self.people,
+            "in_common": self.in_common,
+            "quasi_identifiers": tuple(self.quasi_identifiers),
+            "sensitive_attributes": tuple(self.sensitive_attributes),
+            "chance": self.alone.posterior,
+            "alone": self.alone.alone_share,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """The fields, ready for JSON."""
@@ -211,6 +232,45 @@ class Composition(Rows, Displayable):
     def warnings(self) -> list[Phrase]:
         """The cautions as sentences."""
         return [caution.text for caution in self.cautions]
+
+    def facts(self) -> ReleasesFacts:
+        """The numbers for documents, without what only a policy says of the releases."""
+        numbers = {part.name: number for number, part in enumerate(self.releases, 1)}
+        return ReleasesFacts(
+            measured=len(self.releases) - 1,
+            not_measured=0,
+            key=self.key,
+            people=self.together.people,
+            attacks=tuple(self._attacks(numbers)),
+            unlinked=tuple(attack.facts(name, numbers) for name, attack in self.unlinked.items()),
+            m_invariance=tuple(invariance.facts(name) for name, invariance in self.invariance.items()),
+            warnings=tuple(self.warnings),
+        )
+
+    def _attacks(self, numbers: Mapping[str, int]) -> Iterator[SetAttack]:
+        """The attacks of the linked adversary: re-identification, then inference of each sensitive attribute."""
+        together = self.together
+        alone = next(part.alone for part in self.releases if part.name == self.focal)
+        for attack, column in attacked_columns(together).items():
+            (chance_alone, certain_alone), (chance, certain) = alone.chances(column), together.chances(column)
+            gains = None if column is None else (alone.inference[column].gain, together.inference[column].gain)
+            yield SetAttack(
+                attack=attack,
+                prior=(1 if column is None else together.inference[column].commonest) / together.people,
+                alone=chance_alone,
+                together=chance,
+                certain_alone=certain_alone,
+                certain=certain,
+                curve=tuple(SetStep(number, *step.chances(column)) for number, step in enumerate(self.curve, 1)),
+                shares=tuple(
+                    contribution.facts(numbers[contribution.release])
+                    for contribution in self.contributions
+                    if contribution.attack == attack
+                ),
+                gain=None
+                if gains is None or gains[0] is None or gains[1] is None
+                else (gains[1].prior, gains[0].posterior, gains[1].posterior),
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The results as plain dicts, lists, numbers and texts, without any cell of the tables."""

@@ -17,6 +17,7 @@ from PETWorks.counting.people import JoinedPeople
 from PETWorks.counting.questions import Question, fold_batches
 from PETWorks.measures.attacks.inference import Worth
 from PETWorks.measures.attacks.reidentification import vulnerability
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
 
 
 class Classes(NamedTuple):
@@ -336,6 +337,12 @@ class Exposure:
         """The share of people who are alone in their class."""
         return self.alone / self.people
 
+    def chances(self, column: str | None) -> tuple[float, float]:
+        """The chance to find a person, or to guess a sensitive attribute, and the share for whom it is certain."""
+        if column is None:
+            return self.posterior, self.alone_share
+        return self.inference[column].posterior, self.inference[column].one_value_share
+
     def to_dict(self) -> dict[str, Any]:
         """Both attacks, ready for JSON."""
         return {
@@ -370,13 +377,14 @@ def value_counts(attacked: TargetAttribute, counts: Integers) -> Integers:
     return counts if attacked.missing is None else np.where(np.arange(len(counts)) == attacked.missing, 0, counts)
 
 
+def attacked_columns(exposed: Exposure) -> dict[str, str | None]:
+    """The attacks, each with the sensitive attribute that is guessed; None for re-identification."""
+    return {RE_IDENTIFICATION: None, **{f"attribute-inference of {name}": name for name in exposed.inference}}
+
+
 def attacks_of(exposures: Sequence[Exposure]) -> dict[str, list[int]]:
     """The number of successes of each attack, one per exposure."""
-    names = exposures[0].inference
     return {
-        "re-identification": [exposure.classes for exposure in exposures],
-        **{
-            f"attribute-inference of {name}": [exposure.inference[name].right for exposure in exposures]
-            for name in names
-        },
+        attack: [exposure.classes if column is None else exposure.inference[column].right for exposure in exposures]
+        for attack, column in attacked_columns(exposures[0]).items()
     }

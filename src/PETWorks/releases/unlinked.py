@@ -13,6 +13,7 @@ import numpy as np
 
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.people import BITS, Offer, Words
+from PETWorks.releases.facts import SetConfidence, SetIntersection
 
 CONFIDENCES = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
 
@@ -31,6 +32,10 @@ class Confidence(NamedTuple):
     def share(self, confidence: Fraction = Fraction(1)) -> float:
         """The share of people whose value is known with that confidence."""
         return self.reached[CONFIDENCES.index(confidence)] / self.people if self.people else 0.0
+
+    def facts(self, number: int) -> SetConfidence:
+        """The shares for documents; `number` is that of the release."""
+        return SetConfidence(number, self.share(), self.share(CONFIDENCES[0]), self.people)
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers and shares, ready for JSON."""
@@ -60,6 +65,20 @@ class Intersection:
     changed: int
     contradictory: int
     mistaken: int
+
+    def facts(self, attribute: str, numbers: Mapping[str, int]) -> SetIntersection:
+        """The attack on an attribute, for documents; `numbers` are those of the releases."""
+        return SetIntersection(
+            attribute=attribute,
+            people=self.together.people,
+            disclosed=self.together.share(),
+            half_sure=self.together.share(CONFIDENCES[0]),
+            alone=tuple(confidence.facts(numbers[name]) for name, confidence in self.alone.items()),
+            curve=tuple(sure.facts(number) for number, sure in enumerate(self.curve, 1) if sure is not None),
+            changed=self.changed,
+            contradictory=self.contradictory,
+            mistaken=self.mistaken,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The counts and shares, ready for JSON."""

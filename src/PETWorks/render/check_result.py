@@ -1,9 +1,12 @@
 """The result of a check, `Check`, with its formats."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.check.may_go_out import is_passing
@@ -48,7 +51,12 @@ class Check(Rows, Displayable):
 
     @property
     def passed(self) -> bool:
-        """Whether the release may go out: every rule holds or is waived."""
+        """Whether the verdict is not `fail`: the earlier form of this question."""
+        warnings.warn(
+            "passed is dropped in the next version; ask for verdict, which is 'pass', 'waived' or 'fail'",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return is_passing(self.verdict)
 
     def file(self, edition: str = INTERNAL) -> CheckFile:
@@ -61,7 +69,7 @@ class Check(Rows, Displayable):
                 edition=edition,
             )
         content = self.content if edition == INTERNAL else external_edition(self.content)
-        return CheckFile(**vars(content), content_sha256=content_digest(content))
+        return CheckFile(**structs.asdict(content), content_sha256=content_digest(content))
 
     def to_dict(self, edition: str = INTERNAL) -> dict[str, Any]:
         """The document, ready for JSON: everything, or the edition for outsiders."""

@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any
 
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
+from PETWorks.anonymizer.facts import table_state
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.release import Release
-from PETWorks.gate.document.anonymization_document import anonymization_facts, frontier_facts, table_state
 from PETWorks.measures import numbers
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
 from PETWorks.measures.evaluation import Evaluation
@@ -257,7 +257,7 @@ def _recoded(result: Recoded, lang: str) -> NotebookView:
     title = message_text(lang, "view.made-local" if isinstance(result, LocalAnonymization) else "view.made")
     if result.records > MOST_RECORDS or result.original.engine.name != MEMORY:
         return NotebookView(title, (repr(result),), tables)
-    facts = anonymization_facts(result, table_state(result.original), result.release, None)
+    facts = result.facts(table_state(result.original), result.release)
     states = ViewTable(_heads(lang, "plot.what", "head.before", "head.after"), making.state_rows(facts, lang), (1, 2))
     return NotebookView(title, making.outcome_texts(facts, lang), [*tables, states])
 
@@ -268,7 +268,7 @@ def _height(result: Recoded, column: str) -> int | None:
 
 
 def _frontier(result: Frontier, lang: str) -> NotebookView:
-    facts = frontier_facts(result)
+    facts = result.facts
     rows = making.frontier_rows(facts, lang)
     heads = making.frontier_heads(facts, lang)
     figures = range(len(heads) - 1)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date
 
 import numpy as np
+from msgspec.structs import replace
 
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
@@ -28,7 +28,6 @@ from PETWorks.gate.document.check_document import (
     ColumnFinding,
     NextStep,
     RaisedLevel,
-    ReleasesFacts,
     RuleResult,
     SignOff,
 )
@@ -47,6 +46,7 @@ from PETWorks.gate.policy.policy_rules import (
 )
 from PETWorks.gate.suggest.protection_proposal import propose_protections
 from PETWorks.measures.numbers import number
+from PETWorks.releases.facts import ReleasesFacts
 from PETWorks.tables.hidden_differences import UNSEEN
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 

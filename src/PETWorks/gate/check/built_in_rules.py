@@ -2,24 +2,27 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from PETWorks.about.treatment import is_legible
+from PETWorks.anonymizer.plan import JudgedRule, Plan
 from PETWorks.counting.release import Release
 from PETWorks.errors import Counted, RoleError
 from PETWorks.gate.check.findings import has_personal_details
-from PETWorks.gate.document.check_document import RuleResult, Spoken
-from PETWorks.gate.document.plan_document import JudgedRule, Plan
+from PETWorks.gate.document.check_document import RuleResult
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
 from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
+from PETWorks.json_types import Spoken
 from PETWorks.measures.attacks.subset_limits import parse_sizes
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES

@@ -1,9 +1,10 @@
 """A release measured together with the earlier releases of its policy, as a part of the document."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import CAREFUL
@@ -11,26 +12,17 @@ from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError, Phrase, RoleError, quoted
 from PETWorks.gate.check.inputs import shown_table, table_digest
-from PETWorks.gate.document.check_document import (
-    Registered,
-    ReleaseOfSet,
-    ReleasesFacts,
-    SetAttack,
-    SetConfidence,
-    SetIntersection,
-    SetInvariance,
-    SetShare,
-    SetStep,
-)
 from PETWorks.gate.policy.earlier_releases import THIS, EarlierTable
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.sources import read_removed_places
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
-from PETWorks.releases.composition import Composition, Contribution
-from PETWorks.releases.linked import Exposure
+from PETWorks.releases.composition import Composition
+from PETWorks.releases.facts import (
+    Registered,
+    ReleaseOfSet,
+    ReleasesFacts,
+)
 from PETWorks.releases.several import Releases
-from PETWorks.releases.unlinked import CONFIDENCES, Confidence, Intersection
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.source import Source
@@ -129,20 +121,15 @@ def releases_facts(
     not_measured = len(unmeasured) + sum(statement.what not in names for statement in stated) + from_register
     if settings.key is None and not settings.earlier and not not_measured and registered is None:
         return None
-    facts = ReleasesFacts(
+    facts = ReleasesFacts(measured=0, not_measured=0) if composition is None else composition.facts()
+    return replace(
+        facts,
         measured=len(settings.measured),
         not_measured=not_measured,
         key=settings.key,
         releases=tuple(_list_releases(policy, composition, data)) if settings.earlier else (),
         registered=registered,
     )
-    return facts if composition is None else _add_numbers(facts, composition)
-
-
-def composition_facts(composition: Composition) -> ReleasesFacts:
-    """The numbers of a composition, without the facts that only a policy contains."""
-    facts = ReleasesFacts(measured=len(composition.releases) - 1, not_measured=0, key=composition.key)
-    return _add_numbers(facts, composition)
 
 
 def _list_releases(policy: Policy, composition: Composition | None, data: Any) -> Iterator[ReleaseOfSet]:
@@ -152,16 +139,7 @@ def _list_releases(policy: Policy, composition: Composition | None, data: Any) -
     parts = {} if composition is None else {part.name: part for part in composition.releases}
     for number, earlier in enumerate(in_order, 1):
         part = parts.get(THIS if earlier is None else earlier.label)
-        numbers: dict[str, Any] = {}
-        if part is not None:
-            numbers = {
-                "people": part.people,
-                "in_common": part.in_common,
-                "quasi_identifiers": tuple(part.quasi_identifiers),
-                "sensitive_attributes": tuple(part.sensitive_attributes),
-                "chance": part.alone.posterior,
-                "alone": part.alone.alone_share,
-            }
+        numbers = {} if part is None else part.facts()
         if earlier is None:
             described: dict[str, Any] = {
                 "name": policy.title,
@@ -184,89 +162,3 @@ def _digest(earlier: EarlierTable) -> str | None:
     if earlier.sha256 is not None or earlier.data is None or isinstance(earlier.data, str):
         return earlier.sha256
     return table_digest(earlier.data)
-
-
-def _add_numbers(facts: ReleasesFacts, composition: Composition) -> ReleasesFacts:
-    numbers = {part.name: number for number, part in enumerate(composition.releases, 1)}
-    return replace(
-        facts,
-        people=composition.together.people,
-        attacks=tuple(_attacks(composition, numbers)),
-        unlinked=tuple(
-            _intersection(name, intersection, numbers) for name, intersection in composition.unlinked.items()
-        ),
-        m_invariance=tuple(
-            SetInvariance(
-                name, invariance.m, invariance.smallest_class, sum(invariance.repeated.values()), invariance.changing
-            )
-            for name, invariance in composition.invariance.items()
-        ),
-        warnings=tuple(composition.warnings),
-    )
-
-
-def _attacks(composition: Composition, numbers: dict[str, int]) -> Iterator[SetAttack]:
-    """The attacks of the linked adversary: re-identification, then inference of each sensitive attribute."""
-    alone = next(part.alone for part in composition.releases if part.name == composition.focal)
-    for attack, column in (
-        (RE_IDENTIFICATION, None),
-        *((f"attribute-inference of {name}", name) for name in composition.together.inference),
-    ):
-        chances = [_chances(exposure, column) for exposure in (alone, composition.together)]
-        together = composition.together
-        gain = None
-        if column is not None:
-            gains = alone.inference[column].gain, together.inference[column].gain
-            if gains[0] is not None and gains[1] is not None:
-                gain = (gains[1].prior, gains[0].posterior, gains[1].posterior)
-        commonest = 1 if column is None else together.inference[column].commonest
-        yield SetAttack(
-            attack=attack,
-            prior=commonest / together.people,
-            alone=chances[0][0],
-            together=chances[1][0],
-            certain_alone=chances[0][1],
-            certain=chances[1][1],
-            curve=tuple(
-                SetStep(number, *_chances(exposure, column)) for number, exposure in enumerate(composition.curve, 1)
-            ),
-            shares=tuple(
-                _share(contribution, numbers)
-                for contribution in composition.contributions
-                if contribution.attack == attack
-            ),
-            gain=gain,
-        )
-
-
-def _chances(exposure: Exposure, column: str | None) -> tuple[float, float]:
-    """The chance of success, and the share of people for whom it is certain."""
-    if column is None:
-        return exposure.posterior, exposure.alone_share
-    return exposure.inference[column].posterior, exposure.inference[column].one_value_share
-
-
-def _share(contribution: Contribution, numbers: dict[str, int]) -> SetShare:
-    adds, exact = (
-        (None, None) if contribution.shapley is None else (float(contribution.shapley), str(contribution.shapley))
-    )
-    return SetShare(numbers[contribution.release], adds, exact, contribution.without, contribution.saves)
-
-
-def _intersection(attribute: str, intersection: Intersection, numbers: dict[str, int]) -> SetIntersection:
-    curve = ((number, confidence) for number, confidence in enumerate(intersection.curve, 1) if confidence is not None)
-    return SetIntersection(
-        attribute=attribute,
-        people=intersection.together.people,
-        disclosed=intersection.together.share(),
-        half_sure=intersection.together.share(CONFIDENCES[0]),
-        alone=tuple(_confidence(numbers[name], confidence) for name, confidence in intersection.alone.items()),
-        curve=tuple(_confidence(number, confidence) for number, confidence in curve),
-        changed=intersection.changed,
-        contradictory=intersection.contradictory,
-        mistaken=intersection.mistaken,
-    )
-
-
-def _confidence(number: int, confidence: Confidence) -> SetConfidence:
-    return SetConfidence(number, confidence.share(), confidence.share(CONFIDENCES[0]), confidence.people)

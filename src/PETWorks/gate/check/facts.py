@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from PETWorks.gate.document.check_document import (
     ColumnFacts,
     Notice,
     PayoutStep,
+    Role,
     SmallClasses,
     WithoutColumn,
 )
@@ -79,7 +80,7 @@ def column_facts(release: Release, results: Iterable[Result]) -> tuple[ColumnFac
     return tuple(
         ColumnFacts(
             column=name,
-            role=release.roles.get(name),
+            role=cast(Role, release.roles.get(name)),
             released=name in release.columns,
             **(_remaining_information(release, name, by_measure) if name in release.compared_columns else {}),
         )

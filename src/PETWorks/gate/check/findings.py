@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from PETWorks.about.column_names import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS, names_a_place, roles_by_name, words_of
 from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE, Search
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
-from PETWorks.gate.document.check_document import ColumnFacts, ColumnFinding, FindingKind, Spoken
+from PETWorks.gate.document.check_document import ColumnFacts, ColumnFinding, FindingKind
 from PETWorks.gate.suggest.suggestion import (
     CHINESE_NAME,
     DATE,
@@ -25,6 +25,7 @@ from PETWorks.gate.suggest.suggestion import (
     ExaminedColumn,
     suggest_role,
 )
+from PETWorks.json_types import Spoken
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name
 

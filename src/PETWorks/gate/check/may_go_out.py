@@ -9,12 +9,12 @@ from typing import Any, Literal
 from PETWorks.about.hierarchies.declaration import HierarchySources, as_hierarchies, hierarchy_digest
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.anonymising import RESTATED_KEYS, policy_content
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document.check_document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
-from PETWorks.gate.document.plan_document import Plan
 from PETWorks.gate.plans import read_plan
 from PETWorks.gate.policy.from_rules import describe_release
 from PETWorks.gate.policy.policy import Policy

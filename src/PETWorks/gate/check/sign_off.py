@@ -1,8 +1,9 @@
 """The statements that approvers sign, and the items that the policy's regimes still require."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import date
+
+from msgspec.structs import replace
 
 from PETWorks.counting.release import Release
 from PETWorks.gate.document.check_document import EarlierRelease, Regime, SignOff

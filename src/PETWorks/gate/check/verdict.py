@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from PETWorks import __version__
 from PETWorks.anonymizer.problem import allowed_suppression
@@ -44,11 +44,8 @@ from PETWorks.gate.document.check_document import (
     Input,
     MeasureResult,
     PayoutStep,
-    ReleasesFacts,
     RuleResult,
     RuleVerdicts,
-    Spoken,
-    SubsetAnswers,
     TableFacts,
     Value,
     WaiverFacts,
@@ -76,12 +73,14 @@ from PETWorks.gate.policy.policy_rules import (
     Waiver,
 )
 from PETWorks.gate.register import find_registered
+from PETWorks.json_types import Spoken
 from PETWorks.locale import LANGUAGES
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, every_subset
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, every_subset
 from PETWorks.measures.catalogue import all_measures, find_measure
 from PETWorks.measures.evaluation import Evaluation, answer_questions_of_measures, evaluate_requests
 from PETWorks.measures.result import Result
 from PETWorks.releases.composition import Composition
+from PETWorks.releases.facts import ReleasesFacts
 from PETWorks.tables.opening import is_address
 
 
@@ -240,10 +239,13 @@ def _subsets(
     if policy.subset_sizes is None:
         return None, []
     with policy.located("subsets"):
-        answers = every_subset(release, policy.subset_sizes, progress=progress).answers(policy.limits)["subsets"]
-    shares = [driver for driver in answers["drivers"] or () if driver["attack"] == RE_IDENTIFICATION]
-    drivers = [driver["attribute"] for driver in sorted(shares, key=lambda driver: -driver["shapley"])]
-    return SubsetAnswers.from_dict(answers), drivers
+        answers = every_subset(release, policy.subset_sizes, progress=progress).facts(policy.limits)
+    shares = {
+        driver.attribute: cast(float, driver.shapley)
+        for driver in answers.drivers or ()
+        if driver.attack == RE_IDENTIFICATION
+    }
+    return answers, sorted(shares, key=lambda attribute: -shares[attribute])
 
 
 def _overview(release: Release, policy: Policy) -> Evaluation:

@@ -1,9 +1,10 @@
 """Verification of a check document: its digests, and the files that it is about."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.errors import Hint, InputError, Phrase
 from PETWorks.gate.check.inputs import table_digest
@@ -16,14 +17,13 @@ from PETWorks.gate.document.check_document import (
     combine_verdicts,
     content_digest,
 )
-from PETWorks.gate.document.typed_json import JSONObject
 from PETWorks.gate.external.edition import commitment, external_edition
+from PETWorks.json_types import JSONObject
 
 PUBLISHED = ("verdict", "table", "columns", "rules", "adversaries", "subsets", "results")  # parts that depend on data
 
 
-@dataclass(frozen=True)
-class VerifiedItem(JSONObject):
+class VerifiedItem(JSONObject, frozen=True):
     """Something that was compared, and whether it matches."""
 
     what: str

@@ -1,17 +1,22 @@
-"""The published JSON Schemas, and messages about violations of them."""
+"""Reading of JSON documents, the published JSON Schemas, and messages about violations of them."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-from PETWorks.errors import Joined, Phrase, literal, quoted, unknown
+import msgspec
+
+from PETWorks.anonymizer.plan import Plan
+from PETWorks.errors import Hint, InputError, Joined, Phrase, literal, quoted, unknown
 from PETWorks.gate.document.check_document import CheckFile, Entry
-from PETWorks.gate.document.plan_document import Plan
-from PETWorks.gate.document.typed_json import JSONObject
 from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.json_types import JSONObject
 from PETWorks.locale import ENGLISH, LANGUAGES
+from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import Key
 
 NAMES = ("policy", "check", "plan", "register")
@@ -27,6 +32,36 @@ _KINDS = {
 
 _ENGLISH_TEXT = '"en": {"$ref": "#/$defs/text"}'  # in the schema of a policy, where every language may be given
 _DOCUMENT_TYPES: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan, "register": Entry}
+Document = TypeVar("Document", bound=JSONObject)
+LARGEST_FILE = 1 << 26
+
+
+def read_json(path: Path, expected: Phrase, hint: Hint, largest: int = LARGEST_FILE) -> Any:
+    """The content of a JSON file; raises with a message about what was expected if it is not JSON."""
+    try:
+        text = read_small(path, largest).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("{file}: not JSON in UTF-8", file=path.name) from None
+    try:
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise InputError("{file}: not JSON; expected {expected}", hint, file=path.name, expected=expected) from None
+
+
+def _finite(text: str) -> float:
+    """The number; NaN and infinity raise ValueError."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("not a finite number")
+    return number
+
+
+def parse_document(kind: type[Document], content: Any) -> Document | Phrase:
+    """The document in JSON content, or what is wrong with it: the place and the violated rule of its schema."""
+    try:
+        return kind.from_dict(content)
+    except (msgspec.ValidationError, RecursionError) as error:
+        return _violation(kind, content, error)
 
 
 def schema_text(name: str) -> str:
@@ -56,16 +91,17 @@ def check_against_schema(mistakes: Mistakes, name: str) -> list[Key]:
     return [key for key, _ in worded]
 
 
-def first_violation(document: Any, name: str) -> Phrase | None:
-    """The first violation of a schema in a document; None if it is valid."""
+def _violation(kind: type[JSONObject], content: Any, error: Exception) -> Phrase:
+    """The best match of jsonschema among all violations: unlike errors of msgspec, it quotes no value."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    error = best_match(Draft202012Validator(json.loads(schema_text(name))).iter_errors(document))
-    if error is None:
-        return None
-    place = ".".join(map(str, error.absolute_path))[:80] or Phrase("the document")
-    return Phrase("{place} violates {rule!r} of the schema", place=place, rule=error.validator)
+    best = best_match(Draft202012Validator(kind.json_schema()).iter_errors(content))
+    if best is None:  # such as 5.0 for an integer
+        path, rule = str(error).rpartition("$")[2].strip("`").strip("."), "type"
+    else:
+        path, rule = ".".join(map(str, best.absolute_path)), str(best.validator)
+    return Phrase("{place} violates {rule!r} of the schema", place=path[:80] or Phrase("the document"), rule=rule)
 
 
 def _messages(error: Any) -> Iterator[tuple[tuple[str | int, ...], Phrase]]:

@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.gate.document.check_document import (
     EXTERNAL,
@@ -13,25 +14,13 @@ from PETWorks.gate.document.check_document import (
     WAIVED,
     WITHHELD,
     AdversaryFacts,
-    Bound,
     CheckDocument,
     ColumnFacts,
     Commitments,
-    Count,
-    Driver,
-    KnownAttributes,
     MeasureResult,
-    ReleaseOfSet,
-    ReleasesFacts,
     RuleResult,
     RuleVerdicts,
-    SetAttack,
-    SetIntersection,
-    SetShare,
-    SetStep,
     SmallClasses,
-    SubsetAnswers,
-    SubsetCase,
     TableFacts,
     Value,
     Verdict,
@@ -52,9 +41,11 @@ from PETWorks.gate.external.protected import (
     two_figures,
 )
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION
+from PETWorks.json_types import Bound, Count
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetAnswers, SubsetCase
 from PETWorks.measures.catalogue import Metric, catalogue, find_measure
 from PETWorks.measures.parameters import Text, WorthOfValues
+from PETWorks.releases.facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection, SetShare, SetStep
 
 
 def external_releases(

@@ -8,8 +8,9 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from PETWorks.errors import quoted, unknown
-from PETWorks.gate.document.check_document import EarlierRelease, Regime, RegimeItem, Spoken
+from PETWorks.gate.document.check_document import EarlierRelease, Regime, RegimeItem
 from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.json_types import Spoken
 from PETWorks.locale import LANGUAGES
 from PETWorks.tables.yaml_files import Key, read_yaml
 

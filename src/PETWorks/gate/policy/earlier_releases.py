@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from PETWorks.about.roles import roles_from_lists
 from PETWorks.errors import quoted
-from PETWorks.gate.document.check_document import Spoken
 from PETWorks.gate.policy.accountability import parse_day
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.gate.policy.sources import resolve_source
+from PETWorks.json_types import Spoken
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.yaml_files import Key, YAMLFile
 

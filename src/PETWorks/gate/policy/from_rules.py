@@ -47,20 +47,15 @@ def rule_entries(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:
         yield {"name": name, "measure": rule.metric.name, **parameters}
 
 
-def policy_for(
-    release: Release,
-    rules: Sequence[Rule],
-    role_reasons: Mapping[str, str] | None = None,
-    no_privacy_unit: Mapping[str, str] | None = None,
-) -> Policy:
-    """A policy with the roles of a release and these rules, except rules with functions of the user's own."""
+def policy_for(release: Release, rules: Sequence[Rule]) -> Policy:
+    """A policy with the roles of a release, their reasons, and these rules, except those with functions of the user."""
     of_measures = [rule for rule in rules if isinstance(rule, MeasureRule) and not _has_function(rule)]
     subsets = [rule for rule in rules if isinstance(rule, SubsetRule)]
     content: dict[str, Any] = {"petworks_policy": 1, "data": "table", **describe_release(release)}
-    if role_reasons:
-        content["role_reasons"] = role_reasons
-    if no_privacy_unit:
-        content["no_privacy_unit"] = no_privacy_unit
+    if release.role_reasons:
+        content["role_reasons"] = release.role_reasons
+    if release.no_privacy_unit:
+        content["no_privacy_unit"] = release.no_privacy_unit
     if of_measures:
         content["rules"] = list(rule_entries(of_measures))
     if subsets:

@@ -1,5 +1,6 @@
 """The policy file: a table, its recipients, and the rules it must satisfy."""
 
+import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE
-from PETWorks.gate.document.check_document import ReleaseKind, Spoken
+from PETWorks.gate.document.check_document import ReleaseKind
 from PETWorks.gate.document.schema import check_against_schema
 from PETWorks.gate.policy.accountability import Accountability, accountability_of
 from PETWorks.gate.policy.earlier_releases import ReleaseSet, parse_release_set
@@ -45,6 +46,7 @@ from PETWorks.gate.policy.sources import (
     resolve_sources,
     same_path,
 )
+from PETWorks.json_types import Spoken
 from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.opening import SUFFIXES as TABLES
@@ -141,7 +143,14 @@ class Policy:
         return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, UNIQUE_SHARE)
 
     def release(
-        self, data: Any = None, people: Column | None = None, *, protect: bool = False, **engine_settings: Any
+        self,
+        data: Any = None,
+        people: Column | None = None,
+        *,
+        protect: bool = False,
+        engine: str = "auto",
+        memory_limit: int | str | None = None,
+        temp_folder: str | os.PathLike[str] | None = None,
     ) -> Release:
         """Open the release that the policy is about, or other data with the same columns.
 
@@ -149,9 +158,9 @@ class Policy:
         'people-are-counted' rejects. Suppressed records are a class of their own by default: they keep their sensitive
         cells.
 
-        people            the person of each record, if the table has no column for it
-        protect           whether columns are protected by the policy's settings for `petworks anonymize`
-        engine_settings   engine and limits
+        people    the person of each record, if the table has no column for it
+        protect   whether columns are protected by the policy's settings for `petworks anonymize`
+        engine, memory_limit, temp_folder   as for `Release`
         """
         source = self._opened("data", self.data) if data is None else self._source(data)
         original = None if self.original is None else self._opened("original", self.original)
@@ -175,8 +184,10 @@ class Policy:
                 removed=None if planned is None else planned[0],
                 privacy_unit=unit,
                 people=people,
+                engine=engine,
+                memory_limit=memory_limit,
+                temp_folder=temp_folder,
                 **{**CAREFUL, **self.treatment},
-                **engine_settings,
             )
         except PETWorksError as error:
             what, _, column = (error.what or "").partition(".")

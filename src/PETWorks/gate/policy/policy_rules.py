@@ -8,9 +8,10 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
-from PETWorks.gate.document.check_document import PresetFacts, Spoken
+from PETWorks.gate.document.check_document import PresetFacts
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, chinese_note, regimes_asking_for
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
+from PETWorks.json_types import Spoken
 from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
 
@@ -35,8 +36,7 @@ BUILT_IN_RULES = (NO_IDENTIFIERS, *RULES_OF_EVERY_POLICY, APPROVER, *RULES_OF_PE
 UNDATED = "unknown"  # the date of a source that has none
 
 
-@dataclass(frozen=True)
-class Preset(PresetFacts):
+class Preset(PresetFacts, frozen=True):
     """A published threshold and the rules that express it."""
 
     rules: tuple[Mapping[str, str], ...]
@@ -44,7 +44,7 @@ class Preset(PresetFacts):
     @property
     def facts(self) -> PresetFacts:
         """The facts about the preset for a report."""
-        return PresetFacts(**{name: value for name, value in vars(self).items() if name != "rules"})
+        return self.part(PresetFacts)
 
 
 @cache

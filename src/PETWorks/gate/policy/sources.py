@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
 from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
-from PETWorks.anonymizer.plan import places_in
+from PETWorks.anonymizer.plan import Plan, places_in
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted, unknown
-from PETWorks.gate.document.plan_document import Plan
-from PETWorks.gate.document.schema import first_violation
-from PETWorks.gate.document.typed_json import read_json
+from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
 from PETWorks.measures.parameters import parse_number
@@ -228,10 +226,9 @@ def read_removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | No
     The places are None if the engine that made the release has no record order.
     """
     content = read_json(path, Phrase("a plan"), Hint.PLAN)
-    problem = first_violation(content, "plan")
-    if problem:
-        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=problem)
-    plan = Plan.from_dict(content)
+    plan = parse_document(Plan, content)
+    if isinstance(plan, Phrase):
+        raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=plan)
     if plan.removed is None:
         return (None, plan.records) if plan.suppressed_records == "remove" else None
     places = places_in(plan.removed, plan.records)

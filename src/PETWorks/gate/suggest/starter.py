@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from PETWorks.about.hierarchies.proposal import propose_hierarchy
+from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -15,6 +15,7 @@ from PETWorks.counting.engines.engine import half_the_machine
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import people_per_value
+from PETWorks.counting.table import Table
 from PETWorks.errors import Counted, InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
@@ -116,15 +117,16 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
 
 def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
     """The suggestion with a hierarchy for the column added, if one can be proposed."""
-    if len(table.columns[suggestion.column].counts) > MOST_VALUES or len(yaml_text(suggestion.column)) > LONGEST_KEY:
-        return suggestion
-    marginal = table.marginal(suggestion.column)
-    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-    proposed = propose_hierarchy(suggestion.column, counts)
-    if proposed is None:
-        return suggestion
-    proposal, hierarchy = proposed
-    return replace(suggestion, hierarchy=replace(proposal, height=hierarchy.height))
+    return replace(suggestion, hierarchy=proposal_for_column(suggestion.column, table))
+
+
+def proposal_for_column(column: str, table: Table) -> Proposal | None:
+    """The hierarchy proposed for a column of a table; None if it has too many values or none can be proposed."""
+    marginal = table.marginal(column)
+    if len(marginal.counts) > MOST_VALUES or len(yaml_text(column)) > LONGEST_KEY:
+        return None
+    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+    return None if proposed is None else replace(proposed[0], height=proposed[1].height)
 
 
 def add_protections(

@@ -1,7 +1,7 @@
 """Re-identification and attribute inference by adversaries who know any subset of the quasi-identifiers."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +19,7 @@ from PETWorks.counting.release import Release
 from PETWorks.counting.subsets.families import CountsBySubset, SubsetCounts
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
+from PETWorks.json_types import Bound, Count, JSONObject, Names, Number, Real
 from PETWorks.measures.attacks.checkpoint import Checkpoint
 from PETWorks.measures.attacks.inference import Worth, WorthByValue, check_worth
 from PETWorks.measures.attacks.reidentification import vulnerability
@@ -33,6 +34,67 @@ from PETWorks.measures.result import at_most
 from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
 from PETWorks.tables.frames import Rows
+
+
+class SubsetCase(JSONObject, frozen=True):
+    """An attack by an adversary who knows these attributes."""
+
+    attributes: Names
+    unique_share: Number
+    prior: Number
+    posterior: Number
+    multiplicative_leakage: Real | Bound | None = None
+    additive_leakage: Real | Bound | None = None
+
+
+class KnownAttributes(JSONObject, frozen=True):
+    """An attack by adversaries who know so many attributes: the subsets with lowest, median and highest risk."""
+
+    known: int
+    attack: str
+    subsets: int
+    lowest: SubsetCase
+    median: SubsetCase
+    highest: SubsetCase
+
+
+class SubsetLimit(JSONObject, frozen=True):
+    """A limit that every subset must keep, and the worst value."""
+
+    limit: str
+    at_most: Real
+    worst: Number
+    satisfied: bool
+
+
+class RiskySubset(JSONObject, frozen=True):
+    """A subset beyond a limit of which no smaller part is beyond it."""
+
+    limit: str
+    at_most: Real
+    attributes: Names
+    value: Number
+
+
+class Driver(JSONObject, frozen=True, kw_only=True):
+    """What a quasi-identifier adds to the risk of an attack."""
+
+    attribute: str
+    attack: str
+    shapley: Number
+    shapley_exact: str | None = None
+    without: Number
+
+
+class SubsetAnswers(JSONObject, frozen=True):
+    """Attacks with every subset of the quasi-identifiers."""
+
+    records: Count
+    number: int
+    if_they_know: tuple[KnownAttributes, ...]
+    limits: tuple[SubsetLimit, ...]
+    minimal_risky: tuple[RiskySubset, ...]
+    drivers: tuple[Driver, ...] | None
 
 
 class Attack(NamedTuple):
@@ -296,6 +358,10 @@ class Subsets(Rows, Displayable):
         return pa.Table.from_arrays(list(columns.values()), list(columns))
 
     def by_size(self) -> list[dict[str, Any]]:
+        """The answers of `known_attributes()`, ready for JSON."""
+        return [answer.to_dict() for answer in self.known_attributes()]
+
+    def known_attributes(self) -> tuple[KnownAttributes, ...]:
         """The subsets with lowest, median and highest risk, for each number of known attributes and each attack.
 
         Ties go to the first in the order of the columns; of two medians the lower is taken.
@@ -306,17 +372,16 @@ class Subsets(Rows, Displayable):
             for attack, (prior, hits, of) in self.attacks.items():
                 order = places[np.argsort(hits[places], kind="stable")]
                 highest = places[np.argmax(hits[places])]
-                chosen = {"lowest": order[0], "median": order[(len(order) - 1) // 2], "highest": highest}
-                cases = {
-                    name: {
-                        "attributes": self.attributes(int(self.masks[place])),
-                        "unique_share": int(self.uniques[place]) / self.records,
+                cases = [
+                    SubsetCase(
+                        tuple(self.attributes(int(self.masks[place]))),
+                        int(self.uniques[place]) / self.records,
                         **vulnerability(prior, int(hits[place]), of),
-                    }
-                    for name, place in chosen.items()
-                }
-                answers.append({"known": size, "attack": attack, "subsets": len(places), **cases})
-        return answers
+                    )
+                    for place in (order[0], order[(len(order) - 1) // 2], highest)
+                ]
+                answers.append(KnownAttributes(size, attack, len(places), *cases))
+        return tuple(answers)
 
     def minimal_risky(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The minimal subsets that exceed a limit (no smaller subset of them does), by size, the worst first.
@@ -327,26 +392,26 @@ class Subsets(Rows, Displayable):
                  uniques: share of unique records; inference: the posterior of any sensitive attribute, or
                  inference:NAME of one; gain: what guesses gain on average, or gain:NAME of one attribute with a worth
         """
-        answers = []
+        return [subset.to_dict() for subset in self._minimal_risky(limits)]
+
+    def _minimal_risky(self, limits: Mapping[str, Any]) -> Iterator[RiskySubset]:
         for name, limit in check_limits(limits, self.priors, self.worths).items():
             risks, guessing = self._risks(name)
             if not at_most(guessing, limit):
                 risky = [(0, guessing)]
             else:
                 risky = sorted(self._minimal(risks, limit), key=lambda pair: (pair[0].bit_count(), -pair[1]))
-            answers += [
-                {"limit": name, "at_most": limit, "attributes": self.attributes(mask), "value": value}
-                for mask, value in risky
-            ]
-        return answers
+            for mask, value in risky:
+                yield RiskySubset(name, limit, tuple(self.attributes(mask)), value)
 
     def limits(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Each limit with the highest value of all subsets, and whether that is within the limit."""
-        answers = []
+        return [limit.to_dict() for limit in self._limits(limits)]
+
+    def _limits(self, limits: Mapping[str, Any]) -> Iterator[SubsetLimit]:
         for name, limit in check_limits(limits, self.priors, self.worths).items():
             worst = max(float(self._risks(name)[0].max()), self._risks(name)[1])
-            answers.append({"limit": name, "at_most": limit, "worst": worst, "satisfied": bool(at_most(worst, limit))})
-        return answers
+            yield SubsetLimit(name, limit, worst, bool(at_most(worst, limit)))
 
     def _risks(self, limit: str) -> tuple[NDArray[np.float64], float]:
         """The values to compare with a limit: that of each subset, and that of an adversary who knows nothing."""
@@ -379,18 +444,25 @@ class Subsets(Rows, Displayable):
 
     def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
         """The conclusions from all subsets, ready for JSON; with limits, also the verdict."""
-        risky = self.minimal_risky(limits)
-        answers = {
-            "records": self.records,
-            "number": len(self),
-            "if_they_know": self.by_size(),
-            "limits": self.limits(limits),
-            "minimal_risky": risky,
-            "drivers": self.drivers() if self.is_complete else None,
-        }
-        return {**({"satisfied": not risky} if limits else {}), "subsets": answers}
+        facts = self.facts(limits)
+        return {**({"satisfied": not facts.minimal_risky} if limits else {}), "subsets": facts.to_dict()}
+
+    def facts(self, limits: Mapping[str, Any]) -> SubsetAnswers:
+        """The conclusions from all subsets, for documents."""
+        return SubsetAnswers(
+            self.records,
+            len(self),
+            self.known_attributes(),
+            tuple(self._limits(limits)),
+            tuple(self._minimal_risky(limits)),
+            self.contributions() if self.is_complete else None,
+        )
 
     def drivers(self) -> list[dict[str, Any]]:
+        """The answers of `contributions()`, ready for JSON."""
+        return [driver.to_dict() for driver in self.contributions()]
+
+    def contributions(self) -> tuple[Driver, ...]:
         """The contribution of each quasi-identifier to the risk of each attack.
 
         shapley    its exact share of posterior - prior with all quasi-identifiers; the shares add up to it
@@ -400,19 +472,19 @@ class Subsets(Rows, Displayable):
             raise NotApplicable("what drives the risk is known only once all subsets are counted", Hint.ALL_SUBSETS)
         n = len(self.quasi_identifiers)
         by_mask = np.argsort(self.masks)
-        answers = []
+        drivers = []
         for attack, (prior, hits, of) in self.attacks.items():
             successes = np.concatenate([[prior], hits[by_mask]])
             for place, name in enumerate(self.quasi_identifiers):
                 share = shapley_share(successes, n, place) / of
-                left = int(successes[(1 << n) - 1 - (1 << place)])
-                answers.append(
-                    {
-                        "attribute": name,
-                        "attack": attack,
-                        "shapley": float(share),
-                        "shapley_exact": str(share),
-                        "without": left / of,
-                    }
+                without = int(successes[(1 << n) - 1 - (1 << place)]) / of
+                drivers.append(
+                    Driver(
+                        attribute=name,
+                        attack=attack,
+                        shapley=float(share),
+                        shapley_exact=str(share),
+                        without=without,
+                    )
                 )
-        return answers
+        return tuple(drivers)

@@ -6,20 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.anonymizer.facts import FrontierFacts
 from PETWorks.gate.check.remedies import class_size_wanted
-from PETWorks.gate.document.anonymization_document import FrontierFacts
-from PETWorks.gate.document.check_document import (
-    Bound,
-    CheckDocument,
-    Driver,
-    KnownAttributes,
-    Number,
-    PayoutStep,
-    ReleasesFacts,
-    SetAttack,
-)
+from PETWorks.gate.document.check_document import CheckDocument, PayoutStep
+from PETWorks.json_types import Bound, Number
 from PETWorks.locale import LANGUAGES
+from PETWorks.measures.attacks.subsets import Driver, KnownAttributes
 from PETWorks.measures.numbers import amount, number, whole
+from PETWorks.releases.facts import ReleasesFacts, SetAttack
 from PETWorks.render.language.language import attack_name, in_spans, message_text, percent
 from PETWorks.render.report.making import varied_threshold
 from PETWorks.render.report.other_releases import intersection_of

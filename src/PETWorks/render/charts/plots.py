@@ -2,30 +2,32 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
+from PETWorks.anonymizer.facts import FrontierFacts, State, table_state
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted, unknown
-from PETWorks.gate.check.composed_releases import composition_facts
 from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
-from PETWorks.gate.document.anonymization_document import FrontierFacts, State, frontier_facts, table_state
-from PETWorks.gate.document.check_document import Bound, Driver, KnownAttributes, Number, ReleasesFacts
+from PETWorks.json_types import Bound, Number
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subset_limits import check_limits
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Subsets
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, Subsets
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import amount
 from PETWorks.measures.result import Result
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.releases.composition import Composition
+from PETWorks.releases.facts import ReleasesFacts
 from PETWorks.render.charts import charts
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit, cut_at, width_of
 from PETWorks.render.check_result import Check
@@ -276,7 +278,7 @@ def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | N
     attack = _attack(attack, [set_attack.attack for set_attack in facts.attacks])
     chosen = next(set_attack for set_attack in facts.attacks if set_attack.attack == attack)
     lines = charts.curve_lines(facts, chosen)
-    drawn = charts.release_curves(replace(facts, attacks=(chosen,)))
+    drawn = charts.release_curves(structs.replace(facts, attacks=(chosen,)))
     if not drawn:
         raise NotApplicable("the curve is not part of this edition")
     rows = [
@@ -338,12 +340,12 @@ def _risk(
     subsets: Subsets, lang: str, *, attack: str | None = None, limits: Mapping[str, Any] | None = None
 ) -> ChartData:
     checked = check_limits(limits or {}, subsets.priors, subsets.worths)
-    answers = [KnownAttributes.from_dict(answer) for answer in subsets.by_size()]
+    answers = subsets.known_attributes()
     return risk(answers, lang, attack, lambda chosen_attack: charts.limit_line(chosen_attack, list(checked.items())))
 
 
 def _drivers(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
-    return drivers([Driver.from_dict(driver) for driver in subsets.drivers()], lang, attack)
+    return drivers(subsets.contributions(), lang, attack)
 
 
 def _pairs(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
@@ -387,17 +389,17 @@ def _classes_after(result: Recoded, lang: str, *, threshold: int | None = None) 
 
 
 def _frontier(result: Frontier, lang: str) -> ChartData:
-    return frontier(frontier_facts(result), lang)
+    return frontier(result.facts, lang)
 
 
 def _curve(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
     names = [part.name for part in composition.releases]
-    return curve(composition_facts(composition), names, lang, attack)
+    return curve(composition.facts(), names, lang, attack)
 
 
 def _contributions(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
     names = [part.name for part in composition.releases]
-    return contributions(composition_facts(composition), names, lang, attack)
+    return contributions(composition.facts(), names, lang, attack)
 
 
 def _checked_classes(result: Check, lang: str) -> ChartData:

@@ -6,8 +6,8 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import Any
 
+from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError
-from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts
 from PETWorks.gate.document.check_document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure

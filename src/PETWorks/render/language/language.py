@@ -6,15 +6,16 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import printable
-from PETWorks.gate.document.check_document import Bound, Number
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, SUBSETS
+from PETWorks.json_types import Bound, Number
 from PETWorks.locale import ENGLISH, LANGUAGES, MEASURE, PARAMETER
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.render.language.texts import TEXTS, Homonym, Plural
 
 if TYPE_CHECKING:
-    from PETWorks.gate.document.check_document import MeasureResult, PresetFacts, Regime, RuleResult, Spoken
+    from PETWorks.gate.document.check_document import MeasureResult, PresetFacts, Regime, RuleResult
+    from PETWorks.json_types import Spoken
 
 
 def in_all_languages(message: str, **values: Any) -> Any:

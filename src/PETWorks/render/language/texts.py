@@ -1909,6 +1909,10 @@ TEXTS: dict[str, str | Plural] = {
         "the column {column} has numbers instead of its values, as the policy asks; they tell which records are of "
         "one person"
     ),
+    "python.proposed": (
+        "no hierarchy is given for {columns}; proposed ones are used: look at them, and declare them as "
+        "Release(..., {words})"
+    ),
     "python.fails": "the release does not keep the rule {rule}: {found}",
     "python.fails-limit": "the release does not keep the rule {rule}: found {found}, required {required}",
     "python.not-judged": (

@@ -3,10 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from PETWorks.anonymizer.problem import proposal_for
-from PETWorks.anonymizer.released import RecordOrder
-from PETWorks.counting.release import Release
-from PETWorks.gate.document.anonymization_document import (
+from PETWorks.anonymizer.facts import (
     UTILITY,
     AnonymizationFacts,
     ColumnLevel,
@@ -15,6 +12,9 @@ from PETWorks.gate.document.anonymization_document import (
     ProtectedColumn,
     State,
 )
+from PETWorks.anonymizer.problem import proposal_for
+from PETWorks.anonymizer.released import RecordOrder
+from PETWorks.counting.release import Release
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures import numbers
 from PETWorks.render.language.language import (

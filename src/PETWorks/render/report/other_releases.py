@@ -3,16 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PETWorks.gate.document.check_document import (
-    INTERNAL,
-    Bound,
-    CheckDocument,
-    ReleaseOfSet,
-    ReleasesFacts,
-    SetAttack,
-    SetIntersection,
-)
+from PETWorks.gate.document.check_document import INTERNAL, CheckDocument
+from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
+from PETWorks.releases.facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection
 from PETWorks.render.language.language import message_text, percent, policy_text, shorten_name, value_text
 
 MOST_RELEASES = 60

@@ -1,8 +1,9 @@
 """The sentences of a report in any language: verdict, notices and next steps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec import structs
 
 from PETWorks.about.treatment import APART
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
@@ -10,11 +11,9 @@ from PETWorks.errors import Phrase
 from PETWorks.gate.document.check_document import (
     EXTERNAL,
     INTERNAL,
-    Bound,
     CheckDocument,
     ColumnFacts,
     ColumnFinding,
-    Count,
     MeasureResult,
     NextStep,
     Notice,
@@ -23,6 +22,7 @@ from PETWorks.gate.document.check_document import (
 )
 from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion
+from PETWorks.json_types import Bound, Count
 from PETWorks.locale import ENGLISH, LANGUAGES, POLICY_COMMENT
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import find_measure
@@ -444,7 +444,9 @@ def step_texts(document: CheckDocument, lang: str) -> list[str]:
 
 def steps_for(document: CheckDocument, rule: RuleResult, lang: str) -> list[str]:
     """The steps for a rule, in texts that name no other rule; always at least one."""
-    steps = [replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())]
+    steps = [
+        structs.replace(step, rules=(rule.name,)) for step in document.next_steps if rule.name in (step.rules or ())
+    ]
     steps += [step for step in document.next_steps if step.step in STEPS_FOR_ROLES.get(rule.measure, ())]
     return [_step(step, lang, document) for step in steps] or [message_text(lang, "step.other")]
 
@@ -454,7 +456,7 @@ def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
         return _merge_classes(step, lang)
     if step.step == "anonymize":
         return _anonymize(step, lang, document)
-    values = {name: value for name, value in vars(step).items() if name != "step" and value is not None}
+    values = {name: value for name, value in structs.asdict(step).items() if name != "step" and value is not None}
     if step.items is not None:
         values["items"] = [message_text(lang, f"item.{item}") for item in step.items]
     if step.details is not None:

@@ -1,9 +1,10 @@
 """The content of each section of a report: the rows of its tables, limited in number."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from inspect import getdoc
 from typing import Any
+
+from msgspec.structs import replace
 
 from PETWorks.gate.document.check_document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES

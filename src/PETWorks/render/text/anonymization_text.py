@@ -5,10 +5,10 @@ from typing import Any
 
 from rich.text import Text
 
+from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.check.notices import ALWAYS_SHOWN
-from PETWorks.gate.document.anonymization_document import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.gate.document.check_document import FAIL, Notice, RuleResult, combine_verdicts
 from PETWorks.render.language.language import message_text, percent, rule_name, shorten_name, value_text
 from PETWorks.render.report import making

@@ -1,9 +1,9 @@
 """Checks, comparisons, suggestions and presets as tables for a terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
@@ -11,9 +11,10 @@ from rich.text import Text
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.gate.check.verification import VerifiedItem
 from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
-from PETWorks.gate.document.check_document import Bound, CheckDocument, Regime, RuleResult
+from PETWorks.gate.document.check_document import CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
 from PETWorks.gate.suggest.suggestion import Suggestion
+from PETWorks.json_types import Bound
 from PETWorks.locale import DETAIL, ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import format_value
 from PETWorks.render.language.language import (

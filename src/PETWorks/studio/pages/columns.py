@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,10 +13,11 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.check.findings import findings
-from PETWorks.gate.document.check_document import ColumnFacts, Spoken
+from PETWorks.gate.document.check_document import ColumnFacts, Role
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.gate.suggest.suggestion import Suggestion
+from PETWorks.json_types import Spoken
 from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
 from PETWorks.studio.pages.page import (
@@ -298,7 +299,7 @@ def _contradicting_columns(
     for name, profile in facts.profiles.items():
         role = roles.get(name)
         found = () if role == IDENTIFIER or name == unit else findings(name, role, profile)
-        column = ColumnFacts(name, role, released=True, findings=found)
+        column = ColumnFacts(name, cast(Role, role), released=True, findings=found)
         if column.fails or (found and name not in explained):
             yield column
 

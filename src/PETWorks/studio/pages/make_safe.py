@@ -11,10 +11,10 @@ from starlette.routing import Route
 
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
+from PETWorks.anonymizer.facts import FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.anonymising import parse_seconds
-from PETWorks.gate.document.anonymization_document import FrontierFacts
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.locale import ENGLISH
 from PETWorks.measures.parameters import Number, parse_number

@@ -1,11 +1,11 @@
 """The result of the search: the table before and after, other levels, and reasons per record for insiders."""
 
 import csv
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route

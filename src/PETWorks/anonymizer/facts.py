@@ -1,0 +1,240 @@
+"""What a search found, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from PETWorks.counting.release import Release
+from PETWorks.errors import PETWorksError
+from PETWorks.json_types import JSONObject, Real, described
+from PETWorks.measures.catalogue import find_measure
+
+
+class BrokenRule(JSONObject, frozen=True):
+    """A rule that would fail, and how many records would be in classes that fail; none if it is about the table."""
+
+    rule: str
+    records: int | None = None
+
+
+class ColumnLevel(JSONObject, frozen=True):
+    """The level of a column, and what would happen one level finer."""
+
+    column: str
+    level: int
+    height: Annotated[int, described("the highest level")]
+    finer_loss: Annotated[Real, described("the loss one level finer, if the rules can be kept there")] | None = None
+    finer_suppressed: int | None = None
+    broken: tuple[BrokenRule, ...] = ()
+    allowed_levels: (
+        Annotated[tuple[int, ...], described("the lowest and the highest, if not all were allowed")] | None
+    ) = None
+    weight: Annotated[Real, described("its importance for the loss, if it is not 1")] | None = None
+    named: Annotated[str, described("what the level is, if its hierarchy was declared so: 'dates 5-years'")] | None = (
+        None
+    )
+
+
+class OtherLevels(JSONObject, frozen=True):
+    """Other levels that keep the rules, in the order of the columns."""
+
+    levels: tuple[int, ...]
+    loss: Real
+    suppressed: int
+
+
+class CostOfRule(JSONObject, frozen=True):
+    """The least loss without a rule; none if nothing keeps the other rules either."""
+
+    rule: str
+    loss_without: Real | None = None
+
+
+class State(JSONObject, frozen=True):
+    """A table before or after."""
+
+    records: int
+    suppressed: int
+    classes: int
+    smallest_class: int | None
+    highest_risk: Real
+    unique: Annotated[Real, described("share of the records that are alone in their class")]
+    granularity: Real | None = None
+    precision: Real | None = None
+
+
+class LevelsUsed(JSONObject, frozen=True):
+    """Levels of local recoding, in the order of the columns, and how many records are on them."""
+
+    levels: tuple[int, ...]
+    records: int
+
+
+class LocalRecoding(JSONObject, frozen=True):
+    """What local recoding did: the loss on the best levels for all records, and the combinations of levels in use."""
+
+    global_loss: Real
+    combinations: int
+    most_used: tuple[LevelsUsed, ...]
+
+
+class PointOfFrontier(JSONObject, frozen=True):
+    """The least loss for a threshold and a limit of suppression, and the levels, in the order of the columns."""
+
+    threshold: Real | None
+    suppression: Real
+    loss: Real
+    suppressed: int
+    levels: tuple[int, ...]
+
+
+class FrontierFacts(JSONObject, frozen=True):
+    """What other thresholds and limits would cost: points of which none is better in every respect than another."""
+
+    measure: Annotated[str, described("the rule whose threshold varies")] | None
+    parameter: str | None
+    larger_is_stricter: bool
+    threshold: Annotated[Real, described("the one that the rules have")] | None
+    suppression: Annotated[Real, described("the limit that was given")]
+    columns: tuple[str, ...]
+    points: tuple[PointOfFrontier, ...]
+
+    @property
+    def thresholds(self) -> list[float | None]:
+        """The thresholds of the points and of the rules, the strictest last."""
+        known = {self.threshold, *(point.threshold for point in self.points)}
+        return sorted(known, key=lambda threshold: threshold or 0, reverse=not self.larger_is_stricter)
+
+    def best_point(self, threshold: float | None, suppression: float) -> int | None:
+        """The index of the point with the least loss within a threshold and a limit; None if there is none."""
+        sign = -1 if self.larger_is_stricter else 1
+        allowed = [
+            (point.loss, place)
+            for place, point in enumerate(self.points)
+            if point.suppression <= suppression
+            and (threshold is None or point.threshold is None or sign * point.threshold <= sign * threshold)
+        ]
+        return min(allowed)[1] if allowed else None
+
+    def least_loss(self, threshold: float | None, suppression: float) -> float | None:
+        """The least loss within a threshold and a limit of suppression; None if no point keeps the rules."""
+        place = self.best_point(threshold, suppression)
+        return None if place is None else self.points[place].loss
+
+
+class ColumnKept(JSONObject, frozen=True):
+    """What is left of a column; `docs/best-levels.md` has the formulas."""
+
+    column: str
+    values_before: Annotated[int, described("different values; missing and * are none")]
+    values_after: int
+    kept: Annotated[Real, described("share of the cells that are unchanged")]
+    shift: Annotated[
+        Real, described("total variation between all records and those that still tell their value, on one level")
+    ]
+    correlation_kept: (
+        Annotated[Real, described("dependence on other columns that is left, if there was any")] | None
+    ) = None
+
+
+class ObjectiveLoss(JSONObject, frozen=True):
+    """What is lost by an objective: of the table as it was, of the release, and if every record were suppressed."""
+
+    objective: str
+    before: Real
+    after: Real
+    most: Real
+
+
+class UtilityKept(JSONObject, frozen=True):
+    """What the release is still worth: its columns, and what is lost by every objective that applies."""
+
+    values_kept: Annotated[Real, described("share of the cells of quasi-identifiers that are unchanged")]
+    shift: Annotated[Real, described("mean over the quasi-identifiers")]
+    correlation_before: (
+        Annotated[Real, described("mean of Cramér's V over all pairs of columns, if there are any")] | None
+    )
+    correlation_after: Real | None
+    correlation_kept: (
+        Annotated[Real, described("how little it has moved, pair by pair, if there was any dependence")] | None
+    )
+    columns: tuple[ColumnKept, ...]
+    losses: tuple[ObjectiveLoss, ...]
+    undefined: Annotated[
+        tuple[str, ...], described("objectives that are not defined for values on several levels")
+    ] = ()
+
+
+class ProtectedColumn(JSONObject, frozen=True):
+    """A column whose exact values were protected, and what that costs."""
+
+    column: str
+    how: Annotated[Mapping[str, Any], described("as the policy declares it")]
+    changed: Annotated[Real, described("share of its values that are not as they were")]
+    variance_kept: (
+        Annotated[Real, described("share of the variance that the coarser numbers or days explain")] | None
+    ) = None
+
+
+class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
+    """How a release was made."""
+
+    columns: tuple[ColumnLevel, ...]
+    objective: str
+    aggregate: str | None = None
+    loss: Real
+    bound: Annotated[Real, described("what any other levels that are allowed lose at least")]
+    optimal: bool
+    checked: Annotated[int, described("nodes that were looked at")]
+    nodes: int
+    records: int
+    suppressed: int
+    suppression_limit: Real
+    before: State
+    after: State
+    utility: Annotated[UtilityKept | None, described("unknown if the rows were counted on higher levels")]
+    next_best: tuple[OtherLevels, ...] = ()
+    rules: tuple[CostOfRule, ...] = ()
+    local: LocalRecoding | None = None
+    waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
+    protected: tuple[ProtectedColumn, ...] = ()
+    frontier: FrontierFacts | None = None
+    seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
+    improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
+    shuffled: (
+        Annotated[bool, described("whether its file has the records in a random order, or in that of the original")]
+        | None
+    ) = None
+
+    @property
+    def gap(self) -> float | None:
+        """Upper bound of the excess loss over the best levels, as a share of it; None if no bound is known."""
+        if self.loss == self.bound:
+            return 0.0
+        return self.loss / self.bound - 1 if self.bound > 0 else None
+
+
+UTILITY = ("granularity", "precision")
+
+
+def table_state(release: Release) -> State:
+    """The state of a table: sizes, risks and utility."""
+    sizes = release.class_sizes()
+    unique = int(sizes.classes[sizes.sizes == 1].sum())
+    return State(
+        release.records,
+        release.suppressed_records,
+        sizes.number,
+        sizes.smallest,
+        1 / sizes.smallest if sizes.smallest else 0.0,
+        unique / sizes.records if sizes.records else 0.0,
+        **{name: _value_or_none(release, name) for name in UTILITY},
+    )
+
+
+def _value_or_none(release: Release, name: str) -> float | None:
+    """The value of a measure; None if it does not apply."""
+    try:
+        value: Any = find_measure(name)(release).value
+    except PETWorksError:
+        return None
+    return float(value)
