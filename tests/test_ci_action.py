@@ -32,7 +32,7 @@ WAIVER = (
 @pytest.fixture
 def run(tmp_path):
     """Runs the step that checks, as a runner does; the step that installs is replaced by this environment."""
-    (tmp_path / "stays.csv").write_text("age,illness\n" + "30-39,flu\n30-39,gout\n" * 3)
+    (tmp_path / "stays.csv").write_text("age,illness\n" + "30-39,flu\n30-39,gout\n" * 10)
     (tmp_path / "raw.csv").write_text("age,illness\n3917,flu\n4028,gout\n")
     (tmp_path / "stays_policy.yaml").write_text(POLICY)
     (tmp_path / "waived_policy.yaml").write_text(POLICY.replace("stays.csv", "raw.csv") + WAIVER)

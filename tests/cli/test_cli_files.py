@@ -54,8 +54,10 @@ def test_from_the_first_look_to_the_release(name, reference, tmp_path):
     digest = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
     assert [(one["file"], one["sha256"]) for one in documents[0]["inputs"]] == [(name, digest)]
     assert (name, digest) in [(one["file"], one["sha256"]) for one in documents[1]["inputs"]]
-    if name == "lines.jsonl":  # every other line has its keys in reverse order
-        assert ("no-hidden-differences", ["{...}"], "fail") in verdicts[0]
+    # Every other line has its keys in reverse order, and nothing looks through a file of SPSS; the release passes.
+    hidden = {"lines.jsonl": ["{...}"], "survey.sav": ["FILE"]}.get(name)
+    if hidden:
+        assert ("no-hidden-differences", hidden, "fail") in verdicts[0]
         verdicts[0] = reference[1][0]
     assert verdicts == reference[1]
     # Excel expects commas, and needs the mark to see that the file is UTF-8.

@@ -682,3 +682,105 @@ def test_classes_of_records_say_nothing_about_people_outside(tmp_path):
     inside = petworks("check", "out_policy.yaml", cwd=tmp_path)
     assert inside.returncode == 0
     assert "people. " not in inside.stdout.partition(" rule ")[0].replace("\n", " "), "these are records"
+
+
+# Built-in rules that count people.
+
+AMOUNTS = (
+    "petworks_policy: 1\ndata: t.csv\nno_rule: {bill: a test}\n"
+    "roles: {quasi_identifiers: [age], sensitive_attributes: [bill]}\nrules: [{measure: k-anonymity, k: 11}]\n"
+)
+
+
+def told_outside(folder, name, policy, rows, expected):
+    """What outsiders get of a table, after its check inside ended with the expected code."""
+    own = folder / name
+    own.mkdir()
+    (own / "t.csv").write_text("\n".join(["age,bill", *rows]) + "\n", "utf-8")
+    (own / "policy.yaml").write_text(policy, "utf-8")
+    assert petworks("check", "policy.yaml", cwd=own).returncode == expected
+    return outside_runs(own, "policy.yaml")
+
+
+def outside_runs(folder, policy):
+    """Exit codes, outputs and files of the external edition, without times and commitments."""
+    call = ["check", policy, "--edition", "external", "--as-of", "2026-11-16"]
+    runs = [petworks(*call, f"--{one}", "-", cwd=folder) for one in ("json", "junit", "markdown", "html")]
+    runs.append(petworks(*call, "--evidence", "evidence", cwd=folder))
+    files = sorted(path for path in (folder / "evidence").rglob("*") if path.is_file() and "internal" not in path.parts)
+    texts = [text for run in runs for text in (run.stdout, run.stderr)] + [path.read_text("utf-8") for path in files]
+    return (
+        {run.returncode for run in runs},
+        [path.relative_to(folder) for path in files],
+        [re.sub(r"[0-9a-f]{64}|[0-9a-f]{12}\b", "", text) for text in texts],
+    )
+
+
+def test_whether_more_than_five_people_have_a_value_of_their_own_cannot_be_seen(tmp_path):
+    """A hundred records: above five is too many inside, and a count below the cell size of eleven outside."""
+
+    def rows(alone):
+        return ["30-39,250"] * (100 - alone) + [f"30-39,{300 + place}" for place in range(alone)]
+
+    five, six = (told_outside(tmp_path, f"{alone}", AMOUNTS, rows(alone), code) for alone, code in ((5, 0), (6, 1)))
+    assert five == six
+    assert five[0] == {4}
+
+
+def test_whether_more_than_five_records_are_set_aside_cannot_be_seen(tmp_path):
+    policy = AMOUNTS + "treatment: {suppressed: apart}\n"
+    five, six = (
+        told_outside(tmp_path, f"{aside}", policy, ["30-39,250"] * (100 - aside) + ["*,250"] * aside, code)
+        for aside, code in ((5, 0), (6, 1))
+    )
+    assert five == six
+    assert five[0] == {4}
+
+
+def test_whether_a_plan_removed_more_records_than_it_may_cannot_be_seen(tmp_path):
+    """A plan that may remove 5 % is applied to the next table: five of a hundred and ten, or six."""
+    told = []
+    for name, removed in (("keeps", 5), ("exceeds", 6)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "policy.yaml").write_text(
+            AMOUNTS + "hierarchies: {age: {width: [20]}}\nanonymize: {suppression: 0.05}\n", "utf-8"
+        )
+        (folder / "t.csv").write_text("age,bill\n" + "35,250\n" * 100, "utf-8")
+        assert petworks("anonymize", "policy.yaml", "-o", "first.csv", cwd=folder).returncode == 0
+        rows = ["35,250"] * (110 - removed) + [f"{100 * (place + 9)},250" for place in range(removed)]
+        (folder / "next.csv").write_text("\n".join(["age,bill", *rows]) + "\n", "utf-8")
+        petworks("apply", "next.csv", "--plan", "first_plan.json", "-o", "next_out.csv", cwd=folder)
+        assert petworks("check", "next_out_policy.yaml", cwd=folder).returncode == (0 if name == "keeps" else 1)
+        told.append(outside_runs(folder, "next_out_policy.yaml"))
+    assert told[0] == told[1]
+    assert told[0][0] == {4}
+
+
+@pytest.mark.parametrize(
+    ("policy", "records", "verdict"),
+    [
+        (AMOUNTS, 199, "withheld"),
+        (AMOUNTS, 200, "pass"),  # ten records, the cell size at least if there are more
+        (AMOUNTS + "cell_size: 6\n", 60, "pass"),
+        (AMOUNTS + "cell_size: 7\n", 60, "withheld"),
+        (AMOUNTS + "unique_values: {share: 0.2, reason: a test}\n", 60, "pass"),
+        (AMOUNTS + "unique_values: {share: 0.99, reason: a test}\n", 400, "withheld"),  # all but four
+        (AMOUNTS + "unique_values: {share: 1, reason: a test}\n", 30, "pass"),
+    ],
+)
+def test_the_limit_on_values_of_their_own_is_shown_where_it_tells_no_small_count(tmp_path, policy, records, verdict):
+    (tmp_path / "t.csv").write_text("age,bill\n" + "30-39,250\n" * records)
+    (tmp_path / "p.yaml").write_text(policy)
+    rules = check(tmp_path / "p.yaml", as_of=DAY).to_dict("external")["rules"]
+    assert {rule["name"]: rule["verdict"] for rule in rules}["no-unique-values"] == verdict
+
+
+def test_a_small_table_in_which_nobody_can_be_singled_out_shows_its_verdict(tmp_path):
+    """Its columns are quasi-identifiers, of which measures assume that they are known, and no record is set aside."""
+    shown = external_of(
+        tmp_path,
+        ["a;s", *["p;x"] * 60],
+        "roles: {quasi_identifiers: [a, s]}\ncell_size: 11\nrules: [{measure: k-anonymity, k: 11}]\n",
+    )
+    assert shown["verdict"] == "pass"

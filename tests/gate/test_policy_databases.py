@@ -36,19 +36,16 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("table", ["survey.sqlite#answers", "census.duckdb#people"])
 def test_database_files_are_tables_of_a_policy(folder, table):
-    with duckdb.connect(folder / "census.duckdb") as connection:
-        connection.execute("DROP VIEW elsewhere")  # a file with more than the table fails
     text = GOOD.replace("table.csv", table) + f"original: {table}\npopulation: {table}\n"
     content = check(written(folder, text), as_of=DAY).content
-    assert (content.verdict, content.table.records, content.table.population, content.title) == ("pass", 4, 4, table)
+    assert (content.verdict, content.table.records, content.table.population, content.title) == ("fail", 4, 4, table)
     assert [(one.use, one.file) for one in content.inputs] == [
         (use, table) for use in ("data", "original", "population")
     ]
     assert all(one.sha256 for one in content.inputs)
     from_csv = check(written(folder, GOOD), as_of=DAY).content
-    assert [(rule.value, rule.verdict) for rule in content.rules] == [
-        (rule.value, rule.verdict) for rule in from_csv.rules
-    ]
+    differing = [rule.name for rule, other in zip(content.rules, from_csv.rules, strict=True) if rule != other]
+    assert differing == ["no-hidden-differences"], "such a file may have more than the table"
 
 
 def test_database_files_stay_in_the_folder(folder):

@@ -12,7 +12,8 @@ import pyreadstat
 import pytest
 
 from command import petworks
-from PETWorks import Release, check
+from PETWorks import Release, check, require_release
+from PETWorks.errors import ReleaseRefused
 from PETWorks.gate.check.built_in_rules import find_file_differences
 from PETWorks.tables.frames import spark_session
 from policy_checks import CHECK, DAY
@@ -147,33 +148,7 @@ def further(path):
     return find_file_differences(Release(path, {})).further
 
 
-FRAME = pd.DataFrame({"sex": [1.0, 2.0], "age": [30.0, 40.0]})
-LABELS = {"sex": {1: "male", 2: "female"}}
-PERSONAL = {"labels or names with personal details": 1}
-
-
-@pytest.mark.parametrize(
-    ("told", "expected"),
-    [
-        ({}, {}),
-        ({"file_label": "stays of a hospital", "column_labels": ["sex", "age at admission"]}, {}),
-        ({"file_label": "calls of John Smith"}, PERSONAL),
-        ({"column_labels": ["sex", "ask 0912-345-678"]}, PERSONAL),
-        ({"variable_value_labels": {"sex": {**LABELS["sex"], 3: "other", 4: "x"}}}, {"values that no record has": 2}),
-    ],
-)
-def test_labels_of_statistics_files(tmp_path, told, expected):
-    told = {"variable_value_labels": LABELS, **told}
-    pyreadstat.write_dta(FRAME, tmp_path / "t.dta", **told)
-    pyreadstat.write_sav(FRAME, tmp_path / "t.sav", **told)
-    assert further(tmp_path / "t.dta") == expected
-    assert further(tmp_path / "t.sav") == expected
-
-
-def test_notes_of_spss_and_labels_of_sas(tmp_path):
-    pyreadstat.write_sav(FRAME, tmp_path / "t.sav", note="checked by Mr. Okafor")
-    pyreadstat.write_xport(FRAME, tmp_path / "t.xpt", column_labels=["sex", "see John Smith"])
-    assert further(tmp_path / "t.sav") == further(tmp_path / "t.xpt") == PERSONAL
+PERSONAL = {"names with personal details": 1}
 
 
 @pytest.mark.parametrize(("name", "expected"), [("table", {}), ("calls of John Smith", PERSONAL)])
@@ -186,28 +161,53 @@ def test_names_inside_files(tmp_path, name, expected):
         workbook.active.append(row)
     workbook.properties.creator = ""
     workbook.save(tmp_path / "t.xlsx")
-    with sqlite3.connect(tmp_path / "t.sqlite") as connection:
-        connection.execute(f'CREATE TABLE "{name}" (age TEXT, sex TEXT)')
-        connection.execute(f"INSERT INTO \"{name}\" VALUES ('30', 'F'), ('40', 'M')")
-    connection.close()
-    with duckdb.connect(str(tmp_path / "t.duckdb")) as database:
-        database.execute(f"CREATE TABLE \"{name}\" AS SELECT '30' AS age, 'F' AS sex")
     key = next(iter(PERSONAL))
-    for path in (
-        f"{tmp_path}/t.zip",
-        f"{tmp_path}/t.xlsx",
-        f"{tmp_path}/t.sqlite#{name}",
-        f"{tmp_path}/t.duckdb#{name}",
-    ):
+    for path in (f"{tmp_path}/t.zip", f"{tmp_path}/t.xlsx"):
         assert (further(path) or {}).get(key, 0) == expected.get(key, 0), path
 
 
-def test_personal_details_in_a_label_fail_the_release(tmp_path):
+@pytest.mark.parametrize("data", ["table.dta", "table.sqlite#stays", "table.duckdb#stays"])
+def test_a_file_that_nobody_can_look_through_fails_and_its_release_passes(tmp_path, data):
+    """With other tables, deleted records or labels, of which nothing is found here."""
     frame = pd.DataFrame({"age": ["30"] * 60, "sex": ["F"] * 60, "ward": ["north"] * 60})
-    pyreadstat.write_dta(frame, tmp_path / "table.dta", file_label="calls of John Smith")
-    (tmp_path / "policy.yaml").write_text(POLICY.replace("table.csv", "table.dta"))
+    if data.endswith(".dta"):
+        pyreadstat.write_dta(frame, tmp_path / "table.dta", file_label="record 7 is the mayor")
+    elif "sqlite" in data:
+        with sqlite3.connect(tmp_path / "table.sqlite") as connection:
+            frame.to_sql("stays", connection, index=False)
+            connection.execute("CREATE INDEX wards ON stays (ward) WHERE ward <> 'record 7 is the mayor'")
+        connection.close()
+    else:
+        with duckdb.connect(str(tmp_path / "table.duckdb")) as connection:
+            connection.execute("CREATE TABLE stays AS SELECT * FROM frame")
+            connection.execute("COMMENT ON TABLE stays IS 'record 7 is the mayor'")
+    (tmp_path / "policy.yaml").write_text(POLICY.replace("table.csv", data))
+    result = check(tmp_path / "policy.yaml", as_of=DAY)
+    CHECK.validate(result.to_dict())
+    rule = next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
+    assert (result.verdict, rule.verdict, rule.value) == ("fail", "fail", ("FILE",))
+    assert [one.step for one in result.content.next_steps if one.rules == (rule.name,)] == ["export-table"]
+    assert "export the table as CSV, Parquet or .xlsx" in " ".join(result.to_format("text").split())
+    assert "將資料表匯出為 CSV、Parquet 或 .xlsx" in result.to_format("html", "zh-TW")
+    with pytest.raises(ReleaseRefused, match="export the table as CSV"):
+        require_release(tmp_path / "policy.yaml")
+    for policy in ("policy.yaml", "proposed_policy.yaml"):
+        if policy != "policy.yaml":
+            made = petworks("init", data, "-o", policy, cwd=tmp_path)
+            assert made.returncode == 0, made.stderr
+        made = petworks("anonymize", policy, "-o", "r.csv", cwd=tmp_path)
+        assert made.returncode == 0, made.stdout + made.stderr
+        assert "not looked through" not in made.stdout + made.stderr
+        assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0
+
+
+def test_records_in_several_files_fail(tmp_path):
+    """Whoever gets two files knows of each record in which of them it is, such as that of a clinic."""
+    for name in ("clinic_a", "clinic_b"):
+        (tmp_path / f"{name}.csv").write_text("age,sex,ward\n" + PLAIN)
+    (tmp_path / "policy.yaml").write_text(POLICY.replace("table.csv", "'clinic_*.csv'"))
     result = check(tmp_path / "policy.yaml", as_of=DAY)
     rule = next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
-    assert (rule.verdict, rule.value) == ("fail", ("FILE",))
-    assert "labels or names with personal details" in " ".join(result.to_format("text").split())
-    assert "John Smith" not in result.to_format("json") + result.to_format("html", "zh-TW")
+    assert (rule.verdict, rule.details) == ("fail", {"further": {"files with a part of the records each": 2}})
+    made = petworks("anonymize", "policy.yaml", "-o", "r.csv", cwd=tmp_path)
+    assert made.returncode == 0, made.stdout + made.stderr

@@ -38,7 +38,8 @@ def test_built_in_rules_that_hold_are_one_row(tmp_path, k, format_):
     (line,) = row_of(result, "內建規則", format_, "zh-TW")
     assert line.replace("✅ ", "") == "內建規則 全部 7 條均通過 通過"
     told = result.to_format(format_, "en", "internal")
-    assert not [name for name in built_in if name in told]
+    rows = [line.strip(" |") for line in told.splitlines()]
+    assert not [name for name in built_in if any(row.startswith(name) for row in rows)]
     assert all(name in told for name in ("k-anonymity", "l-diversity"))
 
 

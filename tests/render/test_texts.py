@@ -188,6 +188,7 @@ def other_steps():
         "protect",
         "write-anew",
         "release-values",
+        "export-table",
         "protect-declared",
         "leave-out",
         "review-overdue",

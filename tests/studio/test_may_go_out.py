@@ -267,6 +267,43 @@ def test_whatever_changes_in_the_policy_of_the_original_outdates_a_release(relea
         assert listed(page.get(RESULT).text)[0] == ["out.csv"]
 
 
+AGES = "".join(f"{age};{age // 10 * 10}-{age // 10 * 10 + 9};*\n" for age in range(10, 100))
+OTHER_AGES = AGES.replace("90-99", "80-89")
+
+
+@pytest.mark.parametrize(
+    ("named", "change"),
+    [("by column", "origin"), ("folder", "origin"), ("roles file", "origin"), ("folder", "copy"), ("folder", "gone")],
+)
+def test_a_changed_file_of_a_hierarchy_outdates_a_release(released, tmp_path, named, change):
+    """The policy is the same, but what it names is not, however it does; likewise the copy beside the release."""
+    (tmp_path / "levels").mkdir()
+    shutil.copy(released / "adult.csv", tmp_path)
+    file = tmp_path / "levels/hierarchy_age.csv"
+    file.write_text(AGES, "utf-8")
+    text = (released / "policy.yaml").read_text("utf-8")
+    declared = text[text.index("hierarchies:") : text.index("rules:")]
+    by_name = {"by column": "hierarchies: {age: levels/hierarchy_age.csv}\n", "folder": "hierarchies: levels\n"}
+    (tmp_path / "policy.yaml").write_text(text.replace(declared, by_name.get(named, "")), "utf-8")
+    if named == "roles file":
+        (tmp_path / "adult.yaml").write_text("hierarchies: levels\n", "utf-8")
+    done = typed(tmp_path, "anonymize", "policy.yaml", "-o", "out.csv", "--json", "out_report.json")
+    assert done.returncode == 0, done.stderr
+    with entered(tmp_path) as page:
+        assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+        if change == "gone":
+            file.unlink()
+        else:
+            changed = file if change == "origin" else tmp_path / "out_hierarchies/hierarchy_age.csv"
+            changed.write_text(OTHER_AGES, "utf-8")
+        shown = page.get(RESULT).text
+        assert 'class="files out"' not in shown or listed(shown)[0] == []  # without its files, a policy is an error
+        if change != "gone":
+            file.write_text(AGES, "utf-8")
+            (tmp_path / "out_hierarchies/hierarchy_age.csv").write_text(AGES, "utf-8")
+            assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+
+
 def test_a_release_of_an_earlier_version_is_compared_with_the_policy_as_it_is(released, tmp_path):
     """Its plan does not say what the policy said."""
     shutil.copytree(released, tmp_path, dirs_exist_ok=True)

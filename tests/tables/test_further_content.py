@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.feather as pf
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 import xlwt
 from openpyxl.chart import BarChart
@@ -26,7 +27,7 @@ from pyarrow import ipc
 from PETWorks.errors import InputError
 from PETWorks.render.language.texts import TEXTS
 from PETWorks.tables.hidden_differences import KINDS, further_content
-from PETWorks.tables.opening import open_source
+from PETWorks.tables.opening import open_source, open_table
 
 ROWS = [("age", "sex"), (30, "F"), (40, "M")]
 FRAME = pd.DataFrame({"age": [30, 40], "sex": ["F", "M"]})
@@ -102,51 +103,80 @@ def test_every_other_part_of_a_workbook_counts(tmp_path, member, kind):
     assert found(path) == {kind: 1}
 
 
-def test_old_workbooks(tmp_path):
-    def written(sheets):
-        workbook = xlwt.Workbook()
-        for number in range(sheets):
-            sheet = workbook.add_sheet(f"S{number}")
-            for place, row in enumerate(ROWS):
-                for column, cell in enumerate(row):
-                    sheet.write(place, column, cell)
-        workbook.save(str(tmp_path / "t.xls"))
-        return tmp_path / "t.xls"
+UNSEEN = {"files of a kind that is not looked through": 1}
 
-    assert found(written(1)) == {}
-    assert found(f"{written(3)}#S0") == {"further sheets": 2}
+
+def test_kinds_of_files_that_are_not_looked_through(tmp_path):
+    """As programs write them: nothing here can say that they have no more than the table."""
+    workbook = xlwt.Workbook()
+    sheet = workbook.add_sheet("S")
+    for place, row in enumerate(ROWS):
+        for column, cell in enumerate(row):
+            sheet.write(place, column, cell)
+    workbook.save(str(tmp_path / "t.xls"))
+    open_document(tmp_path)
+    pyreadstat.write_sav(FRAME, tmp_path / "t.sav")
+    pyreadstat.write_sav(FRAME, tmp_path / "t.zsav", compress=True)
+    pyreadstat.write_por(FRAME, tmp_path / "t.por")
+    pyreadstat.write_xport(FRAME, tmp_path / "t.xpt")
+    FRAME.to_stata(tmp_path / "t.dta", write_index=False)
+    for kind in ("xls", "ods", "sav", "zsav", "por", "xpt", "dta"):
+        assert found(tmp_path / f"t.{kind}") == UNSEEN
+    with sqlite3.connect(tmp_path / "t.sqlite") as connection:
+        FRAME.to_sql("people", connection, index=False)
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE people AS SELECT 30 AS age")
+        assert further_content(open_source(connection.sql("SELECT 30 AS age"), "t")) == {}
+    for kind in ("sqlite", "duckdb"):
+        assert found(f"{tmp_path}/t.{kind}#people") == UNSEEN
 
 
 CONTENT = (
     '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
-    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>{}'
-    "</office:spreadsheet></office:body></office:document-content>"
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
+    '<table:table table:name="S">{}</table:table></office:spreadsheet></office:body></office:document-content>'
 )
-SHEET = '<table:table table:name="{}">{}</table:table>'
 
 
-def open_document(folder, sheets, cell="", parts=()):
-    written = '<table:table-cell office:value-type="string">{}<text:p>{}</text:p></table:table-cell>'
-    cells = ["".join(written.format(cell if row else "", text) for text in texts) for row, texts in enumerate(ROWS)]
-    rows = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
-    content = CONTENT.format("".join(SHEET.format(f"S{number}", rows) for number in range(sheets)))
+def open_document(folder):
+    written = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    rows = ["".join(map(written.format, row)) for row in ROWS]
     with zipfile.ZipFile(folder / "t.ods", "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr("META-INF/manifest.xml", "<x/>")
-        for part in parts:
-            archive.writestr(part, b"x")
-        archive.writestr("content.xml", content)
-    return folder / "t.ods"
+        archive.writestr(
+            "content.xml", CONTENT.format("".join(f"<table:table-row>{row}</table:table-row>" for row in rows))
+        )
 
 
-def test_open_documents(tmp_path):
-    assert found(open_document(tmp_path, 1)) == {}
-    assert found(f"{open_document(tmp_path, 2)}#S1") == {"further sheets": 1}
-    note = "<office:annotation><text:p>Ann</text:p></office:annotation>"
-    assert found(open_document(tmp_path, 1, note)) == {"comments": 4}
-    parts = ("Pictures/1.png", "Basic/script.xml")
-    assert found(open_document(tmp_path, 1, parts=parts)) == {"pictures or charts": 1, "further parts": 1}
+@pytest.mark.parametrize(
+    ("encoding", "usual", "unusual"),
+    [
+        ("cp950", b"\xa4Q", b"\xa2\xcc"),
+        ("utf-7", b"x", b"+AHg-"),
+        ("iso2022_jp", b"x", b"x\x1b(B"),
+        ("hz", b"x", b"~{~}x"),
+    ],
+)
+def test_characters_in_other_bytes_mark_records(tmp_path, monkeypatch, encoding, usual, unusual):
+    """Both decode to the same text."""
+    path = tmp_path / "t.csv"
+    for block in (7, 1 << 20):
+        monkeypatch.setattr("PETWorks.tables.hidden_differences.BLOCK", block)
+        path.write_bytes(b"a,b\n" + b"1,%b\n" % usual * 9)
+        assert further_content(open_table(path, encoding=encoding)) == {}
+        path.write_bytes(b"a,b\n" + b"1,%b\n" % usual * 9 + b"1,%b\n" % unusual * 2 + b"1,%b\n" % usual)
+        assert further_content(open_table(path, encoding=encoding)).keys() == {"lines with characters in unusual bytes"}
+    assert further_content(open_table(path, encoding=encoding)) == {"lines with characters in unusual bytes": 2}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "cp950", "gb18030", "shift_jis"])
+def test_text_as_programs_encode_it_is_usual(tmp_path, encoding):
+    pd.DataFrame({"of": ["第十病房", "台北"] * 9, "n": range(18)}).to_csv(
+        tmp_path / "t.csv", index=False, encoding=encoding
+    )
+    assert further_content(open_table(tmp_path / "t.csv", encoding=encoding)) == {}
 
 
 def test_zip_files(tmp_path):
@@ -265,51 +295,20 @@ def test_gzip_files(tmp_path):
     assert found(path) == {"metadata": 2}
 
 
-def test_databases(tmp_path):
-    for connect, name in ((sqlite3.connect, "t.sqlite"), (duckdb.connect, "t.duckdb")):
-        with connect(str(tmp_path / name)) as connection:
-            connection.execute("CREATE TABLE people (age INTEGER)")
-            connection.execute("INSERT INTO people VALUES (30)")
-        assert found(f"{tmp_path / name}#people") == {}
-        with connect(str(tmp_path / name)) as connection:
-            connection.execute("CREATE TABLE names (name TEXT)")
-            connection.execute("CREATE VIEW seen AS SELECT * FROM people")
-        assert found(f"{tmp_path / name}#people") == {"further tables": 2}
-
-
-def test_sqlite_files_keep_what_was_deleted(tmp_path):
-    path = tmp_path / "t.sqlite"
-    rows = [(number, f"text {number}") for number in range(3000)]
-
-    def after(*statements, table="people"):
-        path.unlink(missing_ok=True)
-        connection = sqlite3.connect(path, isolation_level=None)
-        connection.execute("PRAGMA secure_delete = OFF")
-        for statement in ("CREATE TABLE people (age INTEGER, note TEXT)", *statements):
-            connection.execute(statement)
-            if statement.startswith("CREATE TABLE"):
-                connection.execute("BEGIN")
-                connection.executemany(f"INSERT INTO {statement.split()[2]} VALUES (?, ?)", rows)
-                connection.execute("COMMIT")
-        connection.close()
-        return found(f"{path}#{table}")
-
-    kind = "traces of deleted records"
-    assert after() == {}
-    assert after("CREATE INDEX of ON people (note)") == {}
-    assert after("CREATE TABLE names (age, name)", "DROP TABLE names")[kind] > 10
-    assert after("DELETE FROM people WHERE age % 100 = 50")[kind] > 10
-    assert after("DELETE FROM people WHERE age > 2990") != {}
-    assert after("UPDATE people SET note = 'x' WHERE age = 7") == {kind: 1}
-    for change in ("DELETE FROM people WHERE age % 3 = 0", "UPDATE people SET note = 'x'"):
-        assert after("CREATE TABLE names (age, name)", "DROP TABLE names", change, "VACUUM") == {}
-    assert after("UPDATE people SET rowid = rowid + 912000000") != {}
-    assert (
-        after("CREATE TABLE others (id INTEGER PRIMARY KEY, note)", "DROP TABLE people", "VACUUM", table="others") == {}
-    )
-    with sqlite3.connect(tmp_path / "p.sqlite") as connection:
-        FRAME.to_sql("people", connection, index=False)
-    assert found(f"{tmp_path / 'p.sqlite'}#people") == {}
+def test_zstd_files_are_one_frame(tmp_path):
+    path = tmp_path / "t.csv.zst"
+    packed = pa.compress(TEXT.encode(), "zstd", asbytes=True)
+    long = pa.compress(b"age,sex\n" + b"".join(b"%d,F\n" % (number * 7919) for number in range(500_000)), "zstd")
+    for plain in (packed, long.to_pybytes()):
+        path.write_bytes(plain)
+        assert found(path) == {}
+    FRAME.to_csv(tmp_path / "p.csv", index=False)
+    duckdb.sql(f"COPY (SELECT * FROM '{tmp_path}/p.csv') TO '{path}' (FORMAT csv, COMPRESSION zstd)")
+    assert found(path) == {}
+    skipped = struct.pack("<II", 0x184D2A50, 7) + b"Ann Lee"
+    for more in (skipped, pa.compress(b"50,F\n", "zstd", asbytes=True)):
+        path.write_bytes(packed + more)
+        assert found(path) == {"bytes outside the table": 1}
 
 
 def test_metadata_that_programs_write_themselves_do_not_count(tmp_path):
@@ -511,6 +510,46 @@ def test_feather_files_keep_masked_values_below_missing_cells(tmp_path):
         assert found(path) == {"values that no record has": 1}
 
 
+def test_feather_files_keep_texts_of_other_records(tmp_path):
+    """A part of a table that was not copied: of views all texts, of others the beginning of the next."""
+    path = tmp_path / "t.feather"
+    notes = pa.array([f"a long note about patient {number}" for number in range(50)])
+    for packing in ("uncompressed", "zstd"):
+        for kind in (pa.string(), pa.large_string(), pa.string_view()):
+            table = pa.table({"of": notes.cast(kind), "n": range(50)})
+            pf.write_feather(table, path, compression=packing)
+            assert found(path) == {}
+            pf.write_feather(table.slice(0, 5), path, compression=packing)
+            assert found(path) == {"values that no record has": 1}
+            assert b"patient 5" in path.read_bytes() or kind != pa.string_view() or packing == "zstd"
+            for copied in (pa.array(notes.to_pylist()[:5], kind), pa.nulls(5, kind), pa.array(["", None], kind)):
+                pf.write_feather(pa.table({"of": copied}), path, compression=packing)
+                assert found(path) == {}
+            for size in (1, 7, 49):  # pieces of one table
+                pf.write_feather(table, path, compression=packing, chunksize=size)
+                assert found(path) == {}
+        frame = pl.DataFrame({"of": notes, "n": range(50)})
+        for part in (frame, frame.filter(pl.col("n") % 2 == 0), frame.head(3), pl.concat([frame, frame.head(2)])):
+            part.write_ipc(path, compression=packing)
+            assert found(path) == {}
+
+
+@pytest.mark.parametrize("packing", ["uncompressed", "lz4"])
+def test_feather_files_have_no_bytes_outside_their_cells(tmp_path, packing):
+    path = tmp_path / "t.feather"
+    ages = pa.array([30, 40, 50], pa.int8())
+    pf.write_feather(pa.table({"age": ages, "sex": ["F", "M", None]}), path, compression=packing)
+    plain = path.read_bytes()
+    footer = len(plain) - 10 - struct.unpack("<i", plain[-10:-6])[0]
+    assert found(path) == {}
+    path.write_bytes(plain[:footer] + b"Ann Lee " + plain[footer:])
+    assert found(path) == {"bytes outside the table": 1}
+    if packing == "uncompressed":
+        place = plain.index(bytes([30, 40, 50, 0, 0, 0])) + 3  # behind the ages, where the file is filled up
+        path.write_bytes(plain[:place] + b"Ann" + plain[place + 3 :])
+        assert found(path) == {"bytes outside the table": 1}
+
+
 def test_missing_cells_as_programs_write_them_do_not_count(tmp_path):
     path = tmp_path / "t.feather"
     columns = {
@@ -536,7 +575,8 @@ def test_missing_cells_as_programs_write_them_do_not_count(tmp_path):
 def test_files_together_and_tables_in_memory(tmp_path):
     for name in ("1", "2"):
         pq.write_table(TABLE.replace_schema_metadata({"note": "Ann"}), tmp_path / f"{name}.parquet")
-    assert found(tmp_path / "*.parquet") == {"metadata": 2}
+    assert found(tmp_path / "*.parquet") == {"metadata": 2, "files with a part of the records each": 2}
+    assert found(tmp_path / "1*.parquet") == {"metadata": 1}
     assert further_content(open_source(TABLE.replace_schema_metadata({"note": "Ann"}), "t")) == {}
 
 

@@ -115,6 +115,24 @@ def test_the_last_line_and_the_header_may_end_otherwise(tmp_path):
     assert found(tmp_path, "a;b\r\n1;2\n3;4") == NONE
 
 
+@pytest.mark.parametrize("cell", ["x", '"x"', '"x;y"', '5" pipe', '"two\n\nlines"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("block", [4, 7, 1 << 20])
+def test_empty_lines_between_records_mark_them(tmp_path, monkeypatch, cell, end, block):
+    """Those at the end of a file mark nobody, and in a file with one column, an empty line is a missing cell."""
+    monkeypatch.setattr(module, "BLOCK", block)
+    record, rest = f"1;{cell}{end}", f"1;{cell}{end}" * 9
+    for text, lines in (
+        (rest, 0),
+        (rest + end * 3, 0),
+        (record + end + rest, 1),
+        (end + rest, 1),
+        (record + end * 2 + rest + end + record + end, 3),
+    ):
+        assert found(tmp_path, f"a;b{end}{text}") == HiddenDifferences({}, lines)
+    assert found(tmp_path, f"a{end}{end}1{end}{end}1{end}") == NONE
+
+
 @pytest.mark.parametrize("blank", [" ", "\t", "\u3000", "\xa0", "\u2003", "\x1f"])
 @pytest.mark.parametrize("block", [4, 7, 1 << 20])
 def test_no_blank_escapes_the_quick_look(tmp_path, monkeypatch, blank, block):

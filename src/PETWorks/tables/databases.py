@@ -1,6 +1,5 @@
 """Tables and views in databases: DuckDB, PostgreSQL and SQLite."""
 
-import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,8 +16,6 @@ from PETWorks.tables.files import check_regular
 from PETWorks.tables.interrupts import closing_connection, run_interruptibly
 
 SQLITE_ROWS = 1 << 16  # per piece
-FILE_HEADER, PAGE_HEADER = 100, 8  # bytes
-RECORDS_PAGE = 13  # the type of a page with records of a table
 
 
 class SQLite:
@@ -40,7 +37,6 @@ class SQLite:
                 raise InputError(
                     "{name}: {problem}", name=self.name, problem=unknown("table", table, sorted(set(listed))).message
                 )
-            self.other_tables = sum(name != table and not name.startswith("sqlite_") for name in listed)
             self._table = _sqlite_identifier(table)
             description = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description
             count = f"SELECT count(*) FROM {self._table}"
@@ -67,43 +63,6 @@ class SQLite:
                 yield pa.Table.from_arrays([dictionary_array(column) for column in texts], list(columns))
         _check_rows(self, rows)
 
-    def deleted(self) -> int:
-        """How many traces of other records the file has: pages, and hidden numbers of records if some are left out.
-
-        Rows that were deleted or changed stay in a page until its room is needed, and pages of tables that were dropped
-        stay in the file. A table that was only ever appended to has neither, and so has any after VACUUM, which also
-        numbers the records anew.
-        """
-        with self._opened() as connection:
-            pages = connection.execute("PRAGMA freelist_count").fetchall()[0][0]
-            size = connection.execute("PRAGMA page_size").fetchall()[0][0]
-            return int(pages) + self._pages_with_remains(size) + self._is_numbered_otherwise(connection)
-
-    def _pages_with_remains(self, size: int) -> int:
-        """How many pages of records have bytes in room that no record takes."""
-        found = 0
-        with self._path.open("rb") as file:
-            start = FILE_HEADER
-            while len(page := file.read(size)) == size:
-                found += page[start] == RECORDS_PAGE and _has_remains(page, start)
-                start = 0
-        return found
-
-    def _is_numbered_otherwise(self, connection: Any) -> bool:
-        """Whether the hidden numbers of records are not 1, 2, 3 and so on."""
-        import sqlite3
-
-        keys = [
-            kind.upper() for *_, kind, _, _, place in connection.execute(f"PRAGMA table_info({self._table})") if place
-        ]
-        if keys == ["INTEGER"]:
-            return False  # the number is a column
-        try:
-            first, last = connection.execute(f"SELECT min(rowid), max(rowid) FROM {self._table}").fetchall()[0]
-        except sqlite3.OperationalError:  # a view, or a table without such numbers
-            return False
-        return (first, last) not in ((1, self.rows), (None, None))
-
     def _texts(self, column: str, cells: Sequence[Any]) -> list[str]:
         try:
             return [_text(cell) for cell in cells]
@@ -125,19 +84,6 @@ class SQLite:
                 table=self.name,
                 type=type(error).__name__,
             ) from None
-
-
-def _has_remains(page: bytes, start: int) -> bool:
-    """Whether a page of records has bytes between the list of its records and the first, or in room that was freed."""
-    freed, records, first = struct.unpack_from(">3H", page, start + 1)
-    if any(page[start + PAGE_HEADER + 2 * records : first or len(page)]):
-        return True
-    while 0 < freed <= len(page) - 4:
-        following, length = struct.unpack_from(">2H", page, freed)
-        if any(page[freed + 4 : freed + length]):
-            return True
-        freed = following if following > freed else 0
-    return False
 
 
 def _text(cell: Any) -> str:
@@ -165,8 +111,7 @@ Connect = Callable[[dict[str, Any]], Any]
 class Database:
     """A table or view. PostgreSQL delivers every cell as text.
 
-    connect        opens the database, with settings; it is open only while it is examined or read
-    other_tables   the number of further tables in the file; 0 for a server, which is not released
+    connect   opens the database, with settings; it is open only while it is examined or read
     """
 
     path: Path | None = None
@@ -184,6 +129,11 @@ class Database:
             listed = run_interruptibly(lambda: self._columns(connection, table), connection.interrupt)
         self._cells = {name.strip(): _cell(name, kind, postgres=postgres) for name, kind in listed}
         self.names = tuple(name.strip() for name, _ in listed)
+
+    @property
+    def on_server(self) -> bool:
+        """Whether it is on a server instead of in a file, which might be handed out."""
+        return self._postgres
 
     def _columns(self, connection: Any, table: str) -> list[tuple[str, str]]:
         """Names and types of the columns of the requested table."""
@@ -203,7 +153,6 @@ class Database:
             "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal",
             [self._catalog],
         ).fetchall()
-        self.other_tables = 0 if self._postgres else len(listed) - 1
         return find_table(self.name, table, listed)
 
     def limited(self, memory: int, folder: Path) -> None:

@@ -40,7 +40,7 @@ from PETWorks.tables.csv.read import (
 from PETWorks.tables.databases import Database, SQLite
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.json_lines import written as written_lines
-from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, Content, unpacked_path
+from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, ZSTD, Content, unpacked_path
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.formats.parquet_bytes import bytes_besides_columns
 from PETWorks.tables.formats.plain_workbooks import (
@@ -62,17 +62,10 @@ from PETWorks.tables.formats.plain_workbooks import (
 )
 from PETWorks.tables.formats.text_tables import WORKBOOK, TextTable
 from PETWorks.tables.formats.workbooks import (
-    BOUND_SHEET,
-    DEFINED_NAME,
-    HYPERLINK,
-    NOTE,
-    OBJECT,
     OLD_EXCEL,
-    STREAM,
     count_tags,
     damaged_workbook,
     is_opendocument,
-    old_excel_extras,
     sheet_names,
 )
 from PETWorks.tables.frames import Frame
@@ -86,6 +79,7 @@ SLOW_ROWS = 1 << 14
 QUOTE, LINE_FEED, RETURN = b'"\n\r'
 BLANKS = bytes([*range(9, 14), *range(28, 33)])
 WIDE_BLANK = rb"(?:\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
+EMPTY_LINES = "empty"
 MASKS = 1, 2, 3  # for separators, line feeds and returns in quotes
 NEEDS_QUOTES = r'["\x01-\x03]'
 
@@ -101,7 +95,7 @@ class HiddenDifferences:
 
     columns     the columns with a value that is written in several ways, and how many records have another than the
                 most common one
-    line_ends   how many lines end otherwise than most do
+    line_ends   how many lines end otherwise than most do, and how many are empty between records
     layout      of JSON lines, how many records have their keys in another order, or other blanks between them
     """
 
@@ -279,12 +273,15 @@ def _raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iter
         delimiter=source.separator, quote_char=False, ignore_empty_lines=len(source.names) > 1
     )
     is_first = True
+    empty = _EmptyLines()
     for block in _masked_lines(source):
         lines = block
         if is_first:
             lines = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1)
+            empty.skip(block[: len(block) - len(lines)])
             is_first = False
         ends.update(_line_ends(lines))
+        ends[EMPTY_LINES] += empty.count_more(lines) if len(places) > 1 else 0
         if not lines:
             continue
         read = arrow_csv.ReadOptions(column_names=places, block_size=len(lines) + 1)
@@ -299,6 +296,30 @@ def _line_ends(lines: bytes) -> Counter[str]:
     """How many lines end in which way."""
     both, feeds, returns = lines.count(b"\r\n"), lines.count(b"\n"), lines.count(b"\r")
     return +Counter({"CRLF": both, "LF": feeds - both, "CR": returns - both})
+
+
+class _EmptyLines:
+    """Counts the empty lines before records; those at the end of a file tell nothing."""
+
+    def __init__(self) -> None:
+        self._last_ends = b"\n"
+
+    def skip(self, header: bytes) -> None:
+        """Leave out the first line, of which the end may be cut in two."""
+        self._last_ends = header[len(header.rstrip(b"\r\n")) :]
+
+    def count_more(self, lines: bytes) -> int:
+        """How many there are in a part of the file, which may begin and end anywhere."""
+        inside = lines.strip(b"\r\n")
+        if not inside:
+            self._last_ends += lines
+            return 0
+        first = len(lines) - len(lines.lstrip(b"\r\n"))
+        runs = [self._last_ends + lines[:first]]
+        if any(ends in inside for ends in (b"\n\n", b"\n\r", b"\r\r")):
+            runs += re.findall(rb"[\r\n]{2,}", inside)
+        self._last_ends = lines[first + len(inside) :]
+        return sum(max(_line_ends(run).total() - 1, 0) for run in runs)
 
 
 def _masked_lines(source: CSV) -> Iterator[bytes]:
@@ -347,13 +368,18 @@ def _raw_fields_one_by_one(source: CSV, columns: Sequence[str], ends: Counter[st
     rows: list[list[str]] = []
     row: list[str] = []
     is_header = True
+    empty = 0
     for match in field.finditer(text):
         row.append(match[1])
         if match[2] == source.separator:
             continue
+        if row == [""] and len(source.names) > 1 and not is_header:
+            empty += 1
         is_record = len(row) == len(source.names) and (row != [""] or (len(source.names) == 1 and match[2]))
         if is_record and not is_header:
             rows.append(row)
+            ends[EMPTY_LINES] += empty
+            empty = 0
             if match[2]:
                 ends[{"\r\n": "CRLF", "\n": "LF", "\r": "CR"}[match[2]]] += 1
         is_header = is_header and not is_record
@@ -382,6 +408,7 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
     is_blank &= ~is_edge
     wide = re.compile(rb"[%b]%b|%b[%b]" % (re.escape(edges), WIDE_BLANK, WIDE_BLANK, re.escape(edges)))
     ends: Counter[str] = Counter()
+    empty = _EmptyLines()
     before = b""
     for place, (block, is_last) in enumerate(_blocks(source)):
         text = before + block + (b"\n" if is_last else b"")
@@ -392,7 +419,10 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
         if not text.isascii() and wide.search(text):
             return None
         body = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1) if place == 0 else block
+        if place == 0:
+            empty.skip(block[: len(block) - len(body)])
         ends += _line_ends(body)
+        ends[EMPTY_LINES] += empty.count_more(body) if len(source.names) > 1 else 0
         if before.endswith(b"\r") and block.startswith(b"\n"):
             ends = +(ends + Counter(CRLF=1) - Counter(CR=1) - Counter(LF=1))
         before = block[-4:]
@@ -400,32 +430,25 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
 
 
 # The kinds of what is found.
-SHEETS, MACROS, PARTS, FILES, FILE_NAMES, TABLES, METADATA, OUTSIDE, DELETED, PERSONAL = (
+SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES = (
     "further sheets",
     "macros",
     "further parts",
     "further files",
     "other file names",
-    "further tables",
     "metadata",
     "bytes outside the table",
-    "traces of deleted records",
-    "labels or names with personal details",  # found by those who know what is personal
+    "names with personal details",  # found by those who know what is personal
+    "files of a kind that is not looked through",
+    "files with a part of the records each",  # which tells of each record in which of them it is
+    "lines with characters in unusual bytes",
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
     *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS, SPELLINGS),
-    *(FILES, FILE_NAMES, TABLES, METADATA, UNUSED, OUTSIDE, DELETED, PERSONAL),
+    *(FILES, FILE_NAMES, METADATA, UNUSED, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES),
 )
 
-OLD_KINDS = {
-    BOUND_SHEET: SHEETS,
-    NOTE: COMMENTS,
-    HYPERLINK: LINKS,
-    OBJECT: PICTURES,
-    DEFINED_NAME: NAMES,
-    STREAM: PARTS,
-}
 READ_BLOCK = 1 << 20
 START = 100  # bytes that tell the kind of a file
 # The parts of an Excel workbook by the beginning of their names; the first that fits counts.
@@ -447,19 +470,6 @@ EXCEL_PARTS = {
     "xl/calcChain.xml": FORMULAS,
 }
 COMMENT_ELEMENTS = ("comment", "threadedComment")
-USUAL_OPEN_PARTS = {
-    *("mimetype", "content.xml", "styles.xml", "meta.xml", "settings.xml", "META-INF/manifest.xml", "manifest.rdf"),
-    "Thumbnails/thumbnail.png",
-}
-OPEN_ELEMENTS = {
-    "table:table": SHEETS,
-    "office:annotation": COMMENTS,
-    "draw:frame": PICTURES,
-    "text:a": LINKS,
-    "table:data-pilot-table": PIVOTS,
-    "table:named-range": NAMES,
-    "table:tracked-changes": PARTS,
-}
 # What Arrow, pandas and Spark write about the schema themselves.
 ARROW_SCHEMA, PANDAS, SPARK = b"ARROW:schema", b"pandas", b"org.apache.spark."
 FIELD_ID, POLARS, SHORT = b"PARQUET:field_id", b"_PL_CATEGORICAL", 16  # bytes of a value without a name in it
@@ -479,6 +489,9 @@ OFFSETS = {
     **dict.fromkeys((pa.large_string(), pa.large_binary()), np.int64),
 }
 VIEWS, VIEW = (pa.string_view(), pa.binary_view()), 16
+FILLED = 64  # bytes to a multiple of which buffers are filled up
+LONGEST_INSIDE = 12  # bytes of a text that is in the view itself
+MESSAGE, ARROW_START, ARROW_END = b"\xff" * 4, 8, 10  # of Feather files: a mark, and the bytes around the messages
 # Of zip files: lengths, flags, lengths of what ends them (22, or 98 if they are large), and kinds of further fields.
 LOCAL_HEADER, DIRECTORY_ENTRY, DIRECTORY_ENDS = 30, 46, (22, 98)
 SIZES_FOLLOW, UTF8_NAME = 8, 0x800
@@ -493,64 +506,54 @@ def further_content(source: Source) -> Mapping[str, int]:
     found: Counter[str] = Counter()
     for part in parts:
         found.update(_of_one(part))
-    return {kind: found[kind] for kind in KINDS if found[kind] > 0}
+    found[SEVERAL_FILES] = len(parts) if len(parts) > 1 else 0
+    return {kind: int(found[kind]) for kind in KINDS if found[kind] > 0}
 
 
 def descriptions(source: Source) -> tuple[str, ...]:
-    """Texts of the files of a table besides its cells and column names: labels, notes, and names inside the files."""
+    """Texts of the files of a table besides its cells and column names: the names inside the files."""
     parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
     return tuple(text for part in parts for text in _descriptions(part))
 
 
 def _descriptions(source: Any) -> Iterator[str]:
-    if isinstance(source, TextTable):
-        yield from source.descriptions
-        if source.kind == WORKBOOK and source.file is not None:
-            yield from sheet_names(source.file)
-    elif isinstance(source, CSV | JSONLines):
-        if source.content.member is not None:
-            yield source.content.member
-    elif isinstance(source, SQLite | Database):
-        yield source.table
+    if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
+        yield from sheet_names(source.file)
+    elif isinstance(source, CSV | JSONLines) and source.content.member is not None:
+        yield source.content.member
 
 
 def _of_one(source: Any) -> Mapping[str, int]:
-    if isinstance(source, TextTable) and source.unused_labels:
-        return {UNUSED: source.unused_labels}
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
         return _workbook(source.file, source)
-    if isinstance(source, CSV | JSONLines):
+    if isinstance(source, CSV):
+        return Counter(_packed(source.content)) + Counter({UNUSUAL_BYTES: _lines_in_unusual_bytes(source)})
+    if isinstance(source, JSONLines):
         return _packed(source.content)
     if isinstance(source, Parquet):
         return _parquet(source)
     if isinstance(source, Frame) and source.file is not None:
         return _arrow_file(source.file)
-    if isinstance(source, SQLite):
-        return {TABLES: source.other_tables, DELETED: source.deleted()}
-    if isinstance(source, Database):
-        return {TABLES: source.other_tables}
+    # Files of statistics programs keep labels, notes and deleted records. Databases keep what was deleted, comments and
+    # other tables, and each cell of SQLite has a type of its own. A table of a server is not in a file.
+    if isinstance(source, TextTable | SQLite) or (isinstance(source, Database) and not source.on_server):
+        return {UNSEEN: 1}
     return {}
 
 
 def _workbook(path: Path, table: TextTable) -> Mapping[str, int]:
     with path.open("rb") as file:
         start = file.read(START)
-    if start.startswith(OLD_EXCEL):
-        return {OLD_KINDS[kind]: number for kind, number in old_excel_extras(path).items()}
+    if start.startswith(OLD_EXCEL) or is_opendocument(start):
+        return {UNSEEN: 1}
     packed = hold_file(path)
     found = _archive(packed)
     names = _member_names(packed)
-    if is_opendocument(start):
-        others = [name for name in names if name not in USUAL_OPEN_PARTS and not name.startswith("Configurations2/")]
-        found.update(PICTURES if name.startswith(("Pictures/", "Object ")) else PARTS for name in others)
-        for element, number in count_tags(path, "content.xml", OPEN_ELEMENTS).items():
-            found[OPEN_ELEMENTS[element]] += number
-    else:
-        has_comments = any(name.startswith("xl/comments") for name in names)
-        for name in names:
-            found.update(_excel_part(path, name, has_comments=has_comments))
-        sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
-        found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, table))
+    has_comments = any(name.startswith("xl/comments") for name in names)
+    for name in names:
+        found.update(_excel_part(path, name, has_comments=has_comments))
+    sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
+    found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, table))
     found[SHEETS] -= 1
     return found
 
@@ -566,6 +569,26 @@ def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, in
     return found
 
 
+def _lines_in_unusual_bytes(source: CSV) -> int:
+    """How many lines have other bytes than their text has in the encoding of the file, so that they can be told apart.
+
+    Big5 has two places for some characters, and in UTF-7 and ISO 2022 any character can be written in several ways.
+    """
+    encoding = source.encoding or UTF8
+    if encoding.startswith("utf") and encoding != "utf-7":
+        return 0
+    decoder, encoder = codecs.getincrementaldecoder(encoding)(), codecs.getincrementalencoder(encoding)()
+    rest = b""
+    with converting_os_errors(source.content.path), source.content.open() as file:
+        while block := file.read(BLOCK):
+            raw, usual = rest + block, encoder.encode(decoder.decode(block))
+            if not raw.startswith(usual):
+                pairs = zip(raw.split(b"\n"), usual.split(b"\n"), strict=False)
+                return max(sum(own != other for own, other in pairs), 1)
+            rest = raw[len(usual) :]
+    return int(rest != encoder.encode(decoder.decode(b"", final=True), final=True))
+
+
 def _packed(content: Content) -> Mapping[str, int]:
     with content.file.open() as file:
         start = file.read(1 << 16)
@@ -573,6 +596,8 @@ def _packed(content: Content) -> Mapping[str, int]:
         found = _archive(content.file)
         found[FILES] += sum(name != content.member for name in _member_names(content.file))
         return found
+    if start.startswith(ZSTD):
+        return {OUTSIDE: _has_more_frames(content.file)}
     if not start.startswith(GZIP):
         return {}
     flags, place = start[3], GZIP_HEADER
@@ -594,6 +619,29 @@ def _goes_on(packed: HeldFile) -> bool:
         while not unpacking.eof and (block := unpacking.unconsumed_tail or file.read(READ_BLOCK)):
             unpacking.decompress(block, READ_BLOCK)
         return bool(unpacking.unused_data.strip(b"\0") or file.read().strip(b"\0"))
+
+
+def _has_more_frames(packed: HeldFile) -> bool:
+    """Whether a zstd file has anything behind its first frame, such as one that programs skip."""
+    with _reading(packed.path), packed.open() as file:
+        flags = file.read(5)[4]
+        is_single = bool(flags & 0x20)
+        size_bytes = (1 if is_single else 0, 2, 4, 8)[flags >> 6]
+        file.seek((not is_single) + (0, 1, 2, 4)[flags & 3] + size_bytes, 1)
+        is_last = False
+        while not is_last:
+            header = int.from_bytes(_exactly(file, 3), "little")
+            is_last, is_repeated, size = bool(header & 1), header >> 1 & 3 == 1, header >> 3
+            file.seek(1 if is_repeated else size, 1)
+        file.seek(4 if flags & 4 else 0, 1)
+        return bool(file.read(1))
+
+
+def _exactly(file: BinaryIO, size: int) -> bytes:
+    block = file.read(size)
+    if len(block) < size:
+        raise EOFError
+    return block
 
 
 def _archive(packed: HeldFile) -> Counter[str]:
@@ -755,7 +803,96 @@ def _arrow_file(file: HeldFile) -> Mapping[str, int]:
         table = reader.read_all()
         found[UNUSED] = sum(_unused(column) for column in table.columns if pa.types.is_dictionary(column.type))
         found[UNUSED] += sum(_below_nulls(column) for column in table.columns)
+        found[UNUSED] += sum(_unused_texts(column.chunks) for column in table.columns)
+        mapped.seek(0)
+        found[OUTSIDE] = _has_bytes_outside(mapped.read_buffer(), reader.num_record_batches, table)
     return found
+
+
+def _has_bytes_outside(file: pa.Buffer, batches: int, table: pa.Table) -> bool:
+    """Whether a Feather file has bytes that are neither in a message nor in its footer, or messages that none reads.
+
+    Of pieces that are not packed, each byte must belong to a cell, or be zero.
+    """
+    from pyarrow import ipc
+
+    content = np.frombuffer(file, np.uint8)
+    footer = len(content) - ARROW_END - int.from_bytes(content[-ARROW_END:][:4].tobytes(), "little")
+    place = ARROW_START
+    if content[place : place + 4].tobytes() != MESSAGE:  # Polars writes the schema without a mark
+        place += next(at for at in range(0, footer, 8) if content[place + at : place + at + 4].tobytes() == MESSAGE)
+        if place - ARROW_START > len(content) - footer:  # which has the schema, too
+            return True
+    bodies: list[tuple[int, int]] = []
+    while size := int.from_bytes(content[place + 4 : place + 8].tobytes(), "little"):
+        message = ipc.read_message(file.slice(place))
+        body = place + 8 + size
+        place = body + (0 if message.body is None else message.body.size)
+        bodies += [(body, place)] * (message.type != "schema")
+        batches -= message.type == "record batch"
+    if batches or place + 8 != footer:
+        return True
+    used = sorted(
+        (buffer.address - file.address, buffer.address - file.address + buffer.size)
+        for chunk in (chunk for column in table.columns for chunk in column.chunks)
+        for buffer in _buffers(chunk)
+        if 0 <= buffer.address - file.address < len(content)
+    )
+    for start, end in bodies:
+        own = [(low, high) for low, high in used if start <= low < end]
+        if own:
+            edges = [start, *(place for low_high in own for place in low_high), end]
+            gaps = zip(edges[::2], edges[1::2], strict=True)
+            if any(content[low:high].any() for low, high in gaps if low < high):
+                return True
+    return False
+
+
+def _buffers(cells: pa.Array) -> Iterator[pa.Buffer]:
+    yield from (buffer for buffer in cells.buffers() if buffer is not None)
+    if pa.types.is_dictionary(cells.type):
+        yield from _buffers(cells.dictionary)
+
+
+def _unused_texts(chunks: Sequence[pa.Array]) -> bool:
+    """Whether a column keeps texts that no record has, as a part does that was cut out of a larger table."""
+    kind = chunks[0].type if chunks else pa.null()
+    if pa.types.is_dictionary(kind):
+        return any(_unused_texts([chunk.dictionary]) for chunk in chunks)
+    if kind in VIEWS:
+        return _unused_in_views(chunks)
+    return kind in OFFSETS and _unused_behind_texts([chunk for chunk in chunks if len(chunk)])
+
+
+def _unused_behind_texts(chunks: Sequence[pa.Array]) -> bool:
+    """Whether there are bytes before or behind the texts of a piece, other than the first ones of the next piece.
+
+    Arrow fills up a piece with what follows in the table that it cuts into pieces.
+    """
+    following = b""
+    for chunk in reversed(chunks):
+        _, offsets, stored = chunk.buffers()
+        ends = np.frombuffer(offsets, OFFSETS[chunk.type])[chunk.offset : chunk.offset + len(chunk) + 1]
+        if stored is None:
+            continue
+        behind = stored.slice(int(ends[-1])).to_pybytes()
+        if ends[0] or (any(behind) and not following.startswith(behind.rstrip(b"\0"))):
+            return True
+        first = stored.slice(0, min(int(ends[-1]), FILLED)).to_pybytes()
+        following = (first + following)[:FILLED]
+    return False
+
+
+def _unused_in_views(chunks: Sequence[pa.Array]) -> bool:
+    """Whether texts are stored that no view is of; pieces of one table have the same stored texts."""
+    seen: dict[bytes, list[Integers]] = {}
+    for chunk in chunks:
+        _, views, *stored = chunk.buffers()
+        fields = np.frombuffer(views, "<i4").reshape(-1, 4)[chunk.offset : chunk.offset + len(chunk)]
+        fields = fields[np.asarray(chunk.is_valid()) & (fields[:, 0] > LONGEST_INSIDE)]
+        for place, buffer in enumerate(stored):
+            seen.setdefault(buffer.to_pybytes(), []).append(fields[fields[:, 2] == place][:, [3, 0]])
+    return any(len(texts) > np.unique(np.concatenate(own), axis=0)[:, 1].sum() for texts, own in seen.items())
 
 
 def _parquet(source: Parquet) -> Counter[str]:

@@ -47,6 +47,7 @@ from PETWorks.gate.policy.policy_rules import (
 from PETWorks.gate.suggest.protection_proposal import propose_protections
 from PETWorks.measures.numbers import number
 from PETWorks.releases.facts import ReleasesFacts
+from PETWorks.tables.hidden_differences import UNSEEN
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 MOST_RECORDS = 500_000  # in larger tables, the advice would take longer than the check
@@ -165,7 +166,7 @@ def next_steps(
         *_measure_together(other_releases),
         *_try_subsets(release, policy),
         *_regimes(signed),
-        *_withheld(rules, policy.cell_size, release.view.people, other_releases),
+        *_withheld(release, policy.cell_size, rules, columns, other_releases),
     )
 
 
@@ -219,8 +220,11 @@ def _rewrite_values_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
                     tuple(column["column"] for column in columns),
                 )
                 yield NextStep("write-anew", columns=names, records=worst, rules=(rule.name,))
-            if "further" in rule.details:
-                yield NextStep("release-values", details=rule.details["further"], rules=(rule.name,))
+            further = {kind: number for kind, number in rule.details.get("further", {}).items() if kind != UNSEEN}
+            if further:
+                yield NextStep("release-values", details=further, rules=(rule.name,))
+            if UNSEEN in rule.details.get("further", {}):
+                yield NextStep("export-table", rules=(rule.name,))
 
 
 def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
@@ -349,10 +353,15 @@ def _waiver_step(rule: RuleResult, today: date) -> str | None:
 
 
 def _withheld(
-    rules: Sequence[RuleResult], cell_size: int, people: int, other_releases: ReleasesFacts | None
+    release: Release,
+    cell_size: int,
+    rules: Sequence[RuleResult],
+    columns: Sequence[ColumnFacts],
+    other_releases: ReleasesFacts | None,
 ) -> Iterator[NextStep]:
     """Rules whose verdict is withheld from outsiders, since it would reveal a small number of people."""
-    hidden = rules_withheld(rules, cell_size, range_of(people, cell_size), fewest_attacked(other_releases, cell_size))
+    people, attacked = range_of(release.view.people, cell_size), fewest_attacked(other_releases, cell_size)
+    hidden = rules_withheld(rules, cell_size, people, columns, release.treatment, attacked)
     if hidden:
         yield NextStep("withheld-outside", rules=tuple(rule.name for rule in rules if rule.name in hidden))
 

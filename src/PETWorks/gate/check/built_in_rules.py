@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -29,6 +30,7 @@ from PETWorks.measures.result import at_most
 from PETWorks.tables.frames import SparkFrame
 from PETWorks.tables.hidden_differences import (
     PERSONAL,
+    SEVERAL_FILES,
     HiddenDifferences,
     descriptions,
     further_content,
@@ -170,12 +172,17 @@ class FileDifferences:
         return {**self.found.columns, **{name: number for name, number in of_lines.items() if number}}
 
 
-def find_file_differences(release: Release) -> FileDifferences:
-    """The invisible differences between the cells of a release, and other content of its file."""
+def find_file_differences(release: Release, policy: Policy | None = None) -> FileDifferences:
+    """The invisible differences between the cells of a release, and other content of its file.
+
+    policy   the policy, whose plan may say that the files of a release were written together
+    """
     source = release.source
     if not isinstance(source, SparkFrame):
         personal = sum(map(has_personal_details, descriptions(source)))
         further = {**further_content(source), **({PERSONAL: personal} if personal else {})}
+        if SEVERAL_FILES in further and policy is not None and plan_of_file(policy, Path(source.name)) is not None:
+            del further[SEVERAL_FILES]
         return FileDifferences(hidden_differences(source), further)
     in_cluster = getattr(release.engine, "hidden_differences", hidden_differences)
     return FileDifferences(in_cluster(source), None if source.of_files else {})

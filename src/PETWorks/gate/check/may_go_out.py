@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from PETWorks.about.hierarchies.declaration import HierarchySources, as_hierarchies, hierarchy_digest
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.sidecar import read_sidecar
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.counting.release import Release
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.anonymising import RESTATED_KEYS, policy_content
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document.check_document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
@@ -77,7 +80,45 @@ def changed_keys(origin: Policy, released: Policy, *, judged_alone: bool = False
             is_same = unchanged and (judged_alone or key in KEYS_EDITABLE_AFTER_RELEASE)
         if not is_same:
             changed.append(key)
-    return tuple(changed)
+    if plan is not None and "hierarchies" not in changed and _has_other_hierarchies(origin, released, plan):
+        changed.append("hierarchies")
+    return tuple(sorted(changed))
+
+
+def _has_other_hierarchies(origin: Policy, released: Policy, plan: Plan) -> bool:
+    """Whether a hierarchy file differs from what a release was made with, although the policies are the same.
+
+    The files of the release have all of its hierarchies. Those of the original may also be declared: what they are then
+    depends on the policy and the table only.
+    """
+    from_files = [column for column, planned in plan.hierarchies.items() if planned.words is None]
+    return any(
+        _differ_from_plan(policy, plan, columns)
+        for policy, columns in ((origin, from_files), (released, list(plan.hierarchies)))
+    )
+
+
+def _differ_from_plan(policy: Policy, plan: Plan, columns: Sequence[str]) -> bool:
+    """Whether the hierarchies of these columns are not those of the plan."""
+    named = _hierarchies_of(policy)
+    try:
+        by_column = as_hierarchies(named, columns if isinstance(named, Path) else named or ())
+    except PETWorksError:
+        return True  # a file is gone, or is no hierarchy any more
+    for column in columns:
+        hierarchy, planned = by_column.get(column), plan.hierarchies[column]
+        if hierarchy is None and planned.height > 1:  # a column without a hierarchy has values and * only
+            return True
+        if isinstance(hierarchy, Hierarchy) and hierarchy_digest(hierarchy) != planned.sha256:
+            return True
+    return False
+
+
+def _hierarchies_of(policy: Policy) -> HierarchySources | None:
+    """The hierarchies that a policy names, or the roles file beside its table."""
+    if policy.hierarchies is not None or not isinstance(policy.data, Path) or not policy.data.is_file():
+        return policy.hierarchies
+    return read_sidecar(policy.data).hierarchies
 
 
 def _plan(released: Policy) -> Plan | None:

@@ -191,7 +191,7 @@ def judge_rules(
     uncounted = cannot_count_people(policy, release) and rules_without_people(policy, judged)
     singled_out_by = find_singling_out(release, columns, min(policy.unique_share, UNIQUE_SHARE), policy.releases.key)
     alone = [found for found in singled_out_by if found.share > policy.unique_share]
-    differences = find_file_differences(release)
+    differences = find_file_differences(release, policy)
     unprotected = unprotected_columns(policy, release, today)
     demanded, required = class_size_in_rules(policy, release, today), class_size_for_release_kind(policy, release)
     too_weak = required is not None and demanded < required
@@ -272,7 +272,7 @@ def _measure_rule(
     """The fields of a rule's result that come from the data."""
     if rule.name == RECORDS_LEFT:
         beyond, aside = _beyond_the_limit(release, policy), _set_aside(release, policy)
-        is_left = release.suppressed_records < release.records and not beyond
+        is_left = release.suppressed_records < release.records and "suppressed" not in beyond
         is_left &= "aside" not in aside or aside["by_reason"]
         return {**_without_details(rule.name, {}, is_left, satisfied=is_left), "details": {**beyond, **aside}}
     if rule.measure is None:
@@ -299,10 +299,15 @@ def _measure_rule(
 
 
 def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
-    """Suppressed records, all records, and the share allowed by the plan, if more were suppressed."""
+    """Suppressed records, all records, and the share allowed by the plan, if more were suppressed.
+
+    Otherwise only the share, if the release was made by an earlier plan, which can suppress any number.
+    """
     plan = plan_of_file(policy, release.source.path)
-    if plan is None or plan.suppressed <= allowed_suppression(plan.suppression, plan.records):
+    if plan is None:
         return {}
+    if plan.suppressed <= allowed_suppression(plan.suppression, plan.records):
+        return {"at_most": plan.suppression} if plan.made_by is None else {}
     return {"suppressed": plan.suppressed, "records": plan.records, "at_most": plan.suppression}
 
 

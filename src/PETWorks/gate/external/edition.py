@@ -260,18 +260,18 @@ class _EditionBuilder:
             verdict=verdict,
             measure=rule.measure,
             parameters=parameters,
-            value=_consistent_with_verdict(self._value(rule), rule, parameters, satisfied),
+            value=_consistent_with_verdict(self._value(rule, shown=shown), rule, parameters, satisfied),
             compared=rule.compared,
             satisfied=satisfied,
             details={},
             waiver=replace(rule.waiver, owner=None) if rule.waiver and shown else None,
         )
 
-    def _value(self, rule: RuleResult) -> Value:
+    def _value(self, rule: RuleResult, *, shown: bool) -> Value:
         if rule.measure in (SUBSETS, ALL_RELEASES):
             return TELLS_COUNTS
         if rule.measure not in catalogue:
-            return rule.value  # names of columns
+            return rule.value if shown else TELLS_COUNTS  # names of columns
         entry = catalogue[rule.measure]
         unit = entry.unit if rule.compared is None else entry.parameters[rule.compared].unit or entry.unit
         return self._number(self._statistic(entry, rule.compared), unit)

@@ -1,13 +1,17 @@
 """Protected statistics for outsiders: counts as ranges, and withheld verdicts."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
+from PETWorks.about.treatment import APART
+from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.gate.check.remedies import values_per_class
-from PETWorks.gate.document.check_document import FEW_RECORDS, WITHHELD, CheckDocument, RuleResult, Verdict
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
+from PETWorks.gate.check.unique_values import ALWAYS_ALLOWED, UNIQUE_SHARE
+from PETWorks.gate.document.check_document import FEW_RECORDS, WITHHELD, CheckDocument, ColumnFacts, RuleResult, Verdict
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, NO_UNIQUE, RECORDS_LEFT, SUBSETS
 from PETWorks.json_types import Bound
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.catalogue import catalogue
@@ -115,7 +119,12 @@ SizeLimit = tuple[str, int]  # the table whose classes are meant, and the size o
 
 
 def rules_withheld(
-    rules: Sequence[RuleResult], cell_size: int, records: Range, attacked: Range | None = None
+    rules: Sequence[RuleResult],
+    cell_size: int,
+    records: Range,
+    columns: Sequence[ColumnFacts],
+    treatment: Mapping[str, str | None],
+    attacked: Range | None = None,
 ) -> frozenset[str]:
     """The names of the rules whose verdict is withheld from outsiders.
 
@@ -129,6 +138,7 @@ def rules_withheld(
         if any(limit in size_limits for limit in _class_sizes(rule))
         or any(limit in share_limits for limit in _shares(rule))
         or _is_in_money(rule)
+        or any(_reveals_few(limit, cell_size, records) for limit in _limits_of_built_in_rule(rule, columns, treatment))
         or _reveals_people(rule, rules, cell_size, attacked)
         or _reveals_values(rule, rules, cell_size, records)
     )
@@ -264,6 +274,50 @@ def _is_in_money(rule: RuleResult) -> bool:
     if rule.measure == ALL_RELEASES:
         return _limit_of(rule) == "gain"
     return rule.measure in catalogue and catalogue[rule.measure].unit == "money"
+
+
+# Built-in rules that count people.
+
+
+class CountLimit(NamedTuple):
+    """A limit on a number of people: a share of all of them, or a number that is always allowed if that is larger."""
+
+    share: float
+    always_allowed: int
+
+
+def _limits_of_built_in_rule(
+    rule: RuleResult, columns: Sequence[ColumnFacts], treatment: Mapping[str, str | None]
+) -> Iterator[CountLimit]:
+    """The limits on people who are singled out, set aside or removed; none where there cannot be such people.
+
+    `records-left` limits the removed records of a release that was made by an earlier plan. A search never exceeds its
+    limit, so that the verdict about its release is the same whatever the data.
+    """
+    if rule.measure == NO_UNIQUE:
+        if any(map(partial(_may_single_out, unit=treatment.get("privacy_unit")), columns)):
+            yield CountLimit(rule.parameters["at_most"], ALWAYS_ALLOWED)
+    elif rule.measure == RECORDS_LEFT:
+        if APART in (treatment.get("missing"), treatment.get("suppressed")):
+            yield CountLimit(UNIQUE_SHARE, ALWAYS_ALLOWED)
+        if "at_most" in rule.details:
+            yield CountLimit(rule.details["at_most"], 0)
+
+
+def _may_single_out(column: ColumnFacts, unit: str | None) -> bool:
+    """Whether `no-unique-values` looks at a column; this depends on its role only."""
+    return column.released and column.column != unit and column.role not in (IDENTIFIER, QUASI_IDENTIFIER)
+
+
+def _reveals_few(limit: CountLimit, cell_size: int, records: Range) -> bool:
+    """Whether a limit tells counts below the cell size apart, or counts of all but so few people.
+
+    The exact limit is not used, because it depends on the exact number of records, which is not published.
+    """
+    most = max(limit.always_allowed, math.floor(limit.share * records.low))
+    if limit.share >= 1 or most >= records.high:
+        return False  # the rule holds for every table
+    return most < cell_size - 1 or records.low - most < cell_size
 
 
 # All releases together.
@@ -423,7 +477,9 @@ class _Counts:
         (unique,) = (small.records for small in document.small_classes if small.size == 2)
         population = document.table.population
         attacked = fewest_attacked(document.releases, self.cell_size)
-        hidden = rules_withheld(document.rules, self.cell_size, people, attacked)
+        hidden = rules_withheld(
+            document.rules, self.cell_size, people, document.columns, document.table.treatment, attacked
+        )
         guesses = [result.value for result in document.results if result.measure == "attribute-inference"]
         return ProtectedStatistics(
             cell_size=self.cell_size,

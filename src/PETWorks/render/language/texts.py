@@ -272,11 +272,12 @@ TEXTS: dict[str, str | Plural] = {
     "look.formats of single cells or rows": "formats of single cells or rows",
     "look.cells that keep the same value in another way": "cells that keep the same value in another way",
     "look.bytes outside the table": "bytes outside the table",
-    "look.traces of deleted records": "traces of deleted records, which VACUUM removes",
     "look.further files": "further files",
     "look.other file names": "other file names",
-    "look.further tables": "further tables",
-    "look.labels or names with personal details": "labels or names with personal details",
+    "look.names with personal details": "names with personal details",
+    "look.files with a part of the records each": "files with a part of the records each",
+    "look.lines with characters in unusual bytes": "lines with characters in unusual bytes",
+    "look.files of a kind that is not looked through": "files of a kind that is not looked through",
     "look.metadata": "entries of metadata",
     "look.values that no record has": "values that no record has",
     **{f"reason.{kind}": text for kind, text in REASONS.items()},
@@ -573,6 +574,11 @@ TEXTS: dict[str, str | Plural] = {
     "step.release-values": (
         "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Release "
         "the CSV file that petworks anonymize writes, or a copy that has only the values of the table."
+    ),
+    "step.export-table": (
+        "A file of this kind can have more than the table (deleted records, comments, formats, other tables), and "
+        "nothing here looks through it. Release the CSV file that petworks anonymize writes, or export the table as "
+        "CSV, Parquet or .xlsx, and check that file."
     ),
     "step.rule-for-values": (
         "No rule in force protects the values of {columns}: everybody in a class may have the same. Put a line "

@@ -82,33 +82,7 @@ def open_statistics(path: Path, kind: str, encoding: str | None = None) -> TextT
     names = [name.strip() for name in metadata.column_names]
     columns = [_column(path.name, name, cells[name], metadata) for name in metadata.column_names]
     rows = len(cells[metadata.column_names[0]]) if names else 0
-    return TextTable(
-        path.name,
-        path,
-        program,
-        names,
-        columns,
-        rows,
-        descriptions=_descriptions(metadata),
-        unused_labels=_unused_labels(cells, metadata),
-    )
-
-
-def _descriptions(metadata: Any) -> list[str]:
-    """The label of the file, the name of its table, the labels of columns, the names of sets of labels, and notes."""
-    notes = [metadata.notes] if isinstance(metadata.notes, str) else metadata.notes or []
-    texts = [metadata.file_label, metadata.table_name, *(metadata.column_labels or []), *metadata.value_labels, *notes]
-    return [str(text) for text in texts if text and str(text).strip()]
-
-
-def _unused_labels(cells: Mapping[str, list[Any]], metadata: Any) -> int:
-    """The number of value labels that no record of any column with these labels has."""
-    used: dict[str, set[Any]] = {}
-    for column, labels in metadata.variable_to_label.items():
-        used.setdefault(labels, set()).update(cells.get(column, ()))
-    return sum(
-        _code(code) not in used.get(name, ()) for name, labels in metadata.value_labels.items() for code in labels
-    )
+    return TextTable(path.name, path, program, names, columns, rows)
 
 
 def _column(table: str, name: str, cells: list[Any], metadata: Any) -> pa.DictionaryArray | InputError:

@@ -105,8 +105,6 @@ class TextTable:
     kind              the kind of file it comes from, in a word
     has_header_row    whether its column names are cells, which could also be data
     file              the file that it is a part of, if any
-    descriptions      texts of the file besides names and cells: its label, labels of columns, notes
-    unused_labels     number of value labels that no record has
     corner            the row and the column of the sheet, from 0, in which the table begins
     """
 
@@ -126,12 +124,9 @@ class TextTable:
         *,
         has_header_row: bool = False,
         file: Path | None = None,
-        descriptions: Sequence[str] = (),
-        unused_labels: int = 0,
         corner: tuple[int, int] = (0, 0),
     ) -> None:
-        self.corner = corner
-        self.file, self.descriptions, self.unused_labels = file, tuple(descriptions), unused_labels
+        self.file, self.corner = file, corner
         self.name, self.path, self.kind, self.has_header_row = name, path, kind, has_header_row
         self.names = tuple(names)
         self.rows: int | None = rows

@@ -333,10 +333,6 @@ LONG_STREAM = 4096  # bytes of a stream with sectors of its own, as the format a
 BOF, EOF, BOUND_SHEET, FORMULA, BOOL_OR_ERROR = 0x0809, 0x000A, 0x0085, 0x0006, 0x0205
 DIMENSIONS, LONG_DIMENSIONS = 0x0200, 14
 TEXTS = 0x00FC
-NOTE, HYPERLINK, OBJECT, DEFINED_NAME = 0x001C, 0x01B8, 0x005D, 0x0018
-OWN_NAME = 0x20  # flag of a name that Excel defines itself, such as for a filter
-STREAM = -1  # stands for a stream without sheets
-USUAL_STREAMS = {*STREAMS, "Root Entry", "\x05SummaryInformation", "\x05DocumentSummaryInformation", "\x01CompObj", ""}
 SEVERAL = (0x00BD, 0x00BE)  # records with several cells of a row
 CELLS = {*SEVERAL, FORMULA, 0x0206, 0x0406, BOOL_OR_ERROR, 0x0201, 0x0203, 0x0204, 0x027E, 0x00D6, 0x00FD, *range(2, 6)}
 
@@ -358,25 +354,6 @@ def old_excel_summaries(path: Path) -> list[SheetSummary]:
     for part in parts:
         part.check(path.name)
     return parts
-
-
-def old_excel_extras(path: Path) -> dict[int, int]:
-    """The number of other things in a workbook, by kind of record: sheets, comments, names; streams."""
-    content = path.read_bytes()
-    try:
-        stream = _stream(content)
-        global_records = list(_records(stream, 0))
-        sheets = [struct.unpack_from("<I", record)[0] for kind, record in global_records if kind == BOUND_SHEET]
-        records = [*global_records, *(record for offset in sheets for record in _records(stream, offset))]
-        found = {wanted: sum(kind == wanted for kind, _ in records) for wanted in (NOTE, HYPERLINK, OBJECT)}
-        names = [record for kind, record in global_records if kind == DEFINED_NAME]
-        found[DEFINED_NAME] = sum(not struct.unpack_from("<H", record)[0] & OWN_NAME for record in names)
-        found[OBJECT] = max(found[OBJECT] - found[NOTE], 0)  # every comment also has an object
-        found[BOUND_SHEET] = len(sheets) - 1
-        found[STREAM] = sum(name not in USUAL_STREAMS for name in _directory(content)[1])
-    except (struct.error, IndexError, ValueError, OverflowError):
-        raise damaged_workbook(path.name) from None
-    return found
 
 
 def _part(stream: bytes, offset: int) -> SheetSummary:
