@@ -59,7 +59,7 @@ def _prepare():
         importlib.import_module(name)
     table, roles = {"a": ["x", "y"] * 2}, {"a": "quasi_identifier"}
     package.every_subset(package.Release(table, roles))
-    package.anonymize(table, roles, {"a": [("x", "*"), ("y", "*")]}, {"k-anonymity": {"k": 2}})
+    package.anonymize(package.Release(table, roles, {"a": [("x", "*"), ("y", "*")]}), {"k-anonymity": {"k": 2}})
     gc.freeze()
 
 

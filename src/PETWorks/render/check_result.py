@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,4 +139,4 @@ def check_case(case: Case, previous: str | Path | None = None) -> Check:
     if previous is None or earlier is None:
         return Check(document, note)
     warned = warn_of_earlier_edition(document, earlier)
-    return Check(replace(warned, options={**warned.options, "previous": Path(previous).name}), note)
+    return Check(structs.replace(warned, options={**warned.options, "previous": Path(previous).name}), note)

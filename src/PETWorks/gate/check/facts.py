@@ -1,12 +1,12 @@
 """Facts of a report besides the measures: columns, class sizes, adversaries, the publisher's payout, the worst case."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import add
 from typing import Any, cast
 
 import numpy as np
+from msgspec.structs import replace
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, released_level
 from PETWorks.about.treatment import APART
