@@ -412,7 +412,8 @@ def test_nowhere_to_write(broken):
 def test_ctrl_c_is_not_a_verdict(tmp_path):
     """A large table, interrupted while it is read: exit code 130 and nothing left behind."""
     table = tmp_path / "t.csv"
-    table.write_text("a;b\n" + "".join(f'{number};"x\n"\n' for number in range(4_000_000)))
+    # Larger than the files that are read into memory at once, so that it is open while it is read.
+    table.write_text("a;b\n" + "".join(f'{number};"{"x" * 30}\n"\n' for number in range(4_000_000)))
     command = [str(Path(sys.executable).with_name("petworks")), "evaluate", "t.csv", "--qi", "a", "-o", "out.json"]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     wait_until_open(running, table)

@@ -14,7 +14,7 @@ from PETWorks.counting.memory.loading import load_rows
 from PETWorks.errors import RoleError
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
-from PETWorks.gate.suggest.suggestion import suggest_roles
+from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_role, suggest_roles
 from PETWorks.tables.opening import open_source
 from spark_cluster import QUICK, needs_spark
 
@@ -328,13 +328,15 @@ def test_every_engine_finds_them(tmp_path, engine):
 @pytest.mark.parametrize("role", ["quasi_identifier", "insensitive_attribute", "sensitive_attribute", "identifier"])
 def test_python_finds_them_in_every_role(role):
     roles, ways = {**ROLES, "x7": role}, {name: {"mask": 1} for name in ("x7", "city", "sex")}
+    undeclared = Release(HIDDEN, roles, ways)
+    explained = Release(HIDDEN, roles, ways, no_privacy_unit={"x7": "numbers of beds"})
     for make in (
-        lambda **how: anonymize(HIDDEN, roles, ways, {"k-anonymity": {"k": 5}}, suppression=1.0, **how),
-        lambda **how: apply_levels(HIDDEN, roles, ways, {"city": 1}, **how),
+        lambda release: anonymize(release, {"k-anonymity": {"k": 5}}, suppression=1.0),
+        lambda release: apply_levels(release, {"city": 1}),
     ):
         with pytest.raises(RoleError, match="column 'x7' names people"):
-            make()
-        assert make(no_privacy_unit={"x7": "numbers of beds"}) is not None
+            make(undeclared)
+        assert make(explained) is not None
 
 
 def test_wrong_records_and_a_code_for_nobody_do_not_hide_people():
@@ -350,3 +352,39 @@ def test_people_may_become_older_and_move():
     chance = random.Random(3)
     older["age"] = [str(int(cell) + chance.randint(0, 9)) for cell in older["age"]]
     assert unit_of({**renamed(older, "x7"), "city": [city(chance) for _ in older["age"]]}) == "x7"
+
+
+def numbered_people():
+    """Sex, age and town of 100 people with many records each, and a random number below 100,000 for each."""
+    draw = random.Random(31)
+    people = [
+        (draw.randint(1, 99_999), draw.choice("FM"), draw.randint(18, 85), draw.choice(("Alton", "Bree", "Calder")))
+        for _ in range(100)
+    ]
+    rows = [person for person in people for _ in range(draw.randint(13, 30))]
+    numbers, *others = ([str(cell) for cell in cells] for cells in zip(*rows, strict=True))
+    return numbers, dict(zip(("sex", "age", "town"), others, strict=True))
+
+
+@pytest.mark.parametrize("name", ["anon_id", "study_no", "participant", "受試者", "nummer"])
+def test_whole_numbers_with_gaps_name_people_if_sex_age_and_place_go_along_with_them(name):
+    numbers, others = numbered_people()
+    table = {name: numbers, **others}
+    with pytest.raises(RoleError, match=f"column '{name}' names people"):
+        check_people_are_declared(Release(table, dict.fromkeys(table, "quasi_identifier")))
+
+
+def test_amounts_that_depend_on_sex_and_age_are_no_people():
+    draw = random.Random(31)
+    people = [(draw.choice("FM"), draw.randint(18, 85), draw.choice(("Alton", "Bree", "Calder"))) for _ in range(2000)]
+    table = {
+        "tariff": [str({"F": 17, "M": 23}[sex] * age) for sex, age, _ in people],
+        **dict(zip(("sex", "age", "town"), map(list, zip(*people, strict=True)), strict=True)),
+    }
+    check_people_are_declared(Release(table, dict.fromkeys(table, "quasi_identifier")))
+
+
+@pytest.mark.parametrize("name", ["victim_age", "age_at_diagnosis", "treatment_city", "income_postcode", "診斷年齡"])
+def test_age_and_place_are_known_to_others_whatever_they_are_about(name):
+    profile = ExaminedColumn.of(Release({name: ["31", "47"] * 40}, {name: "quasi_identifier"}).profiles()[name])
+    assert suggest_role(name, profile).role == "quasi_identifier"

@@ -54,7 +54,7 @@ def test_columns_that_play_no_part_are_told():
 @pytest.mark.parametrize(
     ("release", "wanted", "message"),
     [
-        (PATIENT, None, r"expected a Release\(data, roles\), got str"),
+        (PATIENT, None, r"expected a Release\(data, roles\) or the path of a policy file, got str"),
         (Release, {"t-closeness": 0.2}, "expected a dict of the parameters of 't-closeness', got float"),
         (Release, "t-closness", "did you mean 't-closeness'"),
         (Release, {"precision": {"p": 1}}, "no parameter of precision is called 'p'"),

@@ -149,6 +149,7 @@ def doings():
     """What a spinner may say, as the commands name it."""
     for path in CLI.glob("*.py"):
         yield from re.findall(r'\bprogress\("(\w+)"', path.read_text("utf-8"))
+    yield from re.findall(r'\bstep\("(\w+)"', (ROOT / "src/PETWorks/gate/staged_release.py").read_text("utf-8"))
 
 
 def levels_ids():

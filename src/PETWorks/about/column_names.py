@@ -15,7 +15,8 @@ SEX, AGE, ORIGIN, BUILT = "sex", "age or birth", "origin, language or family", "
 A_PLACE, WORK, A_DATE, MARITAL_STATUS = "a place", "work or schooling", "a date", "marital status"
 DIRECT = {
     A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,
-        nickname, lname, fname, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱, _姓_, _名_""",
+        nickname, lname, fname, vorname, nachname, prenom, apellido, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱,
+        _姓_, _名_""",
     A_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card, id number,
         id no, passport, tax id, driver license, driving licence, mrn, medical record number, medical record no,
         chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid,
@@ -55,6 +56,9 @@ KNOWN = {
         醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
 }
 BIRTH, MARITAL = "birth, birthday, 生日, 出生", "marital, marital status, marriage, 婚姻, 婚況"
+# These tell the role of a column even if another word of its name is sensitive; others may not (`mental state`).
+PERSONAL_ATTRIBUTES = """age, sex, gender, zip, zip code, postal code, post code, country, county, city, town, township,
+    village, district, province, municipality, residence, 年齡, 性別, 郵遞區號, 縣市, 鄉鎮, 行政區, 居住地, 戶籍地"""
 REMARKS = """remark, remarks, note, notes, comment, comments, memo, free text, description, 備註, 附註, 備考, 註記,
     評語, 說明, 描述, 紀要"""
 DATES = "date, datetime, timestamp, created at, updated at, 日期, 時間"
@@ -188,10 +192,28 @@ def roles_by_name(words: str) -> dict[str, str]:
     for what, names in ALONE.items():
         if words in terms(names, whole=True):
             roles[IDENTIFIER] = what
+    if (
+        SENSITIVE_ATTRIBUTE in roles
+        and roles.get(QUASI_IDENTIFIER) in (SEX, AGE, A_PLACE)
+        and _is_about_a_person(words)
+    ):
+        del roles[SENSITIVE_ATTRIBUTE]
     if "date" in roles:
         # The date of something sensitive is known to more people than the thing itself.
         roles = {QUASI_IDENTIFIER: roles["date"]} | ({IDENTIFIER: roles[IDENTIFIER]} if IDENTIFIER in roles else {})
     return roles
+
+
+def _is_about_a_person(words: str) -> bool:
+    """Whether a name is that of a person's sex, age or place, also in something sensitive.
+
+    >>> [_is_about_a_person(words_of(name)) for name in ("victim_age", "age at diagnosis", "診斷年齡", "drug city")]
+    [True, True, True, True]
+    >>> [_is_about_a_person(words_of(name)) for name in ("birth defect", "state of health", "mental state")]
+    [False, False, False]
+    """
+    first = f"{words.partition(' at ')[0].rstrip()} "
+    return any(first.endswith(term if term.isascii() else f"{term} ") for term in terms(PERSONAL_ATTRIBUTES))
 
 
 def names_a_place(words: str) -> bool:

@@ -147,7 +147,9 @@ class Evidence:
         """Whether attributes of people go along with the values of a column, and nothing else explains it.
 
         Sex, age or marital status stay the same, and another attribute of people does; one attribute is enough if it
-        never changes within many codes with digits. Codes of all combinations of these attributes are strata.
+        never changes within many codes with digits. Amounts may depend on two attributes, as a premium does on sex and
+        age: of numbers that may be amounts, three must stay the same, unless the name of the column means people. Codes
+        of all combinations of these attributes are strata.
         """
         if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct or profile.distinct < FEWEST:
             return False
@@ -161,7 +163,10 @@ class Evidence:
             surprises[subject] = max(agreement.surprise, surprises.get(subject, 0))
         if sum(surprise for surprise in surprises.values() if surprise >= LIKELY) < CERTAIN:
             return False
-        if sum(surprise >= LIKELY for surprise in surprises.values()) < 2:
+        likely = sum(surprise >= LIKELY for surprise in surprises.values())
+        if likely < 3 and may_be_amounts(profile) and not stands_for_people(words_of(column)):
+            return False
+        if likely < 2:
             unchanged = min(agreement.changes for agreement in steady.values()) <= UNCHANGED
             if not unchanged or profile.distinct < FEWEST_ALONE or not has_digits(profile):
                 return False
@@ -285,7 +290,8 @@ def _repeats(column: str, kind: IdentifierKind, profile: ExaminedColumn, evidenc
     if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct:
         return False
     words = words_of(column)
-    if kind == IdentifierKind.OTHER and any(term in words for term in terms(GROUPS)):
+    is_attribute = roles_by_name(words).get(QUASI_IDENTIFIER) in (SEX, AGE)
+    if kind == IdentifierKind.OTHER and (is_attribute or any(term in words for term in terms(GROUPS))):
         return False
     decided = evidence.same_person(column, kind <= IdentifierKind.REACH)
     if decided is None and kind > IdentifierKind.REACH and not is_of_others(words):
@@ -336,12 +342,18 @@ def may_be_codes(words: str, profile: ExaminedColumn) -> bool:
     if not texts or profile.look in (DATE, COORDINATES):
         return False
     if all(text.isdecimal() for text in texts):
-        one_length = len({len(text) for text in texts}) == 1 and len(texts[0]) >= 4
-        years = all(_YEAR.fullmatch(text) for text in texts)
-        return profile.numbered or (one_length and not years)
+        return not all(_YEAR.fullmatch(text) for text in texts)
     if 2 * sum(_GENERALISED.search(text) is not None for text in texts) > len(texts):
         return False
     return bool(2 * are_quantities(strings(texts)).true_count < len(texts))
+
+
+def may_be_amounts(profile: ExaminedColumn) -> bool:
+    """Whether values are whole numbers that need not be codes: not counted from 1, and of different lengths."""
+    texts = [text.removesuffix(".0") for text in profile.plain]
+    if not all(text.isdecimal() for text in texts) or profile.numbered:
+        return False
+    return len({len(text) for text in texts}) > 1 or len(texts[0]) < 4
 
 
 def has_digits(profile: ExaminedColumn) -> bool:
