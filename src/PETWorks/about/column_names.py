@@ -97,15 +97,17 @@ SUBJECTS = """patient, person, customer, client, user, member, employee, staff, 
 # Names of columns with numbers that stand for people, without a word for a person.
 PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
 OTHERS = """doctor, physician, nurse, provider, teacher, agent, surgeon, therapist, counsellor, counselor, caseworker,
-    interviewer, instructor, salesperson, cashier, supervisor, manager, mother, father, parent, spouse, contact,
-    guardian, 醫師, 醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
+    interviewer, examiner, observer, coach, trainer, instructor, salesperson, cashier, supervisor, manager,
+    mother, father, parent, spouse, contact, guardian, 醫師, 醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
 # Many people share the phone or the device of these, and what is on the net or on paper may be of many.
 OFFICES = f"""{INSTITUTIONS}, office, department, dept, branch, store, shop, business, 部門, 單位, 分店, 門市,
     辦公室"""
 # Sex and age, or a place, may go along with these, and they are no people.
-GROUPS = """team, club, league, class, classroom, grade, course, group, subgroup, cohort, stratum, strata, segment,
-    cluster, quota, category, type, level, room, cell, dorm, dormitory, vehicle, car, model, machine, 班級, 班別, 年級,
-    組別, 隊, 社團, 課程, 層別, 分層, 類別, 種類, 房號, 宿舍, 車型"""
+GROUPS = """team, squad, crew, choir, club, league, class, classroom, grade, course, session, group, subgroup, cohort,
+    arm, stratum, strata, segment, cluster, quota, category, type, level, room, hall, cabin, cell, cage, dorm,
+    dormitory, shift, heat, event, pair, batch, lot, product, plan, program, programme, tariff, ticket, route, bus, vehicle, car,
+    model, machine, 班級, 班別, 年級, 組別, 隊, 社團, 課程, 場次, 梯次, 班次, 路線, 層別, 分層, 類別, 種類, 房號, 宿舍,
+    車型"""
 # Mailboxes that several people read.
 SHARED_MAILBOXES = """info, contact, office, admin, support, help, helpdesk, service, sales, mail, hello, team, hr,
     desk, reception, booking, billing, noreply, no reply, webmaster, postmaster, enquiry, inquiry, press, secretary"""
