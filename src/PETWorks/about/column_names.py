@@ -105,9 +105,9 @@ OFFICES = f"""{INSTITUTIONS}, office, department, dept, branch, store, shop, bus
 # Sex and age, or a place, may go along with these, and they are no people.
 GROUPS = """team, squad, crew, choir, club, league, class, classroom, grade, course, session, group, subgroup, cohort,
     arm, stratum, strata, segment, cluster, quota, category, type, level, room, hall, cabin, cell, cage, dorm,
-    dormitory, shift, heat, event, pair, batch, lot, product, plan, program, programme, tariff, ticket, route, bus, vehicle, car,
-    model, machine, 班級, 班別, 年級, 組別, 隊, 社團, 課程, 場次, 梯次, 班次, 路線, 層別, 分層, 類別, 種類, 房號, 宿舍,
-    車型"""
+    dormitory, shift, heat, event, pair, batch, lot, product, plan, program, programme, tariff, ticket, route, bus,
+    vehicle, car, model, machine, 班級, 班別, 年級, 組別, 隊, 社團, 課程, 場次, 梯次, 班次, 路線,
+    層別, 分層, 類別, 種類, 房號, 宿舍, 車型"""
 # Mailboxes that several people read.
 SHARED_MAILBOXES = """info, contact, office, admin, support, help, helpdesk, service, sales, mail, hello, team, hr,
     desk, reception, booking, billing, noreply, no reply, webmaster, postmaster, enquiry, inquiry, press, secretary"""
