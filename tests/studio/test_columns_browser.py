@@ -29,6 +29,8 @@ def test_a_look_before_opening_is_accessible_and_answers_at_once(browser, server
     with Visit(browser, server, "zh-TW", scheme=scheme, width=width) as visit:
         page = visit.page
         page.get_by_role("link", name="people.csv").click()
+        page.wait_for_selector("#preview")
+        visit.settle()
         assert visit.violations() == []
         assert visit.hangs_over() == []
         page.get_by_text("讀取有誤嗎").click()

@@ -92,6 +92,7 @@ def test_from_the_frontier_to_an_evidence_folder(server):
         page.click("text=Save rules")
         page.wait_for_url("**#rules")
         page.click("text=Versions of the policy")
+        page.wait_for_url("**/decide/versions**")
         assert page.locator("pre.diff").count() == 2
         looks_right(visit)
         visit.go(f"/decide?{RELEASED}")
@@ -100,6 +101,7 @@ def test_from_the_frontier_to_an_evidence_folder(server):
         looks_right(visit)
         with page.context.expect_page() as opened:
             page.click("text=/Open .*for_recipients/")
+        opened.value.wait_for_selector("h1")
         assert "Ms Lin" not in opened.value.inner_text("body"), "outsiders do not learn who signed"
 
 

@@ -126,6 +126,7 @@ def walk(visit, pictures=lambda step: None):
 
     pictures("open")
     page.get_by_role("link", name="hospital.csv").click()
+    page.wait_for_selector("#command")
     visit.settle()
     commands.append(page.inner_text("#command"))
     assert visit.violations() == []
@@ -305,12 +306,12 @@ def test_without_script_and_after_closing_the_browser(browser, folder):
             page.get_by_role("button", name=message_text("en", "studio.open.begin"), exact=True).click()
             page.get_by_role("button", name=message_text("en", "studio.columns.next-step")).click()
             page.get_by_role("link", name=message_text("en", "studio.risk.no-script")).click()
-            assert message_text("en", "studio.risk.sets") in page.inner_text("main")
+            page.get_by_text(message_text("en", "studio.risk.sets")).first.wait_for()
             page.goto(server.own + address("levels"))
             page.get_by_role("link", name=message_text("en", "studio.levels.no-script")).click()
             page.get_by_role("slider", name="出生日期").press("End")
             page.get_by_role("button", name=message_text("en", "studio.levels.recount")).click()
-            assert "level-" in page.url
+            page.wait_for_url("**level-**")
             page.goto(server.own + address("safe"))
             page.get_by_role("button", name=message_text("en", "studio.safe.run"), exact=True).click()
             page.wait_for_url("**/job?**")
