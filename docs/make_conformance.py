@@ -37,7 +37,7 @@ CLOSE = 1e-12
 ESTIMATED = {"population-uniqueness"}
 # Twins that are too slow, as loops over Fractions, on tables of nearly unique records.
 SLOW_TWINS = {"t-closeness"}
-MOST_CLASSES = 5000  # with more, pyCANON takes minutes for each model
+MAX_CLASSES = 5000  # with more, pyCANON takes minutes for each model
 
 PYCANON = {
     "k-anonymity": lambda *a: anonymity.k_anonymity(a[0], a[1]),
@@ -177,7 +177,7 @@ def pycanon_value(case, name):
     """The value by pyCANON, in a list; None if it has none. Numeric columns are converted, as it needs numbers."""
     if name not in PYCANON or (not case.sensitive and name != "k-anonymity"):
         return None
-    if len({definitions.key(row, case.quasi_identifiers) for row in case.released}) > MOST_CLASSES:
+    if len({definitions.key(row, case.quasi_identifiers) for row in case.released}) > MAX_CLASSES:
         return None
     frame = pd.DataFrame(case.released)
     for column in case.sensitive:
@@ -308,7 +308,7 @@ def main():
     if not REFERENCE.is_dir():
         sys.exit(f"the reference tables are not at {REFERENCE} (PETWORKS_REFERENCE_DATA)")
     reasons = "\n".join(f"{NUMBERS[name]}. {name}: {text}" for name, text in EXPLAINED.items())
-    text = HEAD.format(pycanon=version("pycanon"), close=CLOSE, classes=MOST_CLASSES, reasons=reasons)
+    text = HEAD.format(pycanon=version("pycanon"), close=CLOSE, classes=MAX_CLASSES, reasons=reasons)
     text += CROSSWALK + crosswalk()
     for title, case, references in reference_cases():
         text += section(title, case, references)

@@ -8,7 +8,7 @@ from conftest import ROOT
 from PETWorks import catalogue
 
 PAGE = (ROOT / "docs/conformance.md").read_text("utf-8")
-MOST_RECORDS = 1000
+MAX_RECORDS = 1000
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_the_numbers_of_small_tables_are_up_to_date(reference, made):
     small = {
         title: made["section"](title, case, references)
         for title, case, references in made["reference_cases"]()
-        if len(case.released) <= MOST_RECORDS
+        if len(case.released) <= MAX_RECORDS
     }
     assert list(small) == ["inpatient_anonymized", "patient_anonymized", "delta_anonymized"]
     assert [title for title, text in small.items() if text not in PAGE] == [], "run: make conformance"

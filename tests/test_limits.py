@@ -28,15 +28,15 @@ from PETWorks.tables.formats import json_lines, packed
 MIB = 1 << 20
 LIMITS = {
     "line of a CSV file, of JSON lines": f"{csv_read.LONGEST_LINE // MIB} MiB",
-    "different keys of JSON lines": f"{json_lines.MOST_COLUMNS:,}",
+    "different keys of JSON lines": f"{json_lines.MAX_COLUMNS:,}",
     "a packed file above 1 GiB": f"{packed.LARGEST_RATIO} times its size",
     "hierarchy file": f"{hierarchy.LARGEST_FILE // MIB} MiB",
-    "levels of a hierarchy": f"{hierarchy.MOST_LEVELS:,}",
+    "levels of a hierarchy": f"{hierarchy.MAX_LEVELS:,}",
     "roles file, policy file": f"{yaml_files.LARGEST_FILE // MIB} MiB",
     "result of a check, plan of a release": f"{schema.LARGEST_FILE // MIB} MiB",
-    "columns of a table for which `petworks init` suggests roles": f"{starter.MOST_COLUMNS_OF_A_POLICY:,}",
-    "quasi-identifiers for `attack --subsets`": f"{subset_limits.MOST_COLUMNS:,}",
-    "subsets of the quasi-identifiers": f"{subset_limits.MOST_SUBSETS:,}",
+    "columns of a table for which `petworks init` suggests roles": f"{starter.MAX_COLUMNS_OF_A_POLICY:,}",
+    "quasi-identifiers for `attack --subsets`": f"{subset_limits.MAX_COLUMNS:,}",
+    "subsets of the quasi-identifiers": f"{subset_limits.MAX_SUBSETS:,}",
     "`--memory-limit`": f"at least {engine.SMALLEST_LIMIT // MIB} MiB",
 }
 

@@ -11,7 +11,7 @@ from fuzz.targets.base import Tally
 from PETWorks import read_policy
 
 CELL_SIZE = 5
-MOST_BY_SIZES, MOST_BINARY = 24, 60  # records
+MAX_BY_SIZES, MAX_BINARY = 24, 60  # records
 ROLES = "roles: {quasi_identifiers: [a], sensitive_attributes: [s]}"
 HEAD = f"petworks_policy: 1\ndata: t.csv\ncell_size: {CELL_SIZE}\n{ROLES}\n"
 
@@ -35,9 +35,9 @@ def pinned_counts(random: Random, seconds: float) -> Tally:
 
 def _tables(random: Random) -> tuple[str, Iterator[Table]]:
     if random.random() < 0.5:
-        records = random.randint(CELL_SIZE, MOST_BY_SIZES)
+        records = random.randint(CELL_SIZE, MAX_BY_SIZES)
         return f"all tables of {records} records", by_class_sizes(records)
-    records = random.randint(CELL_SIZE, MOST_BINARY)
+    records = random.randint(CELL_SIZE, MAX_BINARY)
     return f"all tables of {records} records in two classes", with_a_binary_attribute(records)
 
 

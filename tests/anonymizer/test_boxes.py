@@ -34,7 +34,7 @@ def result_of(task, **others):
 def check(task, tries=40):
     expected = result_of(task)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lattice, "MOST_NODES", 0)
+        patch.setattr(lattice, "MAX_NODES", 0)
         patch.setattr(large, "GROUP_NODES", 4)
         patch.setattr(large, "TRIES", tries)
         patch.setattr(large, "ROUNDS", 2)
@@ -90,7 +90,7 @@ def stopped_after(number):
 @pytest.fixture(params=["a bound for each node", "boxes"])
 def kind(request, monkeypatch):
     if request.param == "boxes":
-        monkeypatch.setattr(lattice, "MOST_NODES", 0)
+        monkeypatch.setattr(lattice, "MAX_NODES", 0)
         monkeypatch.setattr(large, "GROUP_NODES", 16)
         monkeypatch.setattr(large, "TRIES", 3)
 

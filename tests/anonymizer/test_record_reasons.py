@@ -400,7 +400,7 @@ def test_left_over_by_local_recoding_against_a_slow_twin(rows, k, others, bounds
 
 def test_a_table_that_is_too_large_for_every_set_gets_the_small_ones(monkeypatch):
     release = Release(PEOPLE, ROLES, AGES)
-    monkeypatch.setattr(uniques, "MOST_WORK", 2 * (5 + uniques.PASS_COST))  # sets of one column
+    monkeypatch.setattr(uniques, "MAX_WORK", 2 * (5 + uniques.PASS_COST))  # sets of one column
     assert [by for _, _, _, by, _ in told(reasons_per_record(release, K2))] == [["age"], None, None, ["age"]]
     people = {
         "age": ["20", "21", "20", "37", "35", "36"],

@@ -1,7 +1,7 @@
 """How often the files of a table are read: once by each command, and once by all pages together.
 
 Every file is also opened to look at its first bytes, which tell its kind; that is not a read of the whole file. These
-counts hold for CSV, JSON lines, Parquet and Feather, packed or not, up to `MOST_BYTES`; a larger file is streamed, and
+counts hold for CSV, JSON lines, Parquet and Feather, packed or not, up to `MAX_BYTES`; a larger file is streamed, and
 read again by every step that needs it. Workbooks and files of statistics programs are read by libraries that take a
 path, so that they are read once more for their digest. Releases are never in such a format.
 """

@@ -11,7 +11,7 @@ import frames
 from conftest import cases
 from PETWorks import Release, check
 from PETWorks.gate.check.facts import (
-    MOST_STEPS,
+    MAX_STEPS,
     adversary_facts,
     column_facts,
     payout_steps,
@@ -109,7 +109,7 @@ def test_payout_has_its_ends_and_is_bounded():
     ratios, payouts = payout_curve(release)
     found = payout_steps(release, {})
     assert len(ratios) == 201
-    assert len(found) <= MOST_STEPS
+    assert len(found) <= MAX_STEPS
     assert (found[0].gain_per_cost, found[-1].gain_per_cost) == (ratios[0], ratios[-1])
     assert (found[0].payout, found[-1].payout) == (payouts[0], payouts[-1])
 

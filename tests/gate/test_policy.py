@@ -226,7 +226,7 @@ waivers:
 
 
 def test_all_mistakes_are_reported_at_once_by_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.gate.policy.mistakes.MOST_ERRORS", 100)
+    monkeypatch.setattr("PETWorks.gate.policy.mistakes.MAX_ERRORS", 100)
     lines = refused(tmp_path, EVERYTHING_WRONG).splitlines()
     places = [re.match(r"policy.yaml, line (\d+), ([^:]+): ", line).groups() for line in lines]
     assert places == [

@@ -168,6 +168,6 @@ def test_too_many_sensitive_values_for_an_engine():
     rows = {"id": [str(n) for n in range(20)], "age": list("12") * 10, "bill": [str(n) for n in range(20)]}
     tables = [pa.table(rows), pa.table(rows)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(counting_people, "MOST_VALUES", 19)
+        patched.setattr(counting_people, "MAX_VALUES", 19)
         with pytest.raises(NotApplicable, match="'bill' has 20 values in all releases; out of core"):
             Releases(tables, "id", quasi_identifiers="age", sensitive="bill", engine="duckdb")

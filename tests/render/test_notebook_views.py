@@ -7,7 +7,7 @@ from test_plots import ADULT, DELTA, RULES, composition, small
 
 from PETWorks import Release, Releases, check, evaluate, every_subset
 from PETWorks.measures.numbers import percent
-from PETWorks.render.notebooks import MOST_ROWS, view_of
+from PETWorks.render.notebooks import MAX_ROWS, view_of
 from searches import anonymize, apply_levels, frontier
 
 CELL = "wholly-secret-cell"
@@ -110,7 +110,7 @@ def test_a_release_that_was_made():
 
 
 def test_a_large_release_is_not_compared(monkeypatch):
-    monkeypatch.setattr("PETWorks.render.notebooks.MOST_RECORDS", 8)
+    monkeypatch.setattr("PETWorks.render.notebooks.MAX_RECORDS", 8)
     result = anonymize(*DELTA, {"k-anonymity": {"k": 2}})
     page = result._repr_html_()
     assert "release" not in vars(result)
@@ -119,7 +119,7 @@ def test_a_large_release_is_not_compared(monkeypatch):
 
 
 def test_long_tables_say_how_much_is_left_out():
-    names = [f"c{place}" for place in range(MOST_ROWS + 3)]
+    names = [f"c{place}" for place in range(MAX_ROWS + 3)]
     page = Release({name: ["1"] for name in names}, {})._repr_html_()
     assert "3 more rows" in page
     assert names[-4] in page

@@ -8,7 +8,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.gate.policy.policy import read_policy
-from PETWorks.studio.pages.columns import MOST_ROWS
+from PETWorks.studio.pages.columns import MAX_ROWS
 from PETWorks.studio.server.case import read_facts
 from studio_client import entered
 
@@ -289,16 +289,16 @@ def test_two_hundred_columns_stay_below_the_largest_page(tmp_path):
         at = "/columns?policy=wide_policy.yaml"
         first = page.get(at)
         assert len(first.content) < LARGEST_PAGE
-        assert first.text.count('name="role-') == MOST_ROWS
+        assert first.text.count('name="role-') == MAX_ROWS
         second = page.get(f"{at}&page=2").text
-        assert f'name="role-{MOST_ROWS}"' in second
+        assert f'name="role-{MAX_ROWS}"' in second
         assert 'name="role-0"' not in second
-        page.post(at, data={f"role-{MOST_ROWS}": "sensitive_attribute"})
-        assert read_policy(tmp_path / "wide_policy.yaml").roles[names[MOST_ROWS]] == "sensitive_attribute"
+        page.post(at, data={f"role-{MAX_ROWS}": "sensitive_attribute"})
+        assert read_policy(tmp_path / "wide_policy.yaml").roles[names[MAX_ROWS]] == "sensitive_attribute"
         found = page.get(f"{at}&find=第107").text
         assert re.findall(r'name="role-(\d+)"', found) == ["107"]
         only = page.get(f"{at}&show=sensitive_attribute").text
-        assert re.findall(r'name="role-(\d+)"', only) == [str(MOST_ROWS)]
+        assert re.findall(r'name="role-(\d+)"', only) == [str(MAX_ROWS)]
 
 
 HOSTILE = (

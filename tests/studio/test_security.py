@@ -24,7 +24,7 @@ from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.server import security
 from PETWorks.studio.server import serving as server_serving
 from PETWorks.studio.server.app import make_app
-from PETWorks.studio.server.jobs import MOST_AT_ONCE
+from PETWorks.studio.server.jobs import MAX_AT_ONCE
 from PETWorks.studio.server.security import HEADERS, LARGEST_BODY, Guard
 from processes import PATIENCE, wait_for
 from studio_client import OWN, PORT, entered
@@ -833,7 +833,7 @@ def test_python_files_in_the_folder_are_not_run(folder):
 def test_not_any_number_of_jobs_runs_at_once(folder):
     with entered(folder) as page:
         jobs = page.studio.jobs
-        for _ in range(MOST_AT_ONCE):
+        for _ in range(MAX_AT_ONCE):
             jobs.start("studio", ".", "--no-browser")
         with pytest.raises(InputError, match="running already"):
             jobs.start("check", "people_policy.yaml")

@@ -158,7 +158,7 @@ IBAN = Shape(r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?", ("ib
 
 SHARED = 11  # records that have a text, from which on it counts no more
 SAMPLE = 2_000  # of numbers of one shape, whose check digits are tried first
-MOST_NUMBERS = 1_000_000  # of one shape in a column
+MAX_NUMBERS = 1_000_000  # of one shape in a column
 
 EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE = (
     "e-mail addresses",
@@ -727,7 +727,7 @@ class Search:
     """The personal details of a column, collected from pieces that have each value at most once.
 
     The records of equal details are added up in the end. Of details without a check digit only a hash is kept, since
-    there may be many millions; of numbers the first `MOST_NUMBERS` of each shape. Where people are counted, cells that
+    there may be many millions; of numbers the first `MAX_NUMBERS` of each shape. Where people are counted, cells that
     one person has count once, however many there are.
     """
 
@@ -754,7 +754,7 @@ class Search:
                 counts.append(count)
             else:
                 texts, counts = self._numbers.setdefault(detector, ([], array("q")))
-                if len(texts) < MOST_NUMBERS:
+                if len(texts) < MAX_NUMBERS:
                     texts.append(text)
                     counts.append(count)
 

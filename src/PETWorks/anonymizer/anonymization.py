@@ -247,7 +247,7 @@ class Anonymization(Recoded):
         )
 
 
-MOST_USED = 10  # combinations of levels listed at most
+MAX_USED = 10  # combinations of levels listed at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +298,7 @@ class LocalAnonymization(Anonymization):
 
     def _local_recoding(self) -> LocalRecoding:
         parts = sorted(self.parts, key=lambda part: -part[1])
-        most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MOST_USED])
+        most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MAX_USED])
         return LocalRecoding(self.global_loss, len(parts), most)
 
     def _swept(self) -> Sweep:

@@ -16,7 +16,7 @@ from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.search.exact import NodeSearch, Solution
 
 NEXT_BEST = 10
-MOST_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions to compare; several may group the values in the same way
+MAX_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions to compare; several may group the values in the same way
 
 
 class NextBest(NamedTuple):
@@ -63,10 +63,10 @@ def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_compl
         return Explanation(column_reasons(problem, search, best))
     alternatives: list[Solution] = []
     wanted = NEXT_BEST + 1
-    while len(alternatives) < NEXT_BEST and wanted <= MOST_LOOKED_AT:
+    while len(alternatives) < NEXT_BEST and wanted <= MAX_LOOKED_AT:
         search.run(wanted)
         alternatives = _different(problem, search.solutions, best)
-        wanted = wanted * 2 if len(search.solutions) >= wanted else MOST_LOOKED_AT + 1
+        wanted = wanted * 2 if len(search.solutions) >= wanted else MAX_LOOKED_AT + 1
     alternatives = alternatives[:NEXT_BEST]
     return Explanation(
         column_reasons(problem, search, best),

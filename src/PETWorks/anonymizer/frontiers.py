@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CLASS_SIZES = (2, 3, 5, 10, 11, 20, 50)
 SUPPRESSION_LIMITS = (0, 0.01, 0.02, 0.05, 0.1)
 SUPPRESSION = "suppression"
-MOST_POINTS = 200
+MAX_POINTS = 200
 
 VariedThresholds = Mapping[str, Any]
 
@@ -58,10 +58,10 @@ def check_vary(
     threshold_of_rule = threshold_of(rules, metric.name, str(parameter))
     thresholds = [metric.check({parameter: value})[parameter] for value in _numbers(values, str(parameter))]
     thresholds = sorted({*thresholds, threshold_of_rule})
-    if len(thresholds) * len(limits) > MOST_POINTS:
+    if len(thresholds) * len(limits) > MAX_POINTS:
         raise ParameterError(
             "a frontier has at most {most} points, got {thresholds} thresholds and {limits} limits",
-            most=MOST_POINTS,
+            most=MAX_POINTS,
             thresholds=len(thresholds),
             limits=len(limits),
             what="vary",
@@ -153,7 +153,7 @@ def is_lower_limit(measure: str | None, parameter: str | None) -> bool:
     return isinstance(rule, Number) and rule.limit == "at least"
 
 
-MOST_BOUNDS = 1 << 29  # one per node and threshold
+MAX_BOUNDS = 1 << 29  # one per node and threshold
 
 
 class FrontierPoint(NamedTuple):
@@ -315,7 +315,7 @@ def find_frontier(
         suppressed_records=suppressed_records,
     )
     problem.lattice.check_size(Phrase("for a frontier"))
-    if problem.lattice.nodes * len(thresholds) > MOST_BOUNDS:
+    if problem.lattice.nodes * len(thresholds) > MAX_BOUNDS:
         raise ParameterError(
             "a frontier of {thresholds} thresholds on {nodes:,} nodes needs too much memory; "
             "vary less, or give bounds on levels",

@@ -9,7 +9,7 @@ from typing import Any
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.errors import ParameterError, Phrase, unknown
 
-MOST_NODES = 20_000_000
+MAX_NODES = 20_000_000
 ANY_LEVEL = 999_999  # higher than that of any hierarchy
 
 Node = tuple[int, ...]
@@ -37,7 +37,7 @@ class Lattice:
     @property
     def is_large(self) -> bool:
         """Whether there are too many nodes to hold data about each."""
-        return self.nodes > MOST_NODES
+        return self.nodes > MAX_NODES
 
     def check_size(self, purpose: Phrase) -> None:
         """Raise if there are too many nodes for something that needs data about each."""
@@ -48,7 +48,7 @@ class Lattice:
                 "{purpose}; give fewer quasi-identifiers, hierarchies with fewer levels, or bounds "
                 "on levels, such as {column!r}: at least {level}",
                 nodes=self.nodes,
-                most=MOST_NODES,
+                most=MAX_NODES,
                 purpose=purpose,
                 column=self.columns[widest],
                 level=self.high[widest] // 2,

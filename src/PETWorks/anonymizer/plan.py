@@ -9,7 +9,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import declaration_as_json, hierarchy_digest
-from PETWorks.about.hierarchies.hierarchy import MOST_LEVELS
+from PETWorks.about.hierarchies.hierarchy import MAX_LEVELS
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
@@ -71,7 +71,7 @@ RoleKey = Literal["identifiers", "quasi_identifiers", "sensitive_attributes", "i
 class PlannedHierarchy(JSONObject, frozen=True, kw_only=True):
     """Where the hierarchy of a column comes from: words, a file beside the plan, or both."""
 
-    height: Annotated[int, described("the highest level", ge=1, le=MOST_LEVELS)]
+    height: Annotated[int, described("the highest level", ge=1, le=MAX_LEVELS)]
     sha256: Annotated[Digest, described("of the hierarchy that was used, as a CSV file")]
     words: (
         Annotated[Mapping[str, Any], described("its declaration; values that are new get their place by it")] | None

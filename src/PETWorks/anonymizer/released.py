@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 ORIGINAL, SHUFFLED = ORDERS
-MOST_CELLS = 50_000_000  # of a table that is shuffled by default, which needs all cells in memory
-MOST_DIGITS = 100  # of a seed
+MAX_CELLS = 50_000_000  # of a table that is shuffled by default, which needs all cells in memory
+MAX_DIGITS = 100  # of a seed
 SEED_BITS = 128  # too many seeds to find the order by trying all of them
 
 
@@ -88,7 +88,7 @@ def order_given(order: Any, seed: Any) -> tuple[bool | None, int | None]:
 
 def seed_given(text: str) -> int | None:
     """The seed as a number; None if the text is not a seed."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else None
 
 
 def _original_order(release: Release, rules: Sequence[Rule], shuffle: bool | None) -> RecordOrder | None:
@@ -100,7 +100,7 @@ def _original_order(release: Release, rules: Sequence[Rule], shuffle: bool | Non
         raise obstacle[1]
     if obstacle is not None:
         return obstacle[0]
-    if shuffle is None and release.records * len(release.columns) > MOST_CELLS:
+    if shuffle is None and release.records * len(release.columns) > MAX_CELLS:
         return RecordOrder(why_not="large")
     return None
 

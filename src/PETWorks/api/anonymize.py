@@ -33,7 +33,7 @@ from PETWorks.gate.planned import demanded_rules, match_hierarchies, next_policy
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.suggest.starter import MOST_HIERARCHIES, SUPPRESSION, proposal_for_column
+from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.making import two_levels_texts, why_in_order
@@ -354,7 +354,7 @@ def _open_task(
 def _propose_hierarchies(release: Release, columns: Collection[str]) -> None:
     """Give these quasi-identifiers, where they have no hierarchy, the one that `petworks init` would propose."""
     without = [name for name in release.quasi_identifiers if name in columns and name not in release.hierarchies]
-    for name in without if len(release.quasi_identifiers) <= MOST_HIERARCHIES else []:
+    for name in without if len(release.quasi_identifiers) <= MAX_HIERARCHIES else []:
         proposal = proposal_for_column(name, release.table)
         if proposal is None:
             continue

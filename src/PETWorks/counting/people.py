@@ -94,7 +94,7 @@ def _encode_integers(arrays: Sequence[Numbers]) -> tuple[list[Integers], Numbers
 Words = NDArray[np.uint64]
 
 BITS = 60  # values per word, because engines have signed integers of 64 bits
-MOST_VALUES = 100 * BITS  # of a sensitive attribute, because each word is a column of the engine's table
+MAX_VALUES = 100 * BITS  # of a sensitive attribute, because each word is a column of the engine's table
 
 
 class Offer(NamedTuple):
@@ -117,7 +117,7 @@ class Offer(NamedTuple):
 def check_values(numbers: Mapping[str, int]) -> None:
     """Raise if a sensitive attribute has more values than an engine can represent."""
     for name, number in numbers.items():
-        if number > MOST_VALUES:
+        if number > MAX_VALUES:
             raise NotApplicable(
                 "{column!r} has {number:,} values in all releases; out of core or in a cluster, at "
                 "most {most:,} can be intersected; generalise it, or join the releases in "
@@ -125,7 +125,7 @@ def check_values(numbers: Mapping[str, int]) -> None:
                 Hint.ENGINE_IN_MEMORY,
                 column=name,
                 number=number,
-                most=MOST_VALUES,
+                most=MAX_VALUES,
                 what="sensitive",
             )
 

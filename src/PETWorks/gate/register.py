@@ -15,7 +15,7 @@ from PETWorks.json_types import Spoken
 from PETWorks.releases.facts import Registered
 from PETWorks.tables.files import check_regular
 
-MOST_ENTRIES = 10_000
+MAX_ENTRIES = 10_000
 LARGEST_ENTRY = 1 << 20
 
 
@@ -82,11 +82,11 @@ def entry_files(folder: Path) -> tuple[Path, ...]:
         files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
     except OSError as error:
         raise InputError("cannot read {folder!r}: {reason}", folder=str(folder), reason=system_reason(error)) from None
-    if len(files) > MOST_ENTRIES:
+    if len(files) > MAX_ENTRIES:
         raise InputError(
             "{folder}: more than {most:,} files; a register has one for each release",
             folder=folder.name,
-            most=MOST_ENTRIES,
+            most=MAX_ENTRIES,
         )
     for file in files:
         if file.is_symlink():

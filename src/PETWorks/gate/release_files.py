@@ -20,7 +20,7 @@ from PETWorks.tables.writing import PARQUET_SUFFIXES, SUFFIXES, check_suffix
 from PETWorks.tables.yaml_files import read_yaml
 
 LONGEST_NAME = 120
-MOST_RELEASES = 20
+MAX_RELEASES = 20
 NAME_ANOTHER = Phrase("name another output")
 # Keys of a policy that people decide on after a release was made.
 DECIDED = (
@@ -339,7 +339,7 @@ def releases_of(policy: Policy) -> list[ReleaseFiles]:
     """The releases beside a policy that were made from its table."""
     releases: list[ReleaseFiles] = []
     for path in sorted(policy.path.parent.glob("*_policy.yaml")):
-        if len(releases) >= MOST_RELEASES or path == policy.path:
+        if len(releases) >= MAX_RELEASES or path == policy.path:
             continue
         try:
             release_policy = read_release_policy(path)

@@ -13,7 +13,7 @@ from PETWorks.measures.numbers import format_value, percent
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
 from PETWorks.releases.facts import ReleasesFacts, SetAttack, SetInvariance, SetShare, SetStep
-from PETWorks.releases.linked import MOST_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet, attacked_columns
+from PETWorks.releases.linked import MAX_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet, attacked_columns
 from PETWorks.releases.unlinked import Intersection
 from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
@@ -100,7 +100,7 @@ def shapley_values(
 
     people, priors   of each attack: the number of people, and the number hit without any release
     """
-    if releases > MOST_PLAYERS:
+    if releases > MAX_PLAYERS:
         return None
     sets = np.array([hits[chosen] for chosen in range(1, 1 << releases)], np.int64)
     shares = []

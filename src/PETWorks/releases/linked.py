@@ -62,7 +62,7 @@ def cells_of(classes: Classes, values: Integers, number_of_values: int, weights:
     return Cells(codes.astype(np.int64), value_codes.astype(np.int64), counted.counts)
 
 
-MOST_PLAYERS = 10  # all sets of releases are counted up to this many releases
+MAX_PLAYERS = 10  # all sets of releases are counted up to this many releases
 OF_PEOPLE, OF_ATTRIBUTE = 2, 3  # numbers: classes, people alone; right guesses, people in classes with one value, gain
 
 Hits = Integers  # the OF_PEOPLE numbers, then the OF_ATTRIBUTE numbers of each attribute
@@ -103,7 +103,7 @@ def hits_by_set(people: JoinedPeople, attacked: Sequence[TargetAttribute]) -> Hi
 def _leads(in_common: Sequence[int]) -> list[tuple[int, ...]]:
     """Lists of release indices: the first of each leads, the rest can join it in the sets counted with that lead."""
     every = range(len(in_common))
-    if len(in_common) > MOST_PLAYERS:
+    if len(in_common) > MAX_PLAYERS:
         return [tuple(every), tuple(every)[1:]]
     order = sorted(every, key=lambda place: -in_common[place])
     return [tuple(order[first:]) for first in every]
@@ -139,7 +139,7 @@ def _hits_of_part(
 
 
 def _hits_of_sets(releases: int, places: Sequence[int], part: "_Part") -> HitsBySet:
-    if releases <= MOST_PLAYERS:
+    if releases <= MAX_PLAYERS:
         return part.every_set(places)
     if places[0] == 1:
         return {all_but(0, releases): part.hits(list(accumulate(part.known, refine))[-1])}

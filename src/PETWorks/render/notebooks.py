@@ -81,8 +81,8 @@ def _below(themes: tuple[str, ...]) -> str:
     return ",".join(f"{theme} .petworks" for theme in themes)
 
 
-MOST_ROWS = 30
-MOST_RECORDS = 1_000_000  # for larger tables, a view does not compare the release with the original
+MAX_ROWS = 30
+MAX_RECORDS = 1_000_000  # for larger tables, a view does not compare the release with the original
 MEMORY = "memory"
 
 
@@ -98,7 +98,7 @@ class ViewTable:
     @property
     def shown(self) -> Sequence[Sequence[str]]:
         """The rows that are shown."""
-        return self.rows[:MOST_ROWS]
+        return self.rows[:MAX_ROWS]
 
     @property
     def left_out(self) -> int:
@@ -255,7 +255,7 @@ def _recoded(result: Recoded, lang: str) -> NotebookView:
     if not isinstance(result, Anonymization):
         return NotebookView(title, (), tables)
     title = message_text(lang, "view.made-local" if isinstance(result, LocalAnonymization) else "view.made")
-    if result.records > MOST_RECORDS or result.original.engine.name != MEMORY:
+    if result.records > MAX_RECORDS or result.original.engine.name != MEMORY:
         return NotebookView(title, (repr(result),), tables)
     facts = result.facts(table_state(result.original), result.release)
     states = ViewTable(_heads(lang, "plot.what", "head.before", "head.after"), making.state_rows(facts, lang), (1, 2))

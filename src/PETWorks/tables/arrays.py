@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError
 from PETWorks.tables.source import Source
 
-MOST_DIGITS = 18  # any number of so many digits fits into 64 bits
+MAX_DIGITS = 18  # any number of so many digits fits into 64 bits
 
 Numbers = NDArray[np.int64]
 
@@ -142,7 +142,7 @@ def whole_numbers(piece: pa.Array) -> Numbers | None:
         if not pc.all(pc.ascii_is_decimal(piece)).as_py():
             return None
         lengths = numpy_integers(pc.binary_length(piece))
-        if lengths.max() > MOST_DIGITS:
+        if lengths.max() > MAX_DIGITS:
             return None
         numbers = numpy_integers(piece.cast(pa.int64())).astype(np.int64, copy=False)
     except pa.ArrowInvalid:  # more than 64 bits
@@ -152,7 +152,7 @@ def whole_numbers(piece: pa.Array) -> Numbers | None:
 
 def _digits(numbers: Numbers) -> NDArray[np.int64]:
     """The number of decimal digits of non-negative numbers."""
-    return 1 + np.searchsorted(10 ** np.arange(1, MOST_DIGITS + 1, dtype=np.int64), numbers, "right")
+    return 1 + np.searchsorted(10 ** np.arange(1, MAX_DIGITS + 1, dtype=np.int64), numbers, "right")
 
 
 TEXT = {pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()}

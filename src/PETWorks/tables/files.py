@@ -12,7 +12,7 @@ from stat import S_ISREG
 
 from PETWorks.errors import InputError, system_reason
 
-MOST_FILES, LONGEST_NAME = 1_000, 255  # files whose names are compared, and characters of a name
+MAX_FILES, LONGEST_NAME = 1_000, 255  # files whose names are compared, and characters of a name
 
 
 def check_regular(path: Path, error: type[InputError] = InputError) -> None:
@@ -46,7 +46,7 @@ def _nearest(path: Path) -> Path | None:
     name = path.name.partition("#")[0] or path.name
     try:
         with os.scandir(path.parent) as entries:
-            names = {entry.name.casefold(): entry.name for entry in islice(entries, MOST_FILES) if entry.is_file()}
+            names = {entry.name.casefold(): entry.name for entry in islice(entries, MAX_FILES) if entry.is_file()}
     except (OSError, ValueError):
         return None
     near = get_close_matches(name.casefold()[:LONGEST_NAME], names, n=1, cutoff=0.7)

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 import pyarrow as pa
 
-MOST_BYTES = 1 << 27  # larger files stay on disk and are read whenever they are needed
+MAX_BYTES = 1 << 27  # larger files stay on disk and are read whenever they are needed
 
 State = tuple[int, ...]
 
@@ -38,7 +38,7 @@ class HeldFile:
         with path.open("rb") as file:
             stat = os.fstat(file.fileno())
             self.state, self.size = file_state(path, stat), stat.st_size
-            self.content = file.read() if stat.st_size <= MOST_BYTES else None
+            self.content = file.read() if stat.st_size <= MAX_BYTES else None
 
     def open(self) -> BinaryIO:
         """Open the bytes for reading from the start."""

@@ -50,7 +50,7 @@ def test_smallest_sets_are_the_literal_ones(case, below):
 def test_no_more_sets_than_there_is_time_for(monkeypatch):
     assert largest_size(9, 20_000) == 9
     assert largest_size(40, 1_000_000_000) == 1
-    monkeypatch.setattr(uniques, "MOST_WORK", (5 + comb(5, 2)) * (100 + uniques.PASS_COST))
+    monkeypatch.setattr(uniques, "MAX_WORK", (5 + comb(5, 2)) * (100 + uniques.PASS_COST))
     assert (largest_size(5, 100), largest_size(5, 101)) == (2, 1)
 
 

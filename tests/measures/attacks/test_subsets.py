@@ -320,10 +320,10 @@ def test_too_many_subsets_are_refused_with_what_to_ask_instead(monkeypatch):
     with pytest.raises(InputError, match=r"24 quasi-identifiers have 16,777,215 subsets .* as 1-7: 536,154 subsets"):
         every_subset(release_of(table, list(table)))
     assert len(every_subset(release_of(table, list(table)), "1-2")) == 300
-    monkeypatch.setattr(sizes_module, "MOST_WORK", 100)
+    monkeypatch.setattr(sizes_module, "MAX_WORK", 100)
     with pytest.raises(InputError, match=r"in 2 records \(at most 50\); ask for fewer, as 1-1: 24 subsets"):
         every_subset(release_of(table, list(table)), "1-2")
-    monkeypatch.setattr(sizes_module, "MOST_WORK", 10)
+    monkeypatch.setattr(sizes_module, "MAX_WORK", 10)
     with pytest.raises(InputError, match="ask for fewer quasi-identifiers"):
         every_subset(release_of(table, list(table)), "1-2")
 

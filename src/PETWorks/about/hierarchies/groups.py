@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from PETWorks.about.hierarchies.scheme import MOST_LEVELS_DECLARED, AnyText, listed_items, shown, whole_numbers
+from PETWorks.about.hierarchies.scheme import MAX_LEVELS_DECLARED, AnyText, listed_items, shown, whole_numbers
 from PETWorks.errors import HierarchyError, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -97,8 +97,8 @@ def named_groups(words: Mapping[str, Any]) -> Groups:
 
 def _members(groups: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each value with the groups that contain it, the smallest first."""
-    if len(above) >= MOST_LEVELS_DECLARED:
-        raise HierarchyError("groups: more than {most} levels", most=MOST_LEVELS_DECLARED)
+    if len(above) >= MAX_LEVELS_DECLARED:
+        raise HierarchyError("groups: more than {most} levels", most=MAX_LEVELS_DECLARED)
     for name, members in groups.items():
         label = str(name).strip()
         if label in ("", SUPPRESSED):

@@ -19,7 +19,7 @@ from PETWorks.tables.files import read_small
 LARGEST_FILE = 1 << 28
 Integers = NDArray[np.int64]
 
-MOST_LEVELS = 1000
+MAX_LEVELS = 1000
 
 
 class Hierarchy:
@@ -45,13 +45,13 @@ class Hierarchy:
             cells = tuple(cell.strip() for cell in row)
             if cells in ((), ("",)):
                 continue
-            if len(cells) > MOST_LEVELS:
+            if len(cells) > MAX_LEVELS:
                 raise HierarchyError(
                     "{name}, line {line}: {found} levels; at most {most} are allowed",
                     name=name,
                     line=line,
                     found=len(cells),
-                    most=MOST_LEVELS,
+                    most=MAX_LEVELS,
                 )
             if width is None:
                 width = len(cells)

@@ -26,7 +26,7 @@ from PETWorks.about.hierarchies.scheme import (
 )
 from PETWorks.errors import HierarchyError, Phrase
 
-MOST_BELOW = 100_000  # most whole numbers of an interval that are listed
+MAX_BELOW = 100_000  # most whole numbers of an interval that are listed
 _LABEL = re.compile(r"\[(\S{1,120}), (\S{1,120})\)|< (\S{1,120})|>= (\S{1,120})")
 
 Bounds = tuple[Fraction | None, Fraction | None]
@@ -140,7 +140,7 @@ class Intervals:
             return None
         if bounds[0] is None or bounds[1] is None:
             return [as_text(inside)]
-        whole = bounds[0].denominator == bounds[1].denominator == 1 and bounds[1] - bounds[0] <= MOST_BELOW
+        whole = bounds[0].denominator == bounds[1].denominator == 1 and bounds[1] - bounds[0] <= MAX_BELOW
         return map(str, range(int(bounds[0]), int(bounds[1]))) if whole else []
 
     def order(self, value: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from PETWorks.errors import HierarchyError, Phrase, quoted
 from PETWorks.tables.cells import is_number
 
-MOST_LEVELS_DECLARED = 50
+MAX_LEVELS_DECLARED = 50
 _LONGEST_NUMBER, _LARGEST_EXPONENT = 100, 100
 
 
@@ -103,12 +103,12 @@ def whole_numbers(key: str, value: Any, *, ascending: bool, divisible: bool = Fa
 
 def check_steps(key: str, found: Sequence[Fraction], *, ascending: bool, divisible: bool) -> None:
     """Raise unless the numbers, one for each level, are ordered and the levels nest."""
-    if len(found) > MOST_LEVELS_DECLARED:
+    if len(found) > MAX_LEVELS_DECLARED:
         raise HierarchyError(
             "{key}: {found} levels; at most {most} can be declared",
             key=key,
             found=len(found),
-            most=MOST_LEVELS_DECLARED,
+            most=MAX_LEVELS_DECLARED,
         )
     for before, after in pairwise(found):
         if not (before < after if ascending else before > after):

@@ -21,7 +21,7 @@ from PETWorks.tables.files import read_small
 from PETWorks.tables.output import write_whole
 
 FORMAT = 1
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 INFINITELY_MANY = 1 << 62  # stands for infinitely many records
 PART_NAMES = {
     "table": Phrase("'table'"),
@@ -55,7 +55,7 @@ def _finite(outcome: Outcome) -> Outcome:
 
 def read_checkpoint(path: Path, problem: Problem) -> dict[Node, Outcome]:
     """The outcomes of an earlier search of the same problem; raise if it was another problem."""
-    content = read_small(path, MOST_BYTES)
+    content = read_small(path, MAX_BYTES)
     about = _problem_identity(problem)
     try:
         read = json.loads(content)

@@ -50,8 +50,8 @@ from PETWorks.releases.facts import ReleasesFacts
 from PETWorks.tables.hidden_differences import UNSEEN
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
-MOST_RECORDS = 500_000  # in larger tables, the advice would take longer than the check
-MOST_RAISED = 3
+MAX_RECORDS = 500_000  # in larger tables, the advice would take longer than the check
+MAX_RAISED = 3
 
 
 def anonymize_steps(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[NextStep]:
@@ -68,7 +68,7 @@ def anonymize_steps(release: Release, policy: Policy, rules: Sequence[RuleResult
         and (rule.measure is None or not rule.measure.worse_by_suppression)
     ]
     known = all(column in release.hierarchies for column in release.quasi_identifiers)
-    if helped and known and release.engine.name == "memory" and release.records <= MOST_RECORDS:
+    if helped and known and release.engine.name == "memory" and release.records <= MAX_RECORDS:
         with suppress(PETWorksError):  # values that are already generalised have no place on other levels
             yield _anonymize_step(release, helped)
 
@@ -105,11 +105,11 @@ def _with_manual_options(step: NextStep, ground: Ground, rules: Sequence[Measure
         (level for level in raised if level.records < failing_now),
         key=lambda level: (level.records, level.loss, level.column),
     )
-    return replace(step, records=failing_now, share=failing_now / ground.records, raised=tuple(best[:MOST_RAISED]))
+    return replace(step, records=failing_now, share=failing_now / ground.records, raised=tuple(best[:MAX_RAISED]))
 
 
 WAIVER_WARNING_DAYS = 30  # days before the end of a waiver in which a step mentions it
-MOST_SUPPRESSED = 0.05  # share of the records above which a step mentions suppression
+MAX_SUPPRESSED = 0.05  # share of the records above which a step mentions suppression
 # The step for a finding, by its kind and whether the release fails because of it.
 HIDDEN_IDENTIFIERS, LOOK_AGAIN, PERSONAL_DETAILS = "hidden-identifiers", "look-again", "personal-details"
 STEP_BY_FINDING = {
@@ -120,7 +120,7 @@ STEP_BY_FINDING = {
     ("perhaps known", False): "measure-or-explain",
     ("perhaps sensitive", False): "secret-or-explain",
 }
-MOST_NAMED = 3  # columns listed in a step at most
+MAX_NAMED = 3  # columns listed in a step at most
 
 
 def next_steps(
@@ -298,7 +298,7 @@ def _remedy_steps(
     for step in REMEDIES:
         rules = tuple(name for name, helpful in steps.items() if helpful == step)
         if rules:
-            yield NextStep(step, rules=rules, columns=tuple(riskiest[:MOST_NAMED]))
+            yield NextStep(step, rules=rules, columns=tuple(riskiest[:MAX_NAMED]))
 
 
 def _anonymize_steps_if_failing(release: Release, policy: Policy, failing: Sequence[RuleResult]) -> Iterator[NextStep]:
@@ -461,7 +461,7 @@ def _nothing_left(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
 
 def _many_suppressed(release: Release) -> Iterator[NextStep]:
     suppressed = release.suppressed_records
-    if release.records > suppressed > MOST_SUPPRESSED * release.records:
+    if release.records > suppressed > MAX_SUPPRESSED * release.records:
         yield NextStep("many-suppressed", records=suppressed, share=suppressed / release.records)
 
 

@@ -30,7 +30,7 @@ from PETWorks.measures.result import Result
 from PETWorks.measures.utility.payout import payout_curve
 from PETWorks.tables.cells import SUPPRESSED
 
-MOST_COLUMNS = 5  # sensitive attributes reported with the number of people whose value is certain
+MAX_COLUMNS = 5  # sensitive attributes reported with the number of people whose value is certain
 
 
 def worst_case(release: Release) -> Iterator[Notice]:
@@ -44,7 +44,7 @@ def worst_case(release: Release) -> Iterator[Notice]:
         people = smallest * int(sizes.classes[sizes.sizes == smallest].sum())
         yield Notice("highest-risk", records=people, share=1 / smallest, average=sizes.number / sizes.records)
     certain = {column: view.answer(_count_certain(view, column)) for column in view.sensitive_attributes}
-    most = sorted(certain, key=lambda column: -certain[column])[:MOST_COLUMNS]
+    most = sorted(certain, key=lambda column: -certain[column])[:MAX_COLUMNS]
     for column in most:
         if certain[column]:
             yield Notice("certain-value", (column,), certain[column])
@@ -70,8 +70,8 @@ def _people_with_one_value(missing: int, classes: ClassValues) -> int:
 
 
 CELL_SIZES = (2, 3, 5, 11, 20)
-MOST_STEPS = 60  # steps of the payout curve
-MOST_REMOVED = 12  # quasi-identifiers whose removal is tried at most
+MAX_STEPS = 60  # steps of the payout curve
+MAX_REMOVED = 12  # quasi-identifiers whose removal is tried at most
 
 
 def column_facts(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
@@ -193,7 +193,7 @@ def without_each_column(release: Release, size: float, first: Sequence[str]) -> 
     """Records in classes below a size if a quasi-identifier were removed; the most helpful removal first."""
     if len(release.quasi_identifiers) < 2:
         return ()
-    tried = [column for column in first if column in release.quasi_identifiers][:MOST_REMOVED]
+    tried = [column for column in first if column in release.quasi_identifiers][:MAX_REMOVED]
     still_small = {column: records_below(_sizes_without(release, column), size) for column in tried}
     return tuple(
         WithoutColumn(column, still_small[column])
@@ -221,5 +221,5 @@ def payout_steps(release: Release, parameters: Mapping[str, Any]) -> tuple[Payou
         ratios, payouts = payout_curve(release, **{name: parameters[name] for name in names if name in parameters})
     except (NotApplicable, HierarchyError):
         return None
-    chosen = np.unique(np.linspace(0, len(ratios) - 1, MOST_STEPS).round().astype(np.int64))
+    chosen = np.unique(np.linspace(0, len(ratios) - 1, MAX_STEPS).round().astype(np.int64))
     return tuple(PayoutStep(float(ratios[place]), float(payouts[place])) for place in chosen)

@@ -17,9 +17,9 @@ from PETWorks.gate.suggest.suggestion import (
     DATE,
     ENGLISH_NAME,
     FEW_RECORDS,
+    MAX_DETAILS,
     MIXED,
     MOST,
-    MOST_DETAILS,
     NAMES,
     SPOTS,
     ExaminedColumn,
@@ -170,7 +170,7 @@ def _details(profile: ExaminedColumn, direct: ColumnFinding | None) -> ColumnFin
     details = {kind: number for kind, number in profile.details.items() if kind not in covered}
     if not details:
         return None
-    return ColumnFinding("personal details", sum(details.values()) > MOST_DETAILS, details=details)
+    return ColumnFinding("personal details", sum(details.values()) > MAX_DETAILS, details=details)
 
 
 def _named_like_identifier(points_to: Mapping[str, str], profile: ExaminedColumn) -> ColumnFinding | None:

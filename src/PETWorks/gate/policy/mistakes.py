@@ -8,7 +8,7 @@ from typing import Any
 from PETWorks.errors import Counted, Hint, InputError, PETWorksError, Phrase
 from PETWorks.tables.yaml_files import Key, Place, YAMLFile
 
-MOST_ERRORS = 10
+MAX_ERRORS = 10
 LISTS = ("rules", "waivers", "presets")  # their items are checked one by one
 # The key of a policy for each hint of an error.
 KEY_HINTS = {
@@ -57,9 +57,9 @@ class Mistakes:
             raise errors[0]
         if errors:
             parts: list[str | Hint] = []
-            for error in errors[:MOST_ERRORS]:
+            for error in errors[:MAX_ERRORS]:
                 parts += ["\n" if parts else "", *error.before, *error.parts]
-            more = len(errors) - MOST_ERRORS
+            more = len(errors) - MAX_ERRORS
             if more > 0:
                 parts.append(_more_errors(more, at_least=self.there_are_more))
             raise InputError(*parts)

@@ -28,9 +28,9 @@ from PETWorks.gate.check.unique_values import (
 from PETWorks.tables.arrays import arrow_codes, strings
 from PETWorks.tables.cells import SUPPRESSED
 
-MOST_VALUES = 1_000_000  # distinct values of a column for which a protection is proposed
-MOST_DECIMALS = 6
-MOST_STEPS = 40
+MAX_VALUES = 1_000_000  # distinct values of a column for which a protection is proposed
+MAX_DECIMALS = 6
+MAX_STEPS = 40
 CODED_SHARE = Fraction(1, 20)  # share of records that top or bottom coding may affect
 SAFETY_FACTOR = 2  # stay at half of what the rule allows: suppressing records makes others unique
 
@@ -95,7 +95,7 @@ def propose_protection(
     alone_after   counts the people singled out after a protection, for tables with several records per person
     """
     records, known = sum(counts.values()), {value: times for value, times in counts.items() if _is_value(value)}
-    if not known or len(known) > MOST_VALUES:
+    if not known or len(known) > MAX_VALUES:
         return None
     before, most = count_unique(counts), allowed_unique(records, share)
     for words in chain(_date_protections(known, most), _number_protections(known, most, records)):
@@ -160,8 +160,8 @@ def _number_protections(counts: Mapping[Any, int], most: int, records: int) -> I
 def steps_for(values: Sequence[str] | Mapping[Any, int]) -> Iterator[Fraction]:
     """1, 2, 5, 10, ... starting at the last decimal place of the values."""
     decimals = max((len(str(value).partition(".")[2].rstrip("%元€kKM ")) for value in values), default=0)
-    step = Fraction(Decimal(1).scaleb(-min(decimals, MOST_DECIMALS)))
-    for place in range(MOST_STEPS):
+    step = Fraction(Decimal(1).scaleb(-min(decimals, MAX_DECIMALS)))
+    for place in range(MAX_STEPS):
         yield step * (1, 2, 5)[place % 3] * 10 ** (place // 3)
 
 
@@ -253,7 +253,7 @@ def propose_for_coordinates(
     rows = set(zip(latitudes, longitudes, owners, strict=True))
     told = [(str(one), str(other), owner) for one, other, owner in rows if _is_value(one) and _is_value(other)]
     pairs = {(one, other) for one, other, _ in told}
-    if not told or len(pairs) > MOST_VALUES:
+    if not told or len(pairs) > MAX_VALUES:
         return None
     before = _count_unique_coordinates(told)
     for step in steps_for([value for pair in sorted(pairs) for value in pair]):

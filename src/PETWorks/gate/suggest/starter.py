@@ -21,7 +21,7 @@ from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
 from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
-from PETWorks.gate.suggest.protection_proposal import MOST_VALUES as MOST_PROTECTED
+from PETWorks.gate.suggest.protection_proposal import MAX_VALUES as MAX_PROTECTED
 from PETWorks.gate.suggest.protection_proposal import (
     ProposedProtection,
     allowed_unique,
@@ -34,7 +34,7 @@ from PETWorks.gate.suggest.protection_proposal import (
     unique_counter_for_people,
 )
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_roles
-from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
+from PETWorks.measures.attacks.subset_limits import MAX_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from
 from PETWorks.tables.headers import has_header_line, names_a_person
@@ -43,11 +43,11 @@ from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 PRESET_BY_KIND = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 SUPPRESSION = 0.05  # share of records that a release may suppress
-MOST_COLUMNS_OF_A_POLICY = 5_000  # nobody reviews more roles, and the size of policy files is limited
-MOST_VALUES = 100_000  # distinct values of a column for which a hierarchy is proposed
-MOST_HIERARCHIES = 200  # proposed at most: the size of policy files is limited
+MAX_COLUMNS_OF_A_POLICY = 5_000  # nobody reviews more roles, and the size of policy files is limited
+MAX_VALUES = 100_000  # distinct values of a column for which a hierarchy is proposed
+MAX_HIERARCHIES = 200  # proposed at most: the size of policy files is limited
 LONGEST_KEY = 1_000  # characters; YAML allows 1,024
-SIZES = ((10, "all"), (30, "1-3"), (MOST_COLUMNS, "1-2"))  # up to so many quasi-identifiers, these sizes are quick
+SIZES = ((10, "all"), (30, "1-3"), (MAX_COLUMNS, "1-2"))  # up to so many quasi-identifiers, these sizes are quick
 Say = Callable[[str], str]
 Why = Callable[[Suggestion], str]
 
@@ -65,12 +65,12 @@ PROTECT = "coarser values where exact ones would give people away: the finest th
 def suggest_for_file(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
     """A suggested role with its reason for each column, and the column that names the person, if any."""
     source = open_source(open_one(data, separator, encoding), Phrase("the table"))
-    if len(source.names) > MOST_COLUMNS_OF_A_POLICY:
+    if len(source.names) > MAX_COLUMNS_OF_A_POLICY:
         raise InputError(
             "{file}: {columns:,} columns; init suggests roles for at most {most:,}",
             file=data.name,
             columns=len(source.names),
-            most=MOST_COLUMNS_OF_A_POLICY,
+            most=MAX_COLUMNS_OF_A_POLICY,
         )
     sidecar = read_sidecar(data)
     known_roles = sidecar.roles
@@ -100,7 +100,7 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
         for suggestion in guesses
     ]
     known = sum(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
-    if sidecar.folder is None and known <= MOST_HIERARCHIES:
+    if sidecar.folder is None and known <= MAX_HIERARCHIES:
         suggested = [
             _with_hierarchy(suggestion, table) if suggestion.role == QUASI_IDENTIFIER else suggestion
             for suggestion in suggested
@@ -123,7 +123,7 @@ def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
 def proposal_for_column(column: str, table: Table) -> Proposal | None:
     """The hierarchy proposed for a column of a table; None if it has too many values or none can be proposed."""
     marginal = table.marginal(column)
-    if len(marginal.counts) > MOST_VALUES or len(yaml_text(column)) > LONGEST_KEY:
+    if len(marginal.counts) > MAX_VALUES or len(yaml_text(column)) > LONGEST_KEY:
         return None
     proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
     return None if proposed is None else replace(proposed[0], height=proposed[1].height)
@@ -146,7 +146,7 @@ def add_protections(
         if suggestion.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
     }
     for column, suggestion in candidates.items():
-        if len(table.columns[column].counts) > MOST_PROTECTED:
+        if len(table.columns[column].counts) > MAX_PROTECTED:
             continue
         cells = table.columns[column]
         times = cells.counts if people is None else people_per_value(cells, people)[0]

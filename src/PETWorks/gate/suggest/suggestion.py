@@ -146,7 +146,7 @@ NAMES = (CHINESE_NAME, ENGLISH_NAME)
 SPOTS = (STREET, COORDINATES)  # the home of a person, or a place where many people have been
 MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share that suffices
 PERSONAL = (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE)
-MOST_DETAILS = 5  # personal details that the texts of a column may contain
+MAX_DETAILS = 5  # personal details that the texts of a column may contain
 # Many names do not contain a common given name, but hardly any other kind of column does.
 ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
 LEAST = {CHINESE_NAME: FEW_RECORDS, ENGLISH_NAME: 5}
@@ -342,7 +342,7 @@ def _role_and_reason(words: str, profile: ExaminedColumn) -> tuple[str | None, R
         return IDENTIFIER, profile.seen
     if profile.personal_share >= MOST and profile.distinct >= FEW_RECORDS:
         return IDENTIFIER, Reason("mixed", MIXED)
-    if sum(profile.details.values()) > MOST_DETAILS:
+    if sum(profile.details.values()) > MAX_DETAILS:
         return IDENTIFIER, Reason("details", whole=sum(profile.details.values()))
     if any(term in words for term in terms(REMARKS)) and any(len(text) >= SENTENCE for text in profile.sample):
         return IDENTIFIER, Reason("remarks")

@@ -15,7 +15,7 @@ from PETWorks.errors import Hint, InputError, Joined, Phrase, system_reason
 from PETWorks.tables.output import write_whole
 
 FORMAT = 1
-MOST_BYTES = 1 << 32
+MAX_BYTES = 1 << 32
 
 
 ABOUT = {
@@ -82,7 +82,7 @@ class Checkpoint:
     def _read(self, head: Mapping[str, Any]) -> None:
         """Read the finished subsets; a last line that was cut off is removed from the file."""
         name = self.path.name
-        if self.path.stat().st_size > MOST_BYTES:
+        if self.path.stat().st_size > MAX_BYTES:
             raise InputError("{file}: the file is too large for finished subsets", file=name)
         content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]

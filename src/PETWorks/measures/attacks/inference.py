@@ -29,7 +29,7 @@ from PETWorks.measures.parameters import AtMost, Number, WorthOfValues
 from PETWorks.measures.result import Result, no_more_than
 
 FINEST = 10**6  # largest denominator of a worth, so that 0.3333333333333333 is read as 1/3
-MOST_UNITS = 1 << 62
+MAX_UNITS = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +118,9 @@ def _in_units(worth: Iterable[Fraction], records: int) -> Worth:
     """Convert worths to integers: exact if they fit into 64 bits, otherwise as precise as possible."""
     numbers = list(worth)
     most = max([*numbers, Fraction(1)])
-    if most * records > MOST_UNITS:
+    if most * records > MAX_UNITS:
         raise ParameterError("worth: numbers are too large to be added up for all records", what="worth")
-    scale = min(lcm(*(number.denominator for number in numbers)), int(MOST_UNITS / (most * records)))
+    scale = min(lcm(*(number.denominator for number in numbers)), int(MAX_UNITS / (most * records)))
     return Worth(np.array([round(number * scale) for number in numbers], np.int64), scale)
 
 

@@ -13,9 +13,9 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import Hint, InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.parameters import Number
 
-MOST_WORK = 1 << 41  # records times subsets: a few hours on two cores
-MOST_COLUMNS = 60  # a subset is stored as the bits of an integer
-MOST_SUBSETS = (1 << 20) - 1
+MAX_WORK = 1 << 41  # records times subsets: a few hours on two cores
+MAX_COLUMNS = 60  # a subset is stored as the bits of an integer
+MAX_SUBSETS = (1 << 20) - 1
 
 Sizes = str | int | Iterable[int]
 
@@ -60,15 +60,15 @@ def _parse_sizes(text: str) -> set[int]:
 
 def count_feasible_subsets(sizes: Sequence[int], columns: int, records: int) -> int:
     """The number of subsets of these sizes; raise if they are too many to count."""
-    if columns > MOST_COLUMNS:
+    if columns > MAX_COLUMNS:
         raise InputError(
             "{columns} quasi-identifiers are too many to count their subsets; at most {most} are allowed",
             columns=columns,
-            most=MOST_COLUMNS,
+            most=MAX_COLUMNS,
         )
     total = sum(comb(columns, size) for size in sizes)
-    if total > MOST_SUBSETS or total * records > MOST_WORK:
-        most = min(MOST_SUBSETS, MOST_WORK // records)
+    if total > MAX_SUBSETS or total * records > MAX_WORK:
+        most = min(MAX_SUBSETS, MAX_WORK // records)
         totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
         upto = sum(number <= most for number in totals)
         instead = Phrase("ask for fewer quasi-identifiers")

@@ -21,7 +21,7 @@ from PETWorks.measures.attacks.subset_limits import count_feasible_subsets, know
 
 Mask = NDArray[np.bool_]
 
-MOST_WORK = 1 << 27  # rows read in all passes: a minute or two
+MAX_WORK = 1 << 27  # rows read in all passes: a minute or two
 PASS_COST = 1 << 12  # the fixed cost of a pass, in rows
 NO_SET = -1
 
@@ -70,7 +70,7 @@ def largest_size(columns: int, rows: int) -> int:
 
 def is_affordable(passes: int, rows: int) -> bool:
     """Whether this many passes over the rows are affordable."""
-    return passes * (rows + PASS_COST) <= MOST_WORK
+    return passes * (rows + PASS_COST) <= MAX_WORK
 
 
 def check_below(below: int) -> int:

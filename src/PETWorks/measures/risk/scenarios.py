@@ -27,7 +27,7 @@ Chance = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", 
 Share = Annotated[float | None, Number(at_least=0, at_most=1, limit="at most", unit="share")]
 ClassSize = Annotated[float | None, Number(at_least=1, limit="at least", unit="records")]
 Threshold = Annotated[float, Number(at_least=0, at_most=1)]
-MOST_FRACTIONS = 300
+MAX_FRACTIONS = 300
 BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
@@ -221,7 +221,7 @@ def cell_size_of(risk: float) -> int | None:
 
 def _finds(linked: LinkedSizes) -> Any:
     """The expected number of records found, exact unless there are too many different class sizes."""
-    if len(linked.sizes) > MOST_FRACTIONS:
+    if len(linked.sizes) > MAX_FRACTIONS:
         return math.fsum((linked.records / linked.sizes).tolist())
     return sum(map(Fraction, linked.records.tolist(), linked.sizes.tolist()), Fraction(0))
 

@@ -191,10 +191,10 @@ def width_of(text: str) -> int:
 
 
 LEFT, RIGHT, TOP, BOTTOM = 70, 620, 30, 220
-MOST_CHARTS = 4
-MOST_BARS = 40
-MOST_ROWS = 12
-MOST_LINES = 5
+MAX_CHARTS = 4
+MAX_BARS = 40
+MAX_ROWS = 12
+MAX_LINES = 5
 
 
 def bar_length(share: Number) -> float:
@@ -212,7 +212,7 @@ def report_charts(document: CheckDocument) -> dict[str, Any]:
         "risk_charts": [] if subsets is None else risk_charts(subsets.if_they_know),
         "drivers": [] if subsets is None or subsets.drivers is None else _drivers(subsets.drivers),
         "payout_chart": _payout(curve) if curve and len(curve) > 1 else None,
-        "payout_rows": [] if not curve else _spread(curve, MOST_ROWS),
+        "payout_rows": [] if not curve else _spread(curve, MAX_ROWS),
     }
 
 
@@ -262,7 +262,7 @@ def risk_charts(
 ) -> list[dict[str, Any]]:
     """A chart for each attack: its chance of success by the number of known attributes."""
     charts = []
-    for attack in list(dict.fromkeys(answer.attack for answer in answers))[:MOST_CHARTS]:
+    for attack in list(dict.fromkeys(answer.attack for answer in answers))[:MAX_CHARTS]:
         rows = [answer for answer in answers if answer.attack == attack]
         sizes = [row.known for row in rows]
         limit, label = (allowed or {}).get(attack) or (None, "")
@@ -271,7 +271,7 @@ def risk_charts(
         for kind in ("highest", "median", "lowest"):
             shares = [bar_length(getattr(row, kind).posterior) / 100 for row in rows]
             _add_line(chart, kind, sizes, shares, dots=True)
-        chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MOST_ROWS)]
+        chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MAX_ROWS)]
         chart["x_label"] = _texts("drivers.axis")
         chart["title"] = _attack_title(attack, "drivers.chart")
         chart["rows"] = rows
@@ -304,7 +304,7 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
 def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
     """A chart for each attack by all releases: the chances with one release after the other."""
     charts = []
-    for attack in facts.attacks[:MOST_CHARTS]:
+    for attack in facts.attacks[:MAX_CHARTS]:
         lines = curve_lines(facts, attack)
         shares = [share for points in lines.values() for _, share in points]
         if any(isinstance(share, Bound) and share.withheld is not None for share in shares):
@@ -315,7 +315,7 @@ def release_curves(facts: ReleasesFacts) -> list[dict[str, Any]]:
             numbers, known = [number for number, _ in points], [bar_length(share) / 100 for _, share in points]
             _add_line(chart, kind, numbers, known, dots=True)
             chart["lines"][-1]["sample"] = True
-        numbers = _spread([step.release for step in attack.curve], MOST_ROWS)
+        numbers = _spread([step.release for step in attack.curve], MAX_ROWS)
         chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in numbers]
         chart["x_label"] = _texts("releases.axis")
         chart["attack"] = attack.attack
@@ -336,7 +336,7 @@ def curve_lines(facts: ReleasesFacts, attack: SetAttack) -> dict[str, list[tuple
 
 def frontier_limits(facts: FrontierFacts) -> list[float]:
     """The suppression limits shown in a chart of a frontier."""
-    return _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MOST_LINES)
+    return _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MAX_LINES)
 
 
 def frontier_chart(facts: FrontierFacts) -> dict[str, Any]:
@@ -391,9 +391,9 @@ def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tupl
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
     """For each attack, the contribution of each column to the risk, in descending order."""
     groups = []
-    for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MOST_CHARTS]:
+    for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MAX_CHARTS]:
         of_attack = (driver for driver in drivers if driver.attack == attack)
-        shown = sorted(of_attack, key=lambda driver: -bar_length(driver.shapley))[:MOST_BARS]
+        shown = sorted(of_attack, key=lambda driver: -bar_length(driver.shapley))[:MAX_BARS]
         most = max((bar_length(driver.shapley) for driver in shown), default=0) or 1
         title = _attack_title(attack, "drivers.columns")
         rows = [{"driver": driver, "width": bar_length(driver.shapley) / most} for driver in shown]
@@ -413,7 +413,7 @@ def shares_chart(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float
     for kind, (label, points) in lines.items():
         _add_line(chart, kind, list(points), list(points.values()), dots=True)
         chart["lines"][-1] |= {"label": label, "sample": True, "label_x": LEFT + 40 + 150 * (len(chart["lines"]) - 1)}
-    chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in _spread(numbers, MOST_ROWS)]
+    chart["x_ticks"] = [{"at": chart["x"](number), "label": str(number)} for number in _spread(numbers, MAX_ROWS)]
     chart["x_label"] = _texts(axis)
     return chart
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 CASES = ("highest", "median", "lowest")
-MOST_NAMES = 15  # attributes in a map of squares at most
+MAX_NAMES = 15  # attributes in a map of squares at most
 STATES = ("highest_risk", "unique", "suppressed", "granularity", "precision")
 
 
@@ -139,7 +139,7 @@ def drivers(all_drivers: Sequence[Driver], lang: str, attack: str | None) -> Cha
             "adds": _number(driver.shapley),
             "without": _number(driver.without),
         }
-        for driver in ranked[: charts.MOST_BARS]
+        for driver in ranked[: charts.MAX_BARS]
     ]
     title = message_text(lang, "drivers.columns", attack=attack_name(attack, lang))
     return _ranked("drivers", title, lang, rows, "attribute", "head.column")
@@ -176,7 +176,7 @@ def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
     attack = _attack(attack, attacks_of(subsets))
     if not {1, 2} <= set(subsets.sizes.tolist()) and len(subsets.quasi_identifiers) > 1:
         raise NotApplicable("pairs are drawn once subsets of one and of two attributes are counted, with sizes='1-2'")
-    shown = subsets.quasi_identifiers[:MOST_NAMES]
+    shown = subsets.quasi_identifiers[:MAX_NAMES]
     _, hits, total = subsets.attacks[attack]
     chances = dict(zip(subsets.masks.tolist(), (hits / total).tolist(), strict=True))
     places = range(len(shown))
@@ -447,7 +447,7 @@ KINDS: Mapping[type, Kinds] = {
 
 BACKENDS = ("svg", "altair", "matplotlib")
 LONGEST_LINE = 74  # width of a line of a title, in narrow characters
-MOST_TOLD = 60  # records in the description of a picture at most
+MAX_TOLD = 60  # records in the description of a picture at most
 
 
 def make_plot(result: Any, kind: str | None, backend: str, lang: str | None, options: Mapping[str, Any]) -> Any:
@@ -573,7 +573,7 @@ def _describe(data: ChartData) -> str:
     fields = [field for field in (data.series, data.x, data.y, data.value) if field is not None]
     sentences = [
         ", ".join(f"{data.called(field)} {_value_text(data, row[field])}" for field in fields)
-        for row in data.rows[:MOST_TOLD]
+        for row in data.rows[:MAX_TOLD]
     ]
     return "; ".join([*([] if data.limit is None else [data.limit.label]), *sentences])
 

@@ -34,7 +34,7 @@ from PETWorks.render.language.language import (
 from PETWorks.render.language.messages import parse_language, translated
 from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.prose import notices, step_texts
-from PETWorks.render.report.sections import MOST_COLUMNS, MOST_STEPS, results_by_section, section_rows, shown_sections
+from PETWorks.render.report.sections import MAX_COLUMNS, MAX_STEPS, results_by_section, section_rows, shown_sections
 
 LARGEST_PAGE = 2_000_000
 
@@ -119,7 +119,7 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         "linking_column": prose.linking_column(document),
         **{name: in_spans(partial(sentence, document)) for name, sentence in texts.items()},
         **{name: _list_in_all(sentences, document) for name, sentences in lists.items()},
-        "steps": _list_in_all(step_texts, document)[:MOST_STEPS],
+        "steps": _list_in_all(step_texts, document)[:MAX_STEPS],
     }
 
 
@@ -130,7 +130,7 @@ def _other_releases(document: CheckDocument) -> dict[str, Any]:
         return {}
     drawn = {chart["attack"]: chart for chart in charts.release_curves(facts)}
     attacks = []
-    for attack in facts.attacks[: other_releases.MOST_ATTACKS]:
+    for attack in facts.attacks[: other_releases.MAX_ATTACKS]:
         most = max((charts.bar_length(share.adds) for share in attack.shares), default=0) or 1
         attacks.append(
             {
@@ -182,7 +182,7 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
         return rows_in_all(partial(make, facts))
 
     columns = () if facts.utility is None else facts.utility.columns
-    kept = zip(rows(making.kept_rows), columns[:MOST_COLUMNS], strict=False)
+    kept = zip(rows(making.kept_rows), columns[:MAX_COLUMNS], strict=False)
     return {
         "made_texts": _list_in_all(
             lambda _document, lang: [*making.outcome_texts(facts, lang), *making.order_text(facts, lang)], document
@@ -194,8 +194,8 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
         "made_losses": rows(making.loss_rows),
         "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSS_HEADINGS[1:])],
         "made_undefined": _list_in_all(lambda _document, lang: making.undefined_objectives(facts, lang), document),
-        "made_columns": facts.columns[:MOST_COLUMNS],
-        "made_names": [column.column for column in facts.columns[:MOST_COLUMNS]],
+        "made_columns": facts.columns[:MAX_COLUMNS],
+        "made_names": [column.column for column in facts.columns[:MAX_COLUMNS]],
         "made_change": lambda other: in_spans(lambda lang: making.change_text(best, other, lang)),
         **({"frontier_chart": None} if facts.frontier is None else _frontier(facts.frontier, document)),
     }

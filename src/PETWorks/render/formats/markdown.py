@@ -84,9 +84,9 @@ def _losses(document: CheckDocument, lang: str) -> list[str]:
     if not columns:
         return []
     heads = (message_text(lang, head) for head in sections.LOSSES)
-    rows = (map(_plain, prose.loss(column, lang)) for column in columns[: sections.MOST_LOSSES])
+    rows = (map(_plain, prose.loss(column, lang)) for column in columns[: sections.MAX_LOSSES])
     lines = [f"| {' | '.join(heads)} |", "|---|---:|---:|---:|---:|", *(f"| {' | '.join(row)} |" for row in rows)]
-    more = len(columns) - sections.MOST_LOSSES
+    more = len(columns) - sections.MAX_LOSSES
     return [*lines, *(["", message_text(lang, "word.more", n=more)] if more > 0 else [])]
 
 

@@ -36,7 +36,7 @@ def in_spans(text: Callable[[str], str]) -> Any:
 MANY = 100  # the number in place of one that is only known by a bound
 LONGEST_NAME = 60
 LONGEST_TEXT = 400
-MOST_NAMES = 12
+MAX_NAMES = 12
 SIGNS = {"below": "<", "at_most": "≤", "at_least": "≥", "above": ">", "about": "≈"}
 LIMIT_SIGNS = {"at least": "≥", "at most": "≤", None: "="}
 
@@ -123,9 +123,9 @@ def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
 
 def list_text(texts: Sequence[str], lang: str) -> str:
     """The first texts of a list, and the number of further ones."""
-    few = list(texts[:MOST_NAMES]) if _cuts.get() else list(texts)
+    few = list(texts[:MAX_NAMES]) if _cuts.get() else list(texts)
     if len(texts) > len(few):
-        few.append(message_text(lang, "word.more", n=len(texts) - MOST_NAMES))
+        few.append(message_text(lang, "word.more", n=len(texts) - MAX_NAMES))
     return LANGUAGES[lang].writing.separator.join(few)
 
 

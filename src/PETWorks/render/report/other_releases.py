@@ -9,8 +9,8 @@ from PETWorks.locale import LANGUAGES
 from PETWorks.releases.facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection
 from PETWorks.render.language.language import message_text, percent, policy_text, shorten_name, value_text
 
-MOST_RELEASES = 60
-MOST_ATTACKS = 4
+MAX_RELEASES = 60
+MAX_ATTACKS = 4
 ATTRIBUTE_ATTACK = "attribute-inference of "
 # An assumption stated in older policies, which the report replaces by its own sentence.
 STATED = ("no other table about the same people is released", "同一群人沒有其他資料表已釋出")
@@ -50,10 +50,10 @@ def outcome(document: CheckDocument, lang: str) -> list[str]:
             sentences.append(message_text(lang, "releases.identity", **chances, alone=percent(first.alone, lang)))
             certain = {"certain": percent(first.certain, lang), "alone": percent(first.certain_alone, lang)}
             sentences.append(message_text(lang, "releases.alone", **certain))
-    sentences += [_inference(attack, lang) for attack in facts.attacks[1:MOST_ATTACKS] if attack.alone is not None]
+    sentences += [_inference(attack, lang) for attack in facts.attacks[1:MAX_ATTACKS] if attack.alone is not None]
     sentences += [
         _disclosed(facts, intersection, lang)
-        for intersection in facts.unlinked[:MOST_ATTACKS]
+        for intersection in facts.unlinked[:MAX_ATTACKS]
         if intersection.disclosed is not None
     ]
     if facts.not_measured:
@@ -124,7 +124,7 @@ def list_heads(document: CheckDocument) -> list[str]:
 def list_rows(document: CheckDocument, lang: str) -> Rows:
     """The releases; in the internal edition with the numbers of each of them alone."""
     facts = document.releases
-    shown = [] if facts is None else facts.releases[:MOST_RELEASES]
+    shown = [] if facts is None else facts.releases[:MAX_RELEASES]
     if document.edition != INTERNAL:
         return [[str(release.number), _name_of(release, lang), value_text(release.measured, lang)] for release in shown]
     return [
@@ -151,7 +151,7 @@ def handed_out(document: CheckDocument, lang: str) -> list[str]:
                 *([policy_text(release.recipients, lang)] if release.recipients else []),
             ]
         )
-        for release in (() if facts is None else facts.releases[:MOST_RELEASES])
+        for release in (() if facts is None else facts.releases[:MAX_RELEASES])
     ]
 
 
@@ -167,7 +167,7 @@ def curve_rows(facts: ReleasesFacts, attack: SetAttack, lang: str) -> Rows:
             percent(step.certain, lang),
             *([percent(disclosed.get(step.release), lang)] if disclosed else []),
         ]
-        for step in attack.curve[:MOST_RELEASES]
+        for step in attack.curve[:MAX_RELEASES]
     ]
 
 
@@ -201,7 +201,7 @@ def share_rows(facts: ReleasesFacts, attack: SetAttack, lang: str) -> Rows:
             percent(share.without, lang),
             percent(share.saves, lang),
         ]
-        for share in attack.shares[:MOST_RELEASES]
+        for share in attack.shares[:MAX_RELEASES]
     ]
 
 
@@ -211,7 +211,7 @@ def unlinked_rows(facts: ReleasesFacts, lang: str) -> Rows:
     for intersection in facts.unlinked:
         if intersection.disclosed is None:
             continue
-        for confidence in intersection.alone[:MOST_RELEASES]:
+        for confidence in intersection.alone[:MAX_RELEASES]:
             with_it = message_text(lang, "releases.only", name=release_name(facts, confidence.release, lang))
             shares = percent(confidence.disclosed, lang), percent(confidence.half_sure, lang)
             rows.append([shorten_name(intersection.attribute), with_it, value_text(confidence.people, lang), *shares])
@@ -267,7 +267,7 @@ def register_rows(facts: ReleasesFacts, lang: str) -> Rows:
             value_text(entry.shared_sensitive_attributes, lang),
             value_text(entry.measured, lang),
         ]
-        for entry in (facts.registered or ())[:MOST_RELEASES]
+        for entry in (facts.registered or ())[:MAX_RELEASES]
     ]
 
 

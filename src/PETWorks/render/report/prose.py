@@ -433,7 +433,7 @@ STEPS_FOR_ROLES = {
     APPROVER: ("name-approver",),
     RECORDS_LEFT: ("nothing-left", "plan-anew"),
 }
-MOST_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
+MAX_REMOVALS = 3  # quasi-identifiers for which a step describes the effect of removal
 ALLOWING = ("root", "network")  # options of a check that the policy cannot be read without
 
 
@@ -468,7 +468,7 @@ def _step(step: NextStep, lang: str, document: CheckDocument) -> str:
 
 def _merge_classes(step: NextStep, lang: str) -> str:
     """The step about larger classes; the external edition names helpful columns without numbers of records."""
-    removals = (step.without or ())[:MOST_REMOVALS]
+    removals = (step.without or ())[:MAX_REMOVALS]
     if step.records is None:
         text = message_text(lang, "step.merge-some-classes", size=step.size, rules=step.rules)
         columns = [row.column for row in removals]

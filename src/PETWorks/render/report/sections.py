@@ -24,13 +24,13 @@ def rule_rows(rules: Sequence[RuleResult], lang: str) -> tuple[list[RuleResult],
     return listed, (message_text(lang, "rules.built-in"), message_text(lang, text, n=len(holding)))
 
 
-MOST_COLUMNS = 100
-MOST_RISKY = 30
-MOST_RULES = 50
-MOST_STEPS = 30
-MOST_ATTRIBUTES = 8
-MOST_EARLIER = 30
-MOST_LOSSES = 5  # columns shown in the short formats
+MAX_COLUMNS = 100
+MAX_RISKY = 30
+MAX_RULES = 50
+MAX_STEPS = 30
+MAX_ATTRIBUTES = 8
+MAX_EARLIER = 30
+MAX_LOSSES = 5  # columns shown in the short formats
 LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.entropy_kept")
 
 SECTIONS = (
@@ -86,26 +86,26 @@ def results_by_section(document: CheckDocument) -> dict[str, list[MeasureResult]
 def section_rows(document: CheckDocument) -> dict[str, Any]:
     """The rows of the tables, and their labels."""
     results = {result.measure: result for result in document.results}
-    columns = document.columns[:MOST_COLUMNS]
+    columns = document.columns[:MAX_COLUMNS]
     keys = utility_keys(document)
     kept = [row for row in columns_by_loss(document) if any(getattr(row, key) is not None for key in keys)]
     return {
-        "rules": sorted(document.rules, key=lambda rule: _VERDICT_ORDER.index(rule.verdict))[:MOST_RULES]
-        if len(document.rules) > MOST_RULES
+        "rules": sorted(document.rules, key=lambda rule: _VERDICT_ORDER.index(rule.verdict))[:MAX_RULES]
+        if len(document.rules) > MAX_RULES
         else document.rules,
         "columns": [_with_unit(row, document.table.treatment["privacy_unit"]) for row in columns],
         "counted": "head.records" if document.table.treatment["privacy_unit"] is None else "head.people",
         "histogram": _histogram(document, results),
         "scenarios": _scenarios(document),
-        "risky": [] if document.subsets is None else document.subsets.minimal_risky[:MOST_RISKY],
-        "attributes": document.table.sensitive_attributes[:MOST_ATTRIBUTES],
+        "risky": [] if document.subsets is None else document.subsets.minimal_risky[:MAX_RISKY],
+        "attributes": document.table.sensitive_attributes[:MAX_ATTRIBUTES],
         "by_attribute": _by_attribute(document),
         "utility_columns": kept,
         "utility_keys": keys,
         "utility_heads": [f">column.{key}" for key in keys],
         "before": any(row.distinct_before is not None for row in kept),
         "changed": any(row.changed is not None for row in kept),
-        "earlier": ((document.sign_off and document.sign_off.earlier_releases) or ())[:MOST_EARLIER],
+        "earlier": ((document.sign_off and document.sign_off.earlier_releases) or ())[:MAX_EARLIER],
         "sources": [{"measure": name, "source": cited_papers(name)} for name in results if cited_papers(name)],
     }
 
@@ -124,7 +124,7 @@ def columns_by_loss(document: CheckDocument) -> list[ColumnFacts]:
         values = (column.distinct or 0) / column.distinct_before if column.distinct_before else 1.0
         return number if isinstance(number, float) else 1.0, values
 
-    columns = document.columns[:MOST_COLUMNS]
+    columns = document.columns[:MAX_COLUMNS]
     return sorted(columns, key=left) if keys and document.edition == INTERNAL else list(columns)
 
 
@@ -141,7 +141,7 @@ def utility_keys(document: CheckDocument) -> list[str]:
     """The utility numbers of the columns; the first is drawn as bars. Missing values have their own table."""
     known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
     ordered = sorted(known, key=lambda number: (number.better != "higher", number.name != "precision"))
-    rows = document.columns[:MOST_COLUMNS]
+    rows = document.columns[:MAX_COLUMNS]
     names = ["entropy_kept", *(number.name for number in ordered)]
     return [name for name in names if any(getattr(row, name) is not None for row in rows)]
 
@@ -176,7 +176,7 @@ def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:
 
 def _by_attribute(document: CheckDocument) -> list[dict[str, Any]]:
     """The first number of each measure for each sensitive attribute, and both chances of an attack."""
-    names = document.table.sensitive_attributes[:MOST_ATTRIBUTES]
+    names = document.table.sensitive_attributes[:MAX_ATTRIBUTES]
     rows = []
     for result in document.results:
         attributes = result.details.get("attributes")

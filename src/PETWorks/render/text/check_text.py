@@ -37,7 +37,7 @@ from PETWorks.render.report.sections import rule_rows
 from PETWorks.render.terminal import lines_of
 from PETWorks.render.text.measures_text import new_table, render
 
-MOST_ROWS = 60
+MAX_ROWS = 60
 STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "withheld": "bold"}
 
 
@@ -103,9 +103,9 @@ def _losses(document: CheckDocument, lang: str) -> list[Any]:
     if not columns:
         return []
     table = new_table(*(message_text(lang, head) for head in sections.LOSSES))
-    for column in columns[: sections.MOST_LOSSES]:
+    for column in columns[: sections.MAX_LOSSES]:
         table.add_row(*map(Text, prose.loss(column, lang)))
-    more = len(columns) - sections.MOST_LOSSES
+    more = len(columns) - sections.MAX_LOSSES
     return [table, *([Text(message_text(lang, "word.more", n=more))] if more > 0 else [])]
 
 
@@ -189,7 +189,7 @@ def suggestions_text(
 ) -> str:
     """The suggested role of each column, and the reason."""
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("column", "role", "reason")))
-    for suggestion in suggestions[:MOST_ROWS]:
+    for suggestion in suggestions[:MAX_ROWS]:
         role = (
             message_text(lang, f"role.{suggestion.role or 'none'}")
             if lang != ENGLISH
@@ -197,8 +197,8 @@ def suggestions_text(
         )
         table.add_row(*map(Text, (shorten_name(suggestion.column), role, prose.suggestion_text(suggestion, lang))))
     parts: list[Any] = [table]
-    if len(suggestions) > MOST_ROWS:
-        parts.append(Text(message_text(lang, "init.more-columns", n=len(suggestions) - MOST_ROWS)))
+    if len(suggestions) > MAX_ROWS:
+        parts.append(Text(message_text(lang, "init.more-columns", n=len(suggestions) - MAX_ROWS)))
     if not any(suggestion.role == QUASI_IDENTIFIER for suggestion in suggestions):
         parts.append(Text(message_text(lang, "init.no-quasi-identifier")))
     if unit is not None:

@@ -22,7 +22,7 @@ from PETWorks.measures.result import Result, flatten
 from PETWorks.render.language.language import attack_name, list_text, measure_name, measure_summary, message_text
 from PETWorks.render.language.messages import translated
 
-MOST_LISTED = 10
+MAX_LISTED = 10
 _STYLES = {True: "green", False: "bold red"}
 
 
@@ -219,10 +219,10 @@ def _risky(answers: Mapping[str, Any], lang: str) -> Table:
             names = _names(risks[0]["attributes"]) or message_text(lang, "attack.by-guessing")
         worst = format_value(limit["worst"] if not risks else risks[0]["value"])
         table.add_row(*map(Text, (name, names, worst)), verdict_text(limit["satisfied"], lang))
-        for risk in risks[1:MOST_LISTED]:
+        for risk in risks[1:MAX_LISTED]:
             table.add_row("", Text(_names(risk["attributes"])), Text(format_value(risk["value"])), "")
-        if len(risks) > MOST_LISTED:
-            more = message_text(lang, "attack.more", n=len(risks) - MOST_LISTED)
+        if len(risks) > MAX_LISTED:
+            more = message_text(lang, "attack.more", n=len(risks) - MAX_LISTED)
             table.add_row("", Text(more), "", "")
     return table
 
@@ -340,7 +340,7 @@ def render(parts: Iterable[Any], *, colour: bool, width: int) -> str:
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
 
 
-MOST_GROUPS = 40  # groups of a level shown on a terminal at most
+MAX_GROUPS = 40  # groups of a level shown on a terminal at most
 
 
 def hierarchy_groups(hierarchy: Hierarchy, counts: Mapping[str | None, int]) -> list[dict[str, Any]]:
@@ -362,9 +362,9 @@ def hierarchy_text(levels: list[dict[str, Any]], *, lang: str, colour: bool, wid
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("level", "group", "values", "records")))
     for level in levels[1:]:
         groups = level["groups"]
-        for group in groups[:MOST_GROUPS]:
+        for group in groups[:MAX_GROUPS]:
             numbers = (count(group["values"]), count(group["records"]))
             table.add_row(*map(Text, (str(level["level"]), printable(group["label"]), *numbers)))
-        if len(groups) > MOST_GROUPS:
-            table.add_row(str(level["level"]), message_text(lang, "hierarchy.more", n=len(groups) - MOST_GROUPS))
+        if len(groups) > MAX_GROUPS:
+            table.add_row(str(level["level"]), message_text(lang, "hierarchy.more", n=len(groups) - MAX_GROUPS))
     return render([table], colour=colour, width=width)

@@ -37,8 +37,8 @@ LISTS = ("width", "quantiles", "prefix", "mask", "sizes", "rare")
 DIAGNOSES = ("category", "chapter")
 CHOICES = {"dates": UNITS, "icd10": DIAGNOSES, "calendar": CALENDARS}
 WITH_FIELDS = 60  # up to so many values, each has its own field in the form of groups
-MOST_LISTED = 1_000  # values that a form lists
-MOST_TEXT = 40_000  # characters of the listed values
+MAX_LISTED = 1_000  # values that a form lists
+MAX_TEXT = 40_000  # characters of the listed values
 ABOVE = ">"  # between a group and the group that contains it
 
 _SEPARATOR = re.compile(r"[\s,;，、；]+")
@@ -112,17 +112,17 @@ def initial_fields(kind: str, counts: Counts, known: Mapping[str, Any]) -> dict[
     values = sorted(
         (value for value in counts if value is not None and value != SUPPRESSED), key=lambda value: (len(value), value)
     )
-    fields["is_cut"] = len(values) > MOST_LISTED or sum(map(len, values)) > MOST_TEXT
+    fields["is_cut"] = len(values) > MAX_LISTED or sum(map(len, values)) > MAX_TEXT
     if kind == "order" and not fields.get("order") and not fields["is_cut"]:
         fields["order"] = "\n".join(sorted(values))
     if kind == "groups":
         grouped = dict(fields.get("members", ()))
         listed = [] if fields["is_cut"] else sorted(values)
         members = {value: grouped.get(value, []) for value in listed} | grouped
-        fields["members"] = list(members.items())[: MOST_LISTED * 2]
+        fields["members"] = list(members.items())[: MAX_LISTED * 2]
         fields["as_fields"] = len(members) <= WITH_FIELDS
         fields["members_text"] = "" if fields["as_fields"] else _as_lines(fields["members"])
-        fields["is_cut"] = fields["is_cut"] or len(fields["members_text"]) > 2 * MOST_TEXT
+        fields["is_cut"] = fields["is_cut"] or len(fields["members_text"]) > 2 * MAX_TEXT
     return fields
 
 

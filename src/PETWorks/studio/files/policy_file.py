@@ -251,7 +251,7 @@ def _entry(name: str, text: Any) -> str:
 
 
 VERSIONS = ".petworks"
-MOST_VERSIONS = 200
+MAX_VERSIONS = 200
 LONGEST_NUMBER = 9  # digits
 UNDONE = "undone.yaml"
 
@@ -327,7 +327,7 @@ class PolicyFile:
         number = int(versions[-1].stem) + 1 if versions else 1
         self.folder.mkdir(parents=True, exist_ok=True)
         write_whole({self.folder / f"{number:04}.yaml": before.encode("utf-8")})
-        for old in versions[: max(0, len(versions) + 1 - MOST_VERSIONS)]:
+        for old in versions[: max(0, len(versions) + 1 - MAX_VERSIONS)]:
             old.unlink()
 
     @property

@@ -12,9 +12,9 @@ from PETWorks.gate.document.check_document import FORMAT
 from PETWorks.tables.opening import SUFFIXES as TABLES
 
 POLICIES = (".yaml", ".yml")
-MOST_FILES = 2_000
+MAX_FILES = 2_000
 MAX_DEPTH = 4
-MOST_CHECKS = 200
+MAX_CHECKS = 200
 LARGEST_CHECK = 16_000_000
 
 
@@ -73,7 +73,7 @@ class Workspace:
         tables: list[ListedFile] = []
         policies: list[ListedFile] = []
         for path in self._visible():
-            if len(tables) + len(policies) >= MOST_FILES:
+            if len(tables) + len(policies) >= MAX_FILES:
                 return tables, policies, True
             kinds = {TABLES: tables, POLICIES: policies}
             listed = next((kind for ends, kind in kinds.items() if path.suffix.lower() in ends), None)
@@ -87,7 +87,7 @@ class Workspace:
         """The results of `petworks check --json` below the folder."""
         found: list[ListedFile] = []
         for path in self._visible():
-            if path.suffix.lower() == ".json" and len(found) < MOST_CHECKS and _is_check(path):
+            if path.suffix.lower() == ".json" and len(found) < MAX_CHECKS and _is_check(path):
                 with suppress(FileNotFoundError):
                     found.append(ListedFile(path.relative_to(self.root).as_posix(), path.stat().st_size))
         return found

@@ -177,7 +177,7 @@ def _subsets(
     return {"subsets": None if sizes is None else {**section, "sizes": sizes}}
 
 
-MOST_ROWS = 80  # columns on one page
+MAX_ROWS = 80  # columns on one page
 NONE = "none"
 ROLE_BY_FORM_VALUE = {NONE: None, **{role: role for role in ROLES}}  # the roles as forms name them
 NO_HIERARCHY = HierarchySummary("none")
@@ -223,7 +223,7 @@ def _page(request: Request, case: OpenCase) -> Response:
     query = request.query_params
     wanted, find = query.get("show", ""), query.get("find", "").strip()
     chosen = [row for row in rows if _is_wanted(row, wanted, find)]
-    pages = max(1, -(-len(chosen) // MOST_ROWS))
+    pages = max(1, -(-len(chosen) // MAX_ROWS))
     number = min(max(int(query["page"][:9]), 1), pages) if query.get("page", "")[:9].isdecimal() else 1
     workspace = studio(request).workspace
     return page(
@@ -232,7 +232,7 @@ def _page(request: Request, case: OpenCase) -> Response:
         case,
         command=petworks("check", workspace.argument(case.file.path)),
         policy=workspace.relative(case.file.path),
-        rows=chosen[(number - 1) * MOST_ROWS : number * MOST_ROWS],
+        rows=chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS],
         total=len(rows),
         chosen=len(chosen),
         pages=pages,
@@ -252,7 +252,7 @@ def _page(request: Request, case: OpenCase) -> Response:
         seen=case.file.digest,
         worth=_contradictions(facts, roles, unit, _explained_columns(case), lang),
         unsaved=0,
-        shown_places={row.place for row in chosen[(number - 1) * MOST_ROWS : number * MOST_ROWS]},
+        shown_places={row.place for row in chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS]},
     )
 
 

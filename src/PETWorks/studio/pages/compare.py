@@ -38,7 +38,7 @@ from PETWorks.studio.pages.running import redirect_to_job
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job, Purpose
 
-MOST_ATTACKS = 4
+MAX_ATTACKS = 4
 HALF = "1/2"
 
 Numbers = Mapping[str, Any]
@@ -61,8 +61,8 @@ def composition_values(result: Any, lang: str) -> dict[str, Any]:
         "composed": result,
         "composed_texts": list(_sentences(result, lang)),
         "cautions": [Caution(**caution).text for caution in result.get("cautions", ())],
-        "attributes": list(result["linked"]["attribute_inference"])[:MOST_ATTACKS],
-        "crossed": list(result["unlinked"])[:MOST_ATTACKS],
+        "attributes": list(result["linked"]["attribute_inference"])[:MAX_ATTACKS],
+        "crossed": list(result["unlinked"])[:MAX_ATTACKS],
         "release_chart": _chart(result),
         "contributions": _contributions(result, lang),
         "half": HALF,
@@ -90,11 +90,11 @@ def _sentences(result: Numbers, lang: str) -> Iterator[str]:
 
     yield message_text(lang, "studio.compare.identity", n=number, **both_shares("re_identification", "posterior"))
     yield message_text(lang, "studio.compare.alone", **both_shares("re_identification", "share_alone"))
-    for column, attack_result in list(linked["attribute_inference"].items())[:MOST_ATTACKS]:
+    for column, attack_result in list(linked["attribute_inference"].items())[:MAX_ATTACKS]:
         shares = {"together": attack_result["posterior"], "alone": alone["attribute_inference"][column]["posterior"]}
         texts = {key: percent(share, lang) for key, share in shares.items()}
         yield message_text(lang, "studio.compare.inference", column=[column], **texts)
-    for column, attack_result in list(result["unlinked"].items())[:MOST_ATTACKS]:
+    for column, attack_result in list(result["unlinked"].items())[:MAX_ATTACKS]:
         share_alone = attack_result["alone"].get(result["focal"], {}).get("share_disclosed", 0.0)
         texts = {"together": percent(attack_result["share_disclosed"], lang), "alone": percent(share_alone, lang)}
         yield message_text(lang, "studio.compare.disclosed", column=[column], **texts)
@@ -119,7 +119,7 @@ def _chart(result: Numbers) -> dict[str, Any]:
 def _contributions(result: Numbers, lang: str) -> list[Contributions]:
     attacks = dict.fromkeys(row["attack"] for row in result["contributions"])
     groups = []
-    for attack in list(attacks)[:MOST_ATTACKS]:
+    for attack in list(attacks)[:MAX_ATTACKS]:
         rows = [row for row in result["contributions"] if row["attack"] == attack]
         rows.sort(key=lambda row: (-(row["shapley"] or 0), -(row["saves"] or 0)))
         largest = max((row["shapley"] or 0 for row in rows), default=0) or 1
@@ -128,8 +128,8 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
     return groups
 
 
-MOST_TABLES = 100
-MOST_RELEASES = 60
+MAX_TABLES = 100
+MAX_RELEASES = 60
 FACTS = {
     "records": "head.records",
     "people": "head.people",
@@ -204,7 +204,7 @@ def _choices(request: Request, case: OpenCase) -> dict[str, Any]:
         "policies": [file.path for file in policies if file.path != this],
         "checks": [file.path for file in workspace.checks()],
         "table": data,
-        "tables": other_tables[:MOST_TABLES],
+        "tables": other_tables[:MAX_TABLES],
         "all_tables": len(other_tables),
         "columns": case.release.columns,
         "likely": next((column for column in candidates if column in case.release.columns), None),
@@ -351,8 +351,8 @@ def _compose_arguments(request: Request, case: OpenCase, chosen: Iterable[str], 
     if table is None:
         raise InputError("the table of this policy is not a single file below the folder, as several releases need it")
     tables = [workspace.relative(workspace.path(path)) for path in dict.fromkeys(chosen)]
-    if not 0 < len(tables) < MOST_RELEASES:
-        raise InputError("choose at least one earlier release, and at most {most}", most=MOST_RELEASES - 1)
+    if not 0 < len(tables) < MAX_RELEASES:
+        raise InputError("choose at least one earlier release, and at most {most}", most=MAX_RELEASES - 1)
     if not key.isdecimal() or not int(key) < len(release.columns):
         raise InputError("choose the column that names the person")
     person = release.columns[int(key)]

@@ -30,7 +30,7 @@ SIGN_OFF = ("approver", "role", "review_by", "incident_contact")
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
 KINDS = ("", "public", "controlled", "internal")
 TRANSLATABLE = ("owner", "reason", "what", "recipients", "why", "purpose", "approver", "role", "incident_contact")
-MOST_ROWS = 100
+MAX_ROWS = 100
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,15})\.[0-9]{1,15}")
 
@@ -183,8 +183,8 @@ def _set_rows(rows: Any, old_rows: Sequence[Any], form: Form, kind: str, keys: S
         else:
             _set_row(rows[place], old_rows[place], form, f"{kind}-{place}-", keys, lang)
     if any(form.text(f"{kind}-new-{key}") for key in keys):
-        if len(rows) >= MOST_ROWS:
-            raise InputError("the page shows at most {most}; edit the policy file for more", most=MOST_ROWS)
+        if len(rows) >= MAX_ROWS:
+            raise InputError("the page shows at most {most}; edit the policy file for more", most=MAX_ROWS)
         rows.append({})
         _set_row(rows[-1], {}, form, f"{kind}-new-", keys, lang)
 
@@ -265,7 +265,7 @@ def _attach(section: Any, key: str, value: Any) -> None:
         section[key] = value
 
 
-MOST_SHOWN = 60  # rules, waivers and earlier releases that forms show
+MAX_SHOWN = 60  # rules, waivers and earlier releases that forms show
 
 
 class Fields:
@@ -323,7 +323,7 @@ def _page(
         chosen=fields["rules"].chosen("preset", content.get("presets") or ()),
         rules=[
             _rule(rule, f"rule-{place}-", fields["rules"], lang)
-            for place, rule in enumerate((content.get("rules") or ())[:MOST_SHOWN])
+            for place, rule in enumerate((content.get("rules") or ())[:MAX_SHOWN])
         ],
         measures=[measure for measure in all_measures() if not _needs_python(measure)],
         added=None if new is None else _rule({"measure": new.name}, "new-", fields["rules"], lang),
@@ -358,7 +358,7 @@ def _lines(texts: Any, lang: str) -> str:
 
 def _table(rows: Any, kind: str, keys: Sequence[str], fields: Fields, lang: str) -> list[dict[str, Any]]:
     """Rows of fields, and one for a new row."""
-    all_rows = [*enumerate((rows or ())[:MOST_SHOWN]), ("new", {})]
+    all_rows = [*enumerate((rows or ())[:MAX_SHOWN]), ("new", {})]
     return [
         {
             "start": f"{kind}-{place}-",

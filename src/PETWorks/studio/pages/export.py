@@ -25,9 +25,9 @@ from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
 
-MOST_NAMES = 1000
+MAX_NAMES = 1000
 SHOWN_VERSIONS = 15
-MOST_LINES = 40  # of the difference between two versions
+MAX_LINES = 40  # of the difference between two versions
 LONGEST_LINE = 160
 
 
@@ -43,7 +43,7 @@ def _stem(policy: Policy) -> str:
 def evidence_name(policy: Policy) -> str:
     """The name of a new folder beside the policy, from the table and the day."""
     start = f"evidence_{_stem(policy)}_{today().isoformat()}"
-    names = (start, *(f"{start}_{number}" for number in range(2, MOST_NAMES)))
+    names = (start, *(f"{start}_{number}" for number in range(2, MAX_NAMES)))
     return next(name for name in names if not policy.path.with_name(name).exists())
 
 
@@ -160,12 +160,12 @@ def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:
     before, after = (read_small(path, LARGEST_FILE).decode("utf-8-sig", "replace").splitlines() for path in (old, new))
     changes = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
     kinds = {"+": "added", "-": "removed", "@": "place"}
-    for line in changes[:MOST_LINES]:
+    for line in changes[:MAX_LINES]:
         shown = printable(line)
         cut = shown if len(shown) <= LONGEST_LINE else f"{shown[:LONGEST_LINE]}…"
         yield kinds.get(line[:1], "same"), cut
-    if len(changes) > MOST_LINES:
-        yield "more", str(len(changes) - MOST_LINES)
+    if len(changes) > MAX_LINES:
+        yield "more", str(len(changes) - MAX_LINES)
 
 
 async def restore(request: Request) -> Response:

@@ -243,12 +243,12 @@ def _by_frequency(values: set[str], counts: Mapping[str, int]) -> list[tuple[str
     return sorted(((value, counts[value]) for value in values), key=lambda pair: (-pair[1], pair[0]))
 
 
-MOST_GROUPS = 50  # of a level
+MAX_GROUPS = 50  # of a level
 ALL_GROUPS = 250  # of all levels on a page
 FEWEST = 5
-MOST_LEVELS = 30
-MOST_NODES = 80  # a larger hierarchy is not drawn as a tree
-MOST_STRANGE = 50
+MAX_LEVELS = 30
+MAX_NODES = 80  # a larger hierarchy is not drawn as a tree
+MAX_STRANGE = 50
 SAVED, PROPOSED, TRIED = "saved", "proposed", "tried"
 
 
@@ -340,7 +340,7 @@ def _level_values(counts: Counts, state: str, fit: Fit) -> dict[str, Any]:
     return {
         "state": state,
         "fit": fit,
-        "strange": list(fit.strange[:MOST_STRANGE]),
+        "strange": list(fit.strange[:MAX_STRANGE]),
         "levels": levels,
         "tree": None if fit.hierarchy is None else _tree(fit.hierarchy, counts),
         "more_levels": 0 if fit.hierarchy is None else fit.hierarchy.height + 1 - len(levels),
@@ -349,8 +349,8 @@ def _level_values(counts: Counts, state: str, fit: Fit) -> dict[str, Any]:
 
 
 def _levels(hierarchy: Hierarchy, counts: Counts) -> list[Level]:
-    by_level = groups_by_level(hierarchy, counts)[:MOST_LEVELS]
-    most = max(FEWEST, min(MOST_GROUPS, ALL_GROUPS // len(by_level)))
+    by_level = groups_by_level(hierarchy, counts)[:MAX_LEVELS]
+    most = max(FEWEST, min(MAX_GROUPS, ALL_GROUPS // len(by_level)))
     return [
         Level(
             number,
@@ -365,7 +365,7 @@ def _levels(hierarchy: Hierarchy, counts: Counts) -> list[Level]:
 
 def _tree(hierarchy: Hierarchy, counts: Counts) -> Branch | None:
     """The whole hierarchy, from the top; None if it is large."""
-    if sum(len(set(level)) for level in hierarchy.levels) > MOST_NODES:
+    if sum(len(set(level)) for level in hierarchy.levels) > MAX_NODES:
         return None
     records = [counts.get(leaf, 0) for leaf in hierarchy.leaves]
 

@@ -42,9 +42,9 @@ from PETWorks.studio.pages.running import redirect_to_job
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Purpose
 
-MOST_COLUMNS = 60  # columns with a slider on the page
-MOST_NAMED = 30  # a column with more levels has no descriptions
-MOST_TEXT = 30_000  # characters of descriptions
+MAX_COLUMNS = 60  # columns with a slider on the page
+MAX_NAMED = 30  # a column with more levels has no descriptions
+MAX_TEXT = 30_000  # characters of descriptions
 WHAT_IF = "what-if"
 
 
@@ -112,10 +112,10 @@ def _body(request: Request, case: OpenCase) -> dict[str, Any]:
     except PETWorksError as error:
         figures, problem = {"command": None}, error_text(error, request)
     chosen = {} if problem else figures["levels"]
-    budget = [MOST_TEXT]
+    budget = [MAX_TEXT]
     return {
-        "sliders": [_slider(request, case, column, chosen, budget) for column in listed[:MOST_COLUMNS]],
-        "more": max(len(listed) - MOST_COLUMNS, 0),
+        "sliders": [_slider(request, case, column, chosen, budget) for column in listed[:MAX_COLUMNS]],
+        "more": max(len(listed) - MAX_COLUMNS, 0),
         "problem": problem,
         "origin": origin_link(request, case) if problem else None,
         "without": [column for column in listed if column.status == "none"],
@@ -134,7 +134,7 @@ def _slider(request: Request, case: OpenCase, column: Column, chosen: Mapping[st
     usable = column.fit.hierarchy if column.fit.is_usable else None
     height = 0 if usable is None else usable.height
     names: tuple[str, ...] = ()
-    if usable is not None and height < MOST_NAMED and budget[0] > 0:
+    if usable is not None and height < MAX_NAMED and budget[0] > 0:
         lang = language(request)
         names = tuple(_level_name(lang, level, height, groups) for level, groups in enumerate(_groups(column)))
         budget[0] -= sum(map(len, names))

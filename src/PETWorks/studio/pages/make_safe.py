@@ -38,7 +38,7 @@ from PETWorks.studio.server.jobs import Purpose
 METHODS = ("global", "local")
 AGGREGATE_NAMES = tuple(AGGREGATES)
 ORDERS = ("shuffled", "original")  # the order of the records
-MOST_COLUMNS = 100
+MAX_COLUMNS = 100
 SECTION = "anonymize"
 FIELDS = {
     "suppression": Phrase("suppression"),
@@ -112,7 +112,7 @@ def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Map
         protect="; ".join(protect_as_text(section.get("protect") or {})),
         columns=tuple(
             ColumnSetting(column, heights.get(column), str(weights.get(column, "")), *_bounds(levels.get(column)))
-            for column in columns[:MOST_COLUMNS]
+            for column in columns[:MAX_COLUMNS]
         ),
     )
 
@@ -259,7 +259,7 @@ def _plain(number: Decimal) -> int | float:
     return int(number) if number == number.to_integral_value() else float(number)
 
 
-MOST_BELOW = 1_000_000
+MAX_BELOW = 1_000_000
 
 
 async def show(request: Request) -> Response:
@@ -361,8 +361,8 @@ def _reasons(request: Request, files: ReleaseFiles, form: Form) -> list[str]:
     if not form.text("reasons"):
         return []
     below = form.text("below")
-    if below and not (below.isdecimal() and 2 <= int(below[:9]) <= MOST_BELOW):
-        raise InputError("the class size of the reasons is a whole number from 2 to {most:,}", most=MOST_BELOW)
+    if below and not (below.isdecimal() and 2 <= int(below[:9]) <= MAX_BELOW):
+        raise InputError("the class size of the reasons is a whole number from 2 to {most:,}", most=MAX_BELOW)
     path = studio(request).workspace.argument(files.reasons)
     return ["--reasons", path, *(["--below", below] if below else [])]
 

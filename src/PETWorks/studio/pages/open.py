@@ -45,7 +45,7 @@ from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.source import Source
 
 SAMPLE_ROWS = 4
-MOST_COLUMNS = 150  # of the sample
+MAX_COLUMNS = 150  # of the sample
 LONGEST = 24  # characters shown of a cell
 SHAPES = {"Lu": "X", "Lt": "X", "Ll": "x", "Nd": "9", "Nl": "9", "No": "9", "Zs": " "}
 WIDE = "○"  # a letter of a script without case; names are masked like this in Taiwan
@@ -90,7 +90,7 @@ def _kind(source: Source) -> str:
 
 def _sample(source: Source) -> list[tuple[str, list[str | None]]]:
     sample = []
-    for name, pieces in _beginning(source, tuple(source.names[:MOST_COLUMNS])).items():
+    for name, pieces in _beginning(source, tuple(source.names[:MAX_COLUMNS])).items():
         encoder = Encoder(spaced_quotes=source.separator is not None)
         for piece in pieces:
             encoder.add(piece)
@@ -136,8 +136,8 @@ def _shape(sign: str) -> str:
     return SHAPES.get(kind, WIDE if kind.startswith("L") else OTHER)
 
 
-MOST_SHOWN = 400  # files listed on the page
-MOST_POLICIES = 100  # policies read for the list
+MAX_SHOWN = 400  # files listed on the page
+MAX_POLICIES = 100  # policies read for the list
 LONGEST_NAME = 120
 SEPARATORS = {",": "comma", ";": "semicolon", r"\t": "tab", "|": "bar"}
 ENCODINGS = {
@@ -188,16 +188,16 @@ def _list(request: Request) -> Response:
     return page(
         request,
         "open",
-        folders=_folders(tables[:MOST_SHOWN]),
+        folders=_folders(tables[:MAX_SHOWN]),
         policies=verdicts,
         of_table=_by_table(workspace, verdicts),
-        more=more or len(tables) > MOST_SHOWN or len(policies) > MOST_POLICIES,
+        more=more or len(tables) > MAX_SHOWN or len(policies) > MAX_POLICIES,
         command=petworks("init", message_text(language(request), "studio.open.your-table")),
     )
 
 
 def _last_verdicts(workspace: Workspace, policies: Iterable[ListedFile]) -> list[LastVerdict]:
-    listed = list(policies)[:MOST_POLICIES]
+    listed = list(policies)[:MAX_POLICIES]
     return [last_verdict(workspace.path(policy.path), policy.path) for policy in listed]
 
 

@@ -44,7 +44,7 @@ HINTS: Mapping[Hint, str] = {
 
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
 LANGUAGE_COOKIE = "petworks-language"
-MOST_FIELDS = 20_000
+MAX_FIELDS = 20_000
 Made = TypeVar("Made")
 
 
@@ -171,7 +171,7 @@ class Form:
 
     def __init__(self, body: bytes) -> None:
         try:
-            self.fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+            self.fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
         except ValueError:
             raise InputError("the form cannot be read") from None
 

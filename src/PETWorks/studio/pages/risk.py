@@ -16,7 +16,7 @@ from PETWorks.gate.check.facts import records_below
 from PETWorks.gate.check.remedies import class_size_wanted
 from PETWorks.gate.document.check_document import CheckDocument
 from PETWorks.measures.attacks.inference import attribute_inference
-from PETWorks.measures.attacks.subset_limits import MOST_COLUMNS
+from PETWorks.measures.attacks.subset_limits import MAX_COLUMNS
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import limit_name, measure_summary, value_with_fraction
@@ -85,8 +85,8 @@ def _restrict(view: View, columns: tuple[str, ...]) -> View:
     return replace(view, table=rows, quasi_identifiers=columns, set_levels=None, _rolled_up=None)
 
 
-MOST_BARS = 15
-MOST_SETS = 30
+MAX_BARS = 15
+MAX_SETS = 30
 # The page on which a recommended step is done; all others belong to the page of decisions.
 STEP_PAGES = {
     **dict.fromkeys(("remove-identifiers", "hidden-identifiers", "unlink", "give-roles", "look-again"), "columns"),
@@ -146,7 +146,7 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     inference = results["attribute-inference"].details["attributes"] if "attribute-inference" in results else {}
     drivers = charts.report_charts(document)["drivers"]
     listed = sections.section_rows(document)
-    texts = step_texts(document, lang)[: sections.MOST_STEPS]
+    texts = step_texts(document, lang)[: sections.MAX_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
     chosen = _chosen(case, request)
     return {
@@ -156,7 +156,7 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "rules": listed["rules"],
         "todo": list(zip(texts, places, strict=False)),
         "risk_charts": charts.risk(document),
-        "drivers": [{**group, "rows": group["rows"][:MOST_BARS], "all": len(group["rows"])} for group in drivers],
+        "drivers": [{**group, "rows": group["rows"][:MAX_BARS], "all": len(group["rows"])} for group in drivers],
         "risky": listed["risky"],
         "class_chart": charts.class_size_chart(rows, class_size_wanted(document)),
         "attributes": listed["attributes"],
@@ -218,12 +218,12 @@ def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
     document, policy = case.check.content, case.policy
     wanted = class_size_wanted(document)
     counted = case.counted_subsets
-    if counted is None or not 0 < len(case.release.quasi_identifiers) <= MOST_COLUMNS:
+    if counted is None or not 0 < len(case.release.quasi_identifiers) <= MAX_COLUMNS:
         raise InputError("the policy asks for no subsets of the quasi-identifiers")
     limit = f"1/{wanted}"
     found = counted.minimal_risky({"highest-risk": limit})
     rows = [
-        (counted.row(risky_set["attributes"]) if risky_set["attributes"] else None) for risky_set in found[:MOST_SETS]
+        (counted.row(risky_set["attributes"]) if risky_set["attributes"] else None) for risky_set in found[:MAX_SETS]
     ]
     arguments = ("--subsets", str(policy.subset_sizes), "--limit", f"highest-risk={limit}")
     return {

@@ -21,9 +21,9 @@ from PETWorks.studio.pages.make_safe import anonymize_arguments
 from PETWorks.studio.pages.page import case_of, in_thread, language, not_out_text, page, petworks, studio
 from PETWorks.studio.server.case import OpenCase
 
-MOST_COLUMNS = 100
-MOST_RECORDS = 200
-MOST_RULES = 50
+MAX_COLUMNS = 100
+MAX_RECORDS = 200
+MAX_RULES = 50
 REASONS = ("record", "rule", "class_size", "stands_out_by", "saved_by", "added_loss")
 # A report is a separate page with its style and script inline. It may load nothing else.
 REPORT_POLICY = (
@@ -61,16 +61,15 @@ def _result(request: Request, case: OpenCase) -> Response:
         outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang)],
         states=making.state_rows(facts, lang),
         columns=[
-            (fact, making.level_text(fact, lang), making.finer_text(fact, lang))
-            for fact in facts.columns[:MOST_COLUMNS]
+            (fact, making.level_text(fact, lang), making.finer_text(fact, lang)) for fact in facts.columns[:MAX_COLUMNS]
         ],
-        kept=list(zip(kept[:MOST_COLUMNS], making.kept_rows(facts, lang), strict=False)),
+        kept=list(zip(kept[:MAX_COLUMNS], making.kept_rows(facts, lang), strict=False)),
         kept_heads=making.KEPT_HEADINGS,
         others=[(node, making.change_text(best, node, lang)) for node in facts.next_best],
         costs=making.cost_texts(facts, lang),
         losses=making.loss_rows(facts, lang),
-        most_rules=MOST_RULES,
-        most_columns=MOST_COLUMNS,
+        most_rules=MAX_RULES,
+        most_columns=MAX_COLUMNS,
         loss=making.loss_text,
         drawn=charts.bar_length,
         threshold=_threshold(found),
@@ -142,8 +141,8 @@ def _reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]
         if tuple(rows.fieldnames or ()) != REASONS:
             raise InputError("{file}: not a file of reasons that petworks anonymize wrote", file=path.name)
         wanted = (row for row in rows if below is None or int(row["class_size"] or 0) < below)
-        first = list(islice(wanted, MOST_RECORDS + 1))
-    return first[:MOST_RECORDS], len(first) > MOST_RECORDS
+        first = list(islice(wanted, MAX_RECORDS + 1))
+    return first[:MAX_RECORDS], len(first) > MAX_RECORDS
 
 
 async def report(request: Request) -> Response:

@@ -45,7 +45,7 @@ from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.output import write_whole
 
 SHORTEST_DATE = 7  # digits
-MOST_VALUES = 100_000  # of a column; with more, its values are not looked up in the hierarchy
+MAX_VALUES = 100_000  # of a column; with more, its values are not looked up in the hierarchy
 
 
 @dataclass(frozen=True)
@@ -197,10 +197,10 @@ def _is_date(text: str) -> bool:
 
 
 def _are_few(profile: ExaminedColumn) -> bool:
-    return profile.distinct <= MOST_VALUES
+    return profile.distinct <= MAX_VALUES
 
 
-MOST_CASES = 3
+MAX_CASES = 3
 FILES_KEPT = 2  # tables whose bytes stay in memory between two pages
 Stamp = tuple[Any, ...]
 
@@ -260,7 +260,7 @@ class Cases:
             if case is None or not case.is_current:
                 case = OpenCase(PolicyFile(path), case)
             self._cases[path] = case
-            for oldest in list(self._cases)[:-MOST_CASES]:
+            for oldest in list(self._cases)[:-MAX_CASES]:
                 del self._cases[oldest]
             return case
 

@@ -22,8 +22,8 @@ from PETWorks.locale import ENGLISH
 from PETWorks.render.language.messages import VARIABLE
 from PETWorks.render.terminal import PROGRESS_LINES, command_line
 
-MOST_JOBS = 20  # kept in memory
-MOST_AT_ONCE = 4
+MAX_JOBS = 20  # kept in memory
+MAX_AT_ONCE = 4
 LONGEST_OUTPUT = 4_000_000
 GRACE = 10.0  # seconds that a process gets to end by itself
 GOOD = (0, 1)  # exit codes of a command that finished: all rules hold, or some do not
@@ -198,15 +198,15 @@ class Jobs:
     def start(self, *arguments: str, purpose: Purpose | None = None, lang: str = ENGLISH) -> Job:
         """Start a command in the folder of the page, with messages in the language of the page."""
         with self._lock:
-            if len(self.running) >= MOST_AT_ONCE:
+            if len(self.running) >= MAX_AT_ONCE:
                 raise InputError(
                     "{number} commands are running already; wait until one has ended, or cancel it",
-                    number=MOST_AT_ONCE,
+                    number=MAX_AT_ONCE,
                 )
             job = Job(arguments, self._folder, purpose or Purpose(), lang)
             self._jobs[job.id] = job
             ended = [started for started in self._jobs.values() if not started.is_running]
-            for old in ended[: max(0, len(self._jobs) - MOST_JOBS)]:
+            for old in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
                 del self._jobs[old.id]
         return job
 

@@ -24,7 +24,7 @@ from PETWorks.studio.server.app import make_app
 from PETWorks.studio.server.security import ENTRANCE, Guard
 
 LONGEST_REQUEST = 25.0  # seconds until it must have arrived completely; a little longer than the guard waits for a body
-MOST_WAITING = 64  # connections without a complete request; a browser has six
+MAX_WAITING = 64  # connections without a complete request; a browser has six
 
 
 class Connection(H11Protocol):
@@ -60,7 +60,7 @@ class Connection(H11Protocol):
             self._stop_waiting()
         elif self not in self._waiting:
             self._waiting[self] = self.loop.call_later(LONGEST_REQUEST, self.transport.abort)
-            if len(self._waiting) > MOST_WAITING:
+            if len(self._waiting) > MAX_WAITING:
                 oldest = next(iter(self._waiting))
                 oldest._stop_waiting()
                 oldest.transport.abort()
@@ -122,7 +122,7 @@ def serve(
             uvicorn.Config(
                 guard,
                 http=Connection,
-                backlog=MOST_WAITING,  # connections accepted at once
+                backlog=MAX_WAITING,  # connections accepted at once
                 ws="none",
                 loop="asyncio",
                 log_config=None,

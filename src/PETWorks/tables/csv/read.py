@@ -39,7 +39,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_MOST_ASCII = 0.7
+_MAX_ASCII = 0.7
 _WIDE_LINE_ENDS = {"\n".encode(code): code for code in ("utf-16-le", "utf-16-be")}
 
 
@@ -57,7 +57,7 @@ def unicode_encoding(start: bytes) -> str | None:
         return marked
     octets = np.frombuffer(start[: len(start) // 2 * 2], np.uint8)
     is_ascii = ((octets > 0) & (octets < 0x7F)).reshape(-1, 2).all(axis=1)
-    if np.count_nonzero(is_ascii) > _MOST_ASCII * (len(octets) // 2):
+    if np.count_nonzero(is_ascii) > _MAX_ASCII * (len(octets) // 2):
         return None
     pairs = octets.view(np.uint16)
     ends = {code: np.flatnonzero(pairs == np.frombuffer(end, np.uint16)[0]) for end, code in _WIDE_LINE_ENDS.items()}

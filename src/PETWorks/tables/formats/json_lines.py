@@ -18,7 +18,7 @@ from PETWorks.tables.formats.packed import Content
 
 SUFFIXES = (".jsonl", ".ndjson")
 ROWS = 1 << 16  # of a piece
-MOST_COLUMNS = 10_000
+MAX_COLUMNS = 10_000
 SCALARS = {str, bool, type(None)}  # numbers are kept as texts
 
 Record = dict[str, Any]
@@ -44,9 +44,9 @@ class JSONLines:
             rows += 1
             if not keys.keys() >= record.keys():
                 keys.update(dict.fromkeys(record))
-                if len(keys) > MOST_COLUMNS:
+                if len(keys) > MAX_COLUMNS:
                     raise InputError(
-                        "{file}: the lines have more than {most:,} different keys", file=self.name, most=MOST_COLUMNS
+                        "{file}: the lines have more than {most:,} different keys", file=self.name, most=MAX_COLUMNS
                     )
         self.rows: int | None = rows
         self._keys = list(keys)

@@ -158,7 +158,7 @@ OF_ROWS = {
     *(b"thickTop", b"thickBot", b"ph", b"dyDescent"),
 }
 SPAN_ROWS = 16  # rows of which Excel writes the same spans
-MOST_DIGITS = 17  # of a number
+MAX_DIGITS = 17  # of a number
 # The values of cells by their type.
 _TEXT = re.compile(rb"(?:[^<&]|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)*+")
 _VALUES = {
@@ -596,7 +596,7 @@ def _is_plain_value(kind: bytes, value: bytes) -> bool:
         return False
     if kind == b"n":
         digits = re.split(rb"[eE]", value)[0].translate(None, b"-.").lstrip(b"0")
-        return len(digits) <= MOST_DIGITS
+        return len(digits) <= MAX_DIGITS
     try:
         value.decode()
     except UnicodeDecodeError:

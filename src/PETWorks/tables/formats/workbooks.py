@@ -440,7 +440,7 @@ def _chained(content: bytes, sector: int, chains: list[int], size: int) -> bytes
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 LINE_END = "\n"
-MOST_LISTED = 12  # sheets in a message
+MAX_LISTED = 12  # sheets in a message
 OLD_SUFFIXES = (".xls", ".xla")
 START = 100  # bytes that determine the kind
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
@@ -524,8 +524,8 @@ class _Book:
         visible = self.visible()
         if len(visible) > 1:
             shown_path = self._path.name if self._path.is_absolute() else str(self._path)
-            more = len(visible) - MOST_LISTED
-            lines = [Phrase("{name!r}", name=f"{shown_path}#{sheet}") for sheet in visible[:MOST_LISTED]]
+            more = len(visible) - MAX_LISTED
+            lines = [Phrase("{name!r}", name=f"{shown_path}#{sheet}") for sheet in visible[:MAX_LISTED]]
             lines += [Phrase("and {n} more", n=more)] if more > 0 else []
             raise InputError(
                 "{file}: the workbook has several sheets; name one of them:\n{sheets}",
