@@ -206,19 +206,24 @@ class Detector:
     """How one kind of detail is found.
 
     candidates   a regular expression of Arrow that every cell with such a detail matches
-    pattern      finds the details; the group `it` is the detail
+    expression   a regular expression that finds the details; its group `it` is the detail
     key          the text to count, or None if the match is none after all; it sees the match and the column's name
     shape        of numbers with a check digit
-    near         what a detail has in any case, where Python finds it much faster than `pattern`; and how many
+    near         what a detail has in any case, where Python finds it much faster than `expression`; and how many
                  characters before and behind it are looked at
     """
 
     kind: str
     candidates: str
-    pattern: re.Pattern[str]
+    expression: str
     key: Callable[[re.Match[str], str], str | None]
     shape: Shape | None = None
-    near: tuple[re.Pattern[str], int, int] | None = None
+    near: tuple[str, int, int] | None = None
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled at first use: all of them take a tenth of a second."""
+        return re.compile(self.expression)
 
     def find(self, text: str, column: str) -> set[str]:
         """The different details of a text."""
@@ -229,7 +234,7 @@ class Detector:
             yield from self.pattern.finditer(text)
         else:
             sign, before, behind = self.near
-            for place in sign.finditer(text):
+            for place in re.finditer(sign, text):
                 yield from self.pattern.finditer(text, max(0, place.start() - before), place.end() + behind)
 
 
@@ -258,9 +263,9 @@ def _numbers(kind: str, shape: Shape) -> Detector:
         left, right = left + _BEFORE_GROUPS, right + "(?! [0-9]{2})"
     if kind == PHONE:
         left, right = _LEFT_OF_PHONE, _RIGHT_OF_PHONE
-    pattern = re.compile(f"{left}{shape.cue}(?P<it>{shape.pattern}){right}")
+    expression = f"{left}{shape.cue}(?P<it>{shape.pattern}){right}"
     candidates = shape.with_cue if shape.cue else f"(?:^|[^A-Za-z0-9_+]){shape.pattern}(?:$|[^A-Za-z0-9_])"
-    return Detector(kind, candidates, pattern, key, shape if shape.has_check_digit else None)
+    return Detector(kind, candidates, expression, key, shape if shape.has_check_digit else None)
 
 
 def _is_assigned(number: str) -> bool:
@@ -522,14 +527,12 @@ _AT, _DOT = r" ?[(\[{](?i:at)[)\]}] ?", r"(?:\.| ?[(\[{](?i:dot)[)\]}] ?)"
 
 def _found(
     kind: str,
-    pattern: str,
+    expression: str,
     key: Callable[[re.Match[str], str], str | None],
     candidates: str,
     near: tuple[str, int, int] | None = None,
 ) -> Detector:
-    return Detector(
-        kind, candidates, re.compile(pattern), key, near=None if near is None else (re.compile(near[0]), *near[1:])
-    )
+    return Detector(kind, candidates, expression, key, near=near)
 
 
 DETECTORS = (
