@@ -252,25 +252,25 @@ class NodeClasses:
 
     def of_values(self, sensitive: str) -> "ValueClasses":
         """The classes in which a sensitive attribute is tested."""
-        columns, known_column = self.ground.view.grouping(sensitive).columns, self.ground.view.told(sensitive)
+        columns, required = self.ground.view.grouping(sensitive).columns, self.ground.view.required_column(sensitive)
         table = self.rows if self.rows.unit is None else self.rows.per_person((*columns, sensitive))
         values, kept, begins = table.values_by_class(columns, sensitive), None, None
         number = len(values.sizes)
         if self.rows.unit is not None:
-            values = replace(values, people=self._people(columns, known_column))
-        if known_column is not None:
+            values = replace(values, people=self._people(columns, required))
+        if required is not None:
             missing = table.domains[sensitive].code(None)
-            values, kept = (values, None) if missing is None else values.told(missing)
+            values, kept = (values, None) if missing is None else values.without_missing(missing)
         if columns != self.columns:
             finer = table._classes(columns)
             known = finer.layout.codes(finer.keys)[: len(self.columns)]
             begins = np.unique(np.concatenate([run_starts(codes) for codes in known]))
         return ValueClasses(values, np.ones(number, np.bool_) if kept is None else kept, begins)
 
-    def _people(self, columns: tuple[str, ...], known_column: str | None) -> Integers:
-        """The number of people in each class of these columns, among records where `known_column` is known."""
-        counted = self.rows.per_person(columns, known_column)
-        if known_column is None:
+    def _people(self, columns: tuple[str, ...], required: str | None) -> Integers:
+        """The number of people in each class of these columns, among records where `required` is known."""
+        counted = self.rows.per_person(columns, required)
+        if required is None:
             return counted._sizes(columns)
         keys = self.rows._packed(columns).keys
         classes = np.unique(keys)

@@ -30,7 +30,7 @@ class Marginal:
         """The share of each value among the records, or among the people, who may have several values each."""
         return self.counts / max(self.people or self.records, 1)
 
-    def told(self) -> "Marginal":
+    def without_missing(self) -> "Marginal":
         """The values without the missing one."""
         if None not in self.values:
             return self
@@ -161,12 +161,12 @@ class ClassValues:
             self.sizes[kept], np.cumsum(numbers) - numbers, self.values[cells], self.counts[cells], people
         )
 
-    def told(self, missing: int) -> tuple["ClassValues", NDArray[np.bool_] | None]:
+    def without_missing(self, missing: int) -> tuple["ClassValues", NDArray[np.bool_] | None]:
         """The classes without the missing value, and a mask of the classes that have another value, or None for all.
 
         missing   the code of the missing value
 
-        The codes become those of the values without the missing one, as in `Marginal.told`.
+        The codes become those of the values without the missing one, as in `Marginal.without_missing`.
         """
         present = self.values != missing
         codes = self.values - (self.values > missing)

@@ -335,14 +335,14 @@ def column_name(table: str, column: str) -> str:
 class PeopleInMemory:
     """Tables in memory joined by person; see `JoinedPeople`."""
 
-    def __init__(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
-        self._brought, self._place, self._numbers = brought, place, numbers
-        keys = [table.key for table in brought if table.key is not None]
+    def __init__(self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]) -> None:
+        self._tables, self._focal, self._numbers_of_values = tables, focal, numbers_of_values
+        keys = [table.key for table in tables if table.key is not None]
         codes, self._people = encode_keys_together([key.labels for key in keys])
         self._rows = [self._row_of(common[key.codes]) for common, key in zip(codes, keys, strict=True)]
-        self._focal = codes[place][keys[place].codes]
-        self.groups: list[tuple[str, ...]] = [(f"{number}",) for number in range(len(brought))]
-        self.in_common = [int(np.count_nonzero(rows[self._focal] >= 0)) for rows in self._rows]
+        self._target_people = codes[focal][keys[focal].codes]
+        self.groups: list[tuple[str, ...]] = [(f"{number}",) for number in range(len(tables))]
+        self.in_common = [int(np.count_nonzero(rows[self._target_people] >= 0)) for rows in self._rows]
 
     def _row_of(self, persons: Integers) -> NDArray[np.int32]:
         """The row of each person, or -1 for people who are not in the table."""
@@ -353,10 +353,7 @@ class PeopleInMemory:
     @cached_property
     def _classes(self) -> list[Column]:
         """The class of each row, one column per table."""
-        return [
-            _class_column(pack([brought.table.columns[name] for name in brought.known]).keys)
-            for brought in self._brought
-        ]
+        return [_class_column(pack([table.table.columns[name] for name in table.known]).keys) for table in self._tables]
 
     @cached_property
     def targets(self) -> WeightedRows:
@@ -371,24 +368,24 @@ class PeopleInMemory:
     def columns(self) -> WeightedRows:
         """The targets by columns of the tables."""
         columns = {
-            column_name(brought.name, name): self._of_targets(place, brought.table.columns[name])
-            for place, brought in enumerate(self._brought)
-            for name in brought.known
+            column_name(table.name, name): self._of_targets(place, table.table.columns[name])
+            for place, table in enumerate(self._tables)
+            for name in table.known
         }
         return WeightedRows(columns | self._own_values, whole=False)
 
     @property
     def _own_values(self) -> dict[str, Column]:
         """The sensitive values of the targets, in the order of their rows."""
-        focal = self._brought[self._place]
+        focal = self._tables[self._focal]
         return {
             name: Column(placeholder_labels(number), _common(focal, name).astype(narrowest_type(number)))
-            for name, number in self._numbers.items()
+            for name, number in self._numbers_of_values.items()
         }
 
     def _of_targets(self, place: int, column: Column) -> Column:
         """A column of a table, for each target; targets who are not in the table get an extra value."""
-        rows = self._rows[place][self._focal]
+        rows = self._rows[place][self._target_people]
         size = len(column.labels)
         if self.in_common[place] == len(rows):
             return Column(column.labels, column.codes[rows])
@@ -401,9 +398,9 @@ class PeopleInMemory:
         self, attribute: str, kernel: OfferKernel[Summary], merge: Merge[Summary], missing: int | None = None
     ) -> Summary:
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
-        having = [place for place, brought in enumerate(self._brought) if attribute in brought.values]
-        values = {place: _common(self._brought[place], attribute) for place in having}
-        number = self._numbers[attribute]
+        having = [place for place, table in enumerate(self._tables) if attribute in table.values]
+        values = {place: _common(self._tables[place], attribute) for place in having}
+        number = self._numbers_of_values[attribute]
         blocks = number_of_words(number)
         if blocks > FEW_WORDS:
             tables = [self._keyed_table(place, values[place], number, missing) for place in having]
@@ -458,9 +455,9 @@ def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
     return words
 
 
-def _common(brought: TableToJoin, attribute: str) -> Integers:
+def _common(table: TableToJoin, attribute: str) -> Integers:
     """The common code of the value of each row."""
-    codes: Integers = brought.values[attribute][brought.table.columns[attribute].codes]
+    codes: Integers = table.values[attribute][table.table.columns[attribute].codes]
     return codes
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS
 from PETWorks.counting.counts import ClassPairs, ClassSizes, ClassValues, Grouping, Integers, LinkedSizes, Marginal
-from PETWorks.counting.questions import Question, class_sizes
+from PETWorks.counting.questions import Question, class_sizes_question
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
@@ -153,7 +153,7 @@ def compute_shares(view: View, column: str) -> Shares:
 
 
 def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]]:
-    """The question in which class each value has its largest and its smallest share."""
+    """Ask in which class each value has its largest and its smallest share."""
     values = len(view.overall(column).values)
     return view.fold("shares", column, partial(_extremes, values), _merge_extremes)
 
@@ -167,7 +167,7 @@ def count_failing_classes(view: View, column: str, test: Test, limit: str, value
 def failing_classes_question(
     view: View, column: str, test: Test, limit: str, value: str | None = None
 ) -> Question[Integers]:
-    """The question how many classes have a value whose share fails a test, and how many people are in them."""
+    """Ask how many classes have a value whose share fails a test, and how many people are in them."""
     overall = view.overall(column)
     fails = partial(_failing, overall.shares, test, _places(overall, value))
     return view.fold(("beyond", limit, test, value), column, partial(_count_failing, fails), add)
@@ -273,7 +273,7 @@ def linked_sizes(view: View) -> LinkedSizes:
 def population_class_sizes(view: View) -> ClassSizes:
     """The histogram of class sizes of the population, on the levels of the release."""
     known = view.quasi_identifiers
-    return view.answer(class_sizes(_population(view), Grouping(known, known)))
+    return view.answer(class_sizes_question(_population(view), Grouping(known, known)))
 
 
 def _population(view: View) -> Table:

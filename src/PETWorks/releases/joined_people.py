@@ -15,7 +15,7 @@ from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
 from PETWorks.counting.engines.engine import Engine, MemoryEngine
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.people import JoinedPeople, KeyCounts, TableToJoin, column_name, key_counts
-from PETWorks.counting.questions import class_sizes, fold_question
+from PETWorks.counting.questions import class_sizes_question, fold_question
 from PETWorks.counting.records import shuffled_places
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
@@ -71,7 +71,7 @@ class Member:
             )
             for name in attributes
         ]
-        answers = self.table.ask([class_sizes(self.table, self._grouping), *questions])
+        answers = self.table.ask([class_sizes_question(self.table, self._grouping), *questions])
         sizes: ClassSizes = answers[0]
         hits = np.array(
             [sizes.number, int(sizes.classes[sizes.sizes == 1].sum()), *(n for hit in answers[1:] for n in hit[:3])]
@@ -87,7 +87,7 @@ class Member:
 
 def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Integers:
     """Right guesses, people in classes with one value, the gain, and the number of classes that repeat a value."""
-    counted = classes if missing is None else classes.told(missing)[0]
+    counted = classes if missing is None else classes.without_missing(missing)[0]
     repeated = int(np.count_nonzero(counted.cells_per_class < counted.sizes))
     hits = count_hits(classes.counts, classes.values, classes.cell_classes, worth, missing)
     return np.array([*hits, repeated], np.int64)
@@ -165,9 +165,11 @@ class KeyedEngine:
     def close(self) -> None:
         """Do nothing: the engine holds other tables, and its owner closes it."""
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables."""
-        return self._engine.joined(brought, place, numbers)
+        return self._engine.join_people(tables, focal, numbers_of_values)
 
 
 def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, original: Any = None) -> None:
@@ -221,8 +223,8 @@ def join_releases(
         for name, own_codes in zip(having, codes, strict=True):
             common[name][attribute] = own_codes
     members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
-    numbers = {attribute: len(listed) for attribute, listed in values.items()}
-    brought = [
+    numbers_of_values = {attribute: len(listed) for attribute, listed in values.items()}
+    tables = [
         TableToJoin(
             member.name,
             member.table,
@@ -232,8 +234,8 @@ def join_releases(
         )
         for member in members
     ]
-    _check_names(brought, attributes)
-    together = JoinedReleases(members, place, engine.joined(brought, place, numbers), values)
+    _check_names(tables, attributes)
+    together = JoinedReleases(members, place, engine.join_people(tables, place, numbers_of_values), values)
     for member, people in zip(members, together.people.in_common, strict=True):
         if people == 0:
             raise InputError(
@@ -247,9 +249,9 @@ def join_releases(
     return together
 
 
-def _check_names(brought: Sequence[TableToJoin], attributes: Sequence[str]) -> None:
+def _check_names(tables: Sequence[TableToJoin], attributes: Sequence[str]) -> None:
     """Raise if columns of two releases, or a column and an attribute, would get the same name."""
-    times = Counter([*attributes, *(column_name(table.name, name) for table in brought for name in table.known)])
+    times = Counter([*attributes, *(column_name(table.name, name) for table in tables for name in table.known)])
     twice = [name for name, number in times.items() if number > 1]
     if twice:
         raise ParameterError(

@@ -3,11 +3,10 @@
 import os
 import shutil
 import tempfile
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import count as numbers
 from pathlib import Path
 from threading import RLock
@@ -48,7 +47,7 @@ from PETWorks.counting.profiles import (
     Profile,
     value_person_pairs,
 )
-from PETWorks.counting.questions import THREADS, Merge
+from PETWorks.counting.questions import THREADS, Merge, fold_parts
 from PETWorks.errors import Hint, InputError, ParameterError, system_reason
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -192,41 +191,43 @@ class DuckPeople:
     Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…
     """
 
-    def __init__(self, engine: Any, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
-        check_values(numbers)
-        self._engine, self._brought, self._place, self._numbers = engine, brought, place, numbers
+    def __init__(
+        self, engine: Any, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> None:
+        check_values(numbers_of_values)
+        self._engine, self._tables, self._focal, self._numbers_of_values = engine, tables, focal, numbers_of_values
         self._people = engine.new("people")
-        union = " UNION ALL ".join(f"SELECT u FROM {table.table.store.table}" for table in brought)
+        union = " UNION ALL ".join(f"SELECT u FROM {table.table.store.table}" for table in tables)
         engine.execute(
             f"CREATE TABLE {self._people} AS SELECT u, row_number() OVER () AS p "
             f"FROM (SELECT DISTINCT u FROM ({union}))"
         )
         self._number = int(engine.fetch(f"SELECT count(*) FROM {self._people}")[0][0])
-        self._sides = [self._side(table) for table in brought]
+        self._sides = [self._create_side(table) for table in tables]
         engine.execute(f"DROP TABLE {self._people}")
-        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in brought]
-        both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(brought)))
+        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in tables]
+        both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(tables)))
         self.in_common = [int(column[0]) for column in engine.fetch(f"SELECT {both} FROM {self._beside}")]
 
     @property
     def _beside(self) -> str:
         """The FROM clause for all targets, with their row of each table."""
         sides = " POSITIONAL JOIN ".join(f"{side} s{number}" for number, side in enumerate(self._sides))
-        return f"{sides} WHERE s{self._place}.c0 > 0"
+        return f"{sides} WHERE s{self._focal}.c0 > 0"
 
-    def _side(self, brought: TableToJoin) -> str:
+    def _create_side(self, to_join: TableToJoin) -> str:
         """Create a table with a row for everyone, in the order of their numbers."""
-        store = brought.table.store
-        known = [store.codes[name] for name in brought.known]
-        maps = {name: self._map(codes) for name, codes in brought.values.items()}
+        store = to_join.table.store
+        known = [store.codes[name] for name in to_join.known]
+        maps = {name: self._engine.mapping(codes) for name, codes in to_join.values.items()}
         joins = " ".join(f"JOIN {name} ON t.{store.codes[column]} = {name}.old" for column, name in maps.items())
         values = {column: f"{name}.new" for column, name in maps.items()}
         words = {
             f"w{place}_{block}": f"bit_or(CASE WHEN {values[column]} // {BITS} = {block} "
             f"THEN CAST(1 AS BIGINT) << CAST({values[column]} % {BITS} AS BIGINT) ELSE 0 END)"
-            for place, column in enumerate(self._numbers)
+            for place, column in enumerate(self._numbers_of_values)
             if column in values
-            for block in range(number_of_words(self._numbers[column]))
+            for block in range(number_of_words(self._numbers_of_values[column]))
         }
         offered, rows = self._engine.new("offered"), self._engine.new("known")
         side: str = self._engine.new("side")
@@ -237,7 +238,9 @@ class DuckPeople:
         )
         same = " AND ".join(f"t.{code} = o.{code}" for code in known)
         columns = {f"c{place}": f"t.{code} + 1" for place, code in enumerate(known)}
-        columns |= {f"v{place}": values[column] for place, column in enumerate(self._numbers) if column in values}
+        columns |= {
+            f"v{place}": values[column] for place, column in enumerate(self._numbers_of_values) if column in values
+        }
         columns |= {word: f"o.{word}" for word in words}
         terms = ", ".join(f"{term} AS {name}" for name, term in columns.items())
         self._engine.execute(
@@ -252,29 +255,22 @@ class DuckPeople:
             self._engine.execute(f"DROP TABLE {table}")
         return side
 
-    def _map(self, codes: Integers) -> str:
-        """Create a table with the common code of each code."""
-        name: str = self._engine.new("map")
-        self._engine.execute(f"CREATE TABLE {name} (old UINTEGER, new UINTEGER)")
-        self._engine.insert(name, [arrow_integers(np.arange(len(codes))), arrow_integers(codes)])
-        return name
-
     @cached_property
     def targets(self) -> PartitionedTable:
         """The targets by the columns of the tables."""
         codes: dict[str, str] = {}
         terms: list[str] = []
-        for number, brought in enumerate(self._brought):
-            for place, name in enumerate(brought.known):
-                codes[column_name(brought.name, name)] = f"c{len(terms)}"
+        for number, table in enumerate(self._tables):
+            for place, name in enumerate(table.known):
+                codes[column_name(table.name, name)] = f"c{len(terms)}"
                 terms.append(f"s{number}.c{place} AS c{len(terms)}")
-        for place, name in enumerate(self._numbers):
+        for place, name in enumerate(self._numbers_of_values):
             codes[name] = f"c{len(terms)}"
-            terms.append(f"s{self._place}.v{place} AS c{len(terms)}")
+            terms.append(f"s{self._focal}.v{place} AS c{len(terms)}")
         name = self._engine.new("targets")
         self._engine.execute(f"CREATE TABLE {name} AS SELECT {', '.join(terms)} FROM {self._beside}")
-        store = type(self._brought[0].table.store)(self._engine, name, codes)
-        return joined_table(store, self._brought, self._place, self._numbers)
+        store = type(self._tables[0].table.store)(self._engine, name, codes)
+        return joined_table(store, self._tables, self._focal, self._numbers_of_values)
 
     @property
     def columns(self) -> PartitionedTable:
@@ -289,21 +285,14 @@ class DuckPeople:
         missing: int | None = None,  # noqa: ARG002
     ) -> Summary:
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
-        waiting: deque[Future[Summary]] = deque()
-        answers: list[Summary] = []
-        with ThreadPoolExecutor(THREADS) as pool:
-            for part in self._offers(attribute):
-                waiting.append(pool.submit(kernel, part))
-                if len(waiting) > THREADS:
-                    answers = [reduce(merge, [*answers, waiting.popleft().result()])]
-            return reduce(merge, [*answers, *(future.result() for future in waiting)])
+        return fold_parts(kernel, merge, self._offers(attribute))
 
     def _offers(self, attribute: str) -> Iterator[list[Offer]]:
         """The offers to the people, some people at a time."""
-        place = list(self._numbers).index(attribute)
-        blocks = number_of_words(self._numbers[attribute])
+        place = list(self._numbers_of_values).index(attribute)
+        blocks = number_of_words(self._numbers_of_values[attribute])
         columns = ", ".join(["c0", f"v{place}", *(f"w{place}_{block}" for block in range(blocks))])
-        sides = [side for side, table in zip(self._sides, self._brought, strict=True) if attribute in table.values]
+        sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         step = self._engine.rows_at_once(len(sides) * (2 + blocks))
         for first in range(0, self._number, step):
             where = f"rowid >= {first} AND rowid < {first + step}"
@@ -401,9 +390,11 @@ class DuckEngine:
             source.limited(self._memory // 4, self._folder)
         return duckdb_profiles(self, source, columns, unit, folded=folded)
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables of this engine."""
-        return DuckPeople(self, brought, place, numbers)
+        return DuckPeople(self, tables, focal, numbers_of_values)
 
     def rows_at_once(self, columns: int) -> int:
         """The number of rows in a part with this many columns."""
@@ -564,14 +555,7 @@ class DuckCells:
 
         classes   the number of first columns whose classes must be complete in each part, at least one
         """
-        waiting: deque[Future[Summary]] = deque()
-        answers: list[Summary] = []
-        with ThreadPoolExecutor(THREADS) as pool:
-            for part in self._parts(classes):
-                waiting.append(pool.submit(task, part))
-                if len(waiting) > THREADS:
-                    answers = [reduce(merge, [*answers, waiting.popleft().result()])]
-            return reduce(merge, [*answers, *(future.result() for future in waiting)])
+        return fold_parts(task, merge, self._parts(classes))
 
     def _parts(self, classes: int) -> Iterator[Part]:
         """All cells in order, cut between classes of the first columns."""

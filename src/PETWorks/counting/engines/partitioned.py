@@ -1,4 +1,4 @@
-"""Tables counted out of core or in a cluster, whose classes are brought into memory part by part."""
+"""Tables counted out of core or in a cluster, whose classes are loaded into memory part by part."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -365,13 +365,13 @@ class PartitionedTable:
         """Whether the person of some record is missing."""
         return self.store.unit_is_missing()
 
-    def per_person(self, columns: Sequence[str], told: str | None = None) -> "PartitionedTable":
+    def per_person(self, columns: Sequence[str], required: str | None = None) -> "PartitionedTable":
         """The table with one record for each person and combination of values of these columns.
 
-        told   a column; records where it is missing do not count
+        required   a column; records where it is missing do not count
         """
         known = {name: self.columns[name] for name in columns}
-        without = None if told is None else self._missing(told)
+        without = None if required is None else self._missing(required)
         return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns), without)
 
     def _missing(self, column: str) -> ExcludedCodes | None:
@@ -560,27 +560,27 @@ class PartitionedTable:
         return cells
 
 
-def joined_columns(brought: Sequence[TableToJoin]) -> dict[str, Any]:
+def joined_columns(tables: Sequence[TableToJoin]) -> dict[str, Any]:
     """The labels of each column of each table; the first label stands for people who are not in the table."""
     return {
         column_name(table.name, name): add_label(table.table.columns[name].labels, NOT_IN_RELEASE, first=True)
-        for table in brought
+        for table in tables
         for name in table.known
     }
 
 
 def joined_table(
-    store: Store, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]
+    store: Store, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
 ) -> PartitionedTable:
     """The targets as a table, from a store that has their rows: the columns of all tables, and their own values."""
-    labels = joined_columns(brought) | {name: placeholder_labels(number) for name, number in numbers.items()}
+    labels = joined_columns(tables) | {name: placeholder_labels(number) for name, number in numbers_of_values.items()}
     columns = {
         name: CountedDomain(own_labels, np.zeros(len(own_labels), np.int64)) for name, own_labels in labels.items()
     }
-    table = PartitionedTable(store, columns, brought[place].table.rows)
+    table = PartitionedTable(store, columns, tables[focal].table.rows)
     cells = table.cells(tuple(labels))
     sizes = {name: len(own_labels) for name, own_labels in labels.items()}
-    counts = cells.run(partial(_counts, cells.words, sizes), _add_counts, len(brought[0].known))
+    counts = cells.run(partial(_counts, cells.words, sizes), _add_counts, len(tables[0].known))
     table.columns = {name: CountedDomain(own_labels, counts[name]) for name, own_labels in labels.items()}
     table.domains = table.columns
     return table

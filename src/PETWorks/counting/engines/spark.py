@@ -386,25 +386,28 @@ class Side(NamedTuple):
 class SparkPeople(Owner):
     """Tables of a Spark session joined by person; see `JoinedPeople`."""
 
-    def __init__(self, jobs: Jobs, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
-        check_values(numbers)
+    def __init__(
+        self, jobs: Jobs, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> None:
+        check_values(numbers_of_values)
         super().__init__(jobs)
-        self._brought, self._place, self._numbers = brought, place, numbers
+        self._tables, self._focal, self._numbers_of_values = tables, focal, numbers_of_values
         self._sides = [
-            Side(number, table.name, table.known, _words(table, numbers)) for number, table in enumerate(brought)
+            Side(number, table.name, table.known, _words(table, numbers_of_values))
+            for number, table in enumerate(tables)
         ]
-        frames = [self._frame(side, table) for side, table in zip(self._sides, brought, strict=True)]
+        frames = [self._frame(side, table) for side, table in zip(self._sides, tables, strict=True)]
         self.kept[0] = reduce(lambda first, second: first.join(second, "u", "fullouter"), frames).drop("u").persist()
-        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in brought]
+        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in tables]
         counts = [f"count(i{side.number}) AS n{side.number}" for side in self._sides]
-        rows = jobs.run(lambda: self.kept[0].where(f"i{place} = 1").selectExpr(*counts).collect())
+        rows = jobs.run(lambda: self.kept[0].where(f"i{focal} = 1").selectExpr(*counts).collect())
         self.in_common = [int(number) for number in rows[0]]
 
-    def _frame(self, side: Side, brought: TableToJoin) -> Any:
+    def _frame(self, side: Side, table: TableToJoin) -> Any:
         """A frame of a table by its key: words of its codes, and words of the values in its classes."""
-        store: SparkStore = brought.table.store
+        store: SparkStore = table.table.store
         codings = {
-            name: tasks.Coding(store.place(name), store.known[name].labels, brought.values.get(name))
+            name: tasks.Coding(store.place(name), store.known[name].labels, table.values.get(name))
             for name in side.words.places
         }
         keys = [f"k{word}" for word in range(side.words.number)]
@@ -413,14 +416,14 @@ class SparkPeople(Owner):
             partial(tasks.rows_with_people, side.words, codings, None),
             ", ".join(f"{key} long" for key in keys) + ", u string",
         )
-        masks = side.words.masks(len(brought.known))
+        masks = side.words.masks(len(table.known))
         classes = [f"k{word} & {mask}L AS g{word}" for word, mask in enumerate(masks)]
         whole = rows.selectExpr("u", *keys, *classes)
         group = [f"g{word}" for word in range(len(masks))]
         columns = [f"{key} AS {name}" for key, name in zip(keys, side.keys, strict=True)]
         words = {}
-        for place, (name, number) in enumerate(self._numbers.items()):
-            if name in brought.values:
+        for place, (name, number) in enumerate(self._numbers_of_values.items()):
+            if name in table.values:
                 position = side.words.places[name]
                 value = f"((k{position.word} >> {position.shift}) & {position.mask}L)"
                 for block in range(number_of_words(number)):
@@ -440,9 +443,9 @@ class SparkPeople(Owner):
         """The targets by the columns of the tables."""
         present = [f"coalesce(i{side.number}, 0) AS i{side.number}" for side in self._sides]
         keys = [f"coalesce({key}, 0L) AS {key}" for side in self._sides for key in side.keys]
-        frame = self.kept[0].where(f"i{self._place} = 1").selectExpr(*present, *keys)
-        store = TargetStore(self.jobs, frame, self._sides, self._place, self._brought[self._place].table.rows)
-        return joined_table(store, self._brought, self._place, self._numbers)
+        frame = self.kept[0].where(f"i{self._focal} = 1").selectExpr(*present, *keys)
+        store = TargetStore(self.jobs, frame, self._sides, self._focal, self._tables[self._focal].table.rows)
+        return joined_table(store, self._tables, self._focal, self._numbers_of_values)
 
     @property
     def columns(self) -> PartitionedTable:
@@ -459,8 +462,11 @@ class SparkPeople(Owner):
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
         from pyspark import cloudpickle
 
-        place, blocks = list(self._numbers).index(attribute), number_of_words(self._numbers[attribute])
-        sides = [side for side, table in zip(self._sides, self._brought, strict=True) if attribute in table.values]
+        place, blocks = (
+            list(self._numbers_of_values).index(attribute),
+            number_of_words(self._numbers_of_values[attribute]),
+        )
+        sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         columns = []
         for side in sides:
             position = side.words.places[attribute]
@@ -478,9 +484,9 @@ class SparkPeople(Owner):
 class TargetStore(Owner):
     """The targets, as rows of words of each table; see `Store`."""
 
-    def __init__(self, jobs: Jobs, frame: Any, sides: Sequence[Side], place: int, rows: int) -> None:
+    def __init__(self, jobs: Jobs, frame: Any, sides: Sequence[Side], focal: int, rows: int) -> None:
         super().__init__(jobs)
-        self._frame, self._sides, self._place, self._rows = frame, sides, place, rows
+        self._frame, self._sides, self._focal, self._rows = frame, sides, focal, rows
 
     def count(
         self,
@@ -491,7 +497,7 @@ class TargetStore(Owner):
         without: ExcludedCodes | None = None,  # noqa: ARG002
     ) -> SparkCells:
         """Count targets by the columns of the words."""
-        cells = Cells(self._frame, partial(_targets, words, self._sides, self._place))
+        cells = Cells(self._frame, partial(_targets, words, self._sides, self._focal))
         return SparkCells(self.jobs, [cells], words, self._rows)
 
     def people(self) -> int:
@@ -517,7 +523,7 @@ def _words(table: TableToJoin, numbers: Mapping[str, int]) -> WordLayout:
     return WordLayout.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in table.values})
 
 
-def _targets(words: WordLayout, sides: Sequence[Side], place: int, batches: Iterator[Any]) -> Iterator[Part]:
+def _targets(words: WordLayout, sides: Sequence[Side], focal: int, batches: Iterator[Any]) -> Iterator[Part]:
     """Count targets by words; a code is one higher than in its table, and 0 for people who are not in the table."""
     for block in tasks.blocks(batches):
         columns = [
@@ -529,7 +535,7 @@ def _targets(words: WordLayout, sides: Sequence[Side], place: int, batches: Iter
         for side, inside in zip(sides, present, strict=True):
             side_codes = side.words.codes([next(keys) for _ in range(side.words.number)])
             codes |= {column_name(side.name, name): (side_codes[name] + 1) * inside for name in side.known}
-            if side.number == place:
+            if side.number == focal:
                 codes |= {name: values for name, values in side_codes.items() if name not in side.known}
         yield tasks.count_words(words.packed(codes, len(columns[0])))
 
@@ -678,9 +684,11 @@ class SparkEngine:
         counted = {place: number for place, number in self.jobs.run(others.collect) if number}
         return HiddenDifferences({source.names[place]: int(counted[place]) for place in sorted(counted)})
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables of this engine."""
-        return SparkPeople(self.jobs, brought, place, numbers)
+        return SparkPeople(self.jobs, tables, focal, numbers_of_values)
 
     def _rows(self, source: Source, columns: tuple[str, ...]) -> tuple[Any, Read | None]:
         """A frame of the named columns; for Parquet files, of row group numbers, with the function that reads them.

@@ -44,7 +44,7 @@ from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.counts import ClassSizes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import are_quantities
-from PETWorks.counting.questions import class_sizes
+from PETWorks.counting.questions import class_sizes_question
 from PETWorks.gate.suggest.suggestion import (
     CHINESE_NAME,
     COORDINATES,
@@ -192,7 +192,7 @@ class Evidence:
         if max(possible) > profile.distinct / 2:
             return False
         groupings = [Grouping(names, names, True, True) for names in ((*others,), (*others, column))]
-        alone, jointly = table.ask([class_sizes(table, grouping) for grouping in groupings])
+        alone, jointly = table.ask([class_sizes_question(table, grouping) for grouping in groupings])
         return bool(jointly.number <= 1.05 * alone.number and 2 * alone.number >= math.prod(possible))
 
     def _about(self, subjects: Collection[str], column: str) -> Iterable[str]:
@@ -210,7 +210,7 @@ class Evidence:
         if in_steps and (years := _in_years(table.domains[other].values)):  # people become older
             table = table.generalised({other: years})
         groupings = [Grouping(names, (column,), True, True) for names in ((column,), (column, other))]
-        alone, jointly = table.ask([class_sizes(table, grouping) for grouping in groupings])
+        alone, jointly = table.ask([class_sizes_question(table, grouping) for grouping in groupings])
         shares = table.marginal(other).shares
         by_chance = _changes_by_chance(alone, shares)
         repeated = int(alone.classes[alone.sizes > 1].sum())

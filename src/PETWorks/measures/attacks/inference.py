@@ -129,12 +129,12 @@ ValueWorths = Annotated[WorthByValue | None, WorthOfValues()]
 
 
 def _hits(view: View, column: str) -> Question[int]:
-    """The question how many records have the commonest value of their class."""
+    """Ask how many records have the commonest value of their class."""
     return view.fold("commonest value", column, _most_frequent, add, attacker=True)
 
 
 def _gain(view: View, column: str, worth: Worth) -> Question[int]:
-    """The question how many units the best guesses gain."""
+    """Ask how many units the best guesses gain."""
     name = ("gain", worth.units.tobytes())
     return view.fold(name, column, partial(_most_valuable, worth.units), add, attacker=True)
 
@@ -185,7 +185,7 @@ def attribute_inference(
         hits = view.answer(_hits(view, column))
         counted = (int(overall.counts.max(initial=0)), hits, overall.people or overall.records)
         attributes[column] = {**vulnerability(*counted), "excess": excess_over_guessing(*counted)}
-        if view.told(column) is not None:
+        if view.required_column(column) is not None:
             attributes[column]["records_with_a_value"] = counted[2]
         if worth or gain is not None:
             attributes[column] |= {"gain": _gains(view, column, worths.get(column), counted)}

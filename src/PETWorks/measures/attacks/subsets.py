@@ -162,8 +162,10 @@ def every_subset(
     total = count_feasible_subsets(wanted, len(columns), release.records)
     view = release.view if isinstance(release, Release) else release
     marginals = {column: release.marginal(column) for column in sensitive}
-    missing = {column: marginals[column].values.index(None) for column in sensitive if view.told(column) is not None}
-    counted = {column: each.told() if column in missing else each for column, each in marginals.items()}
+    missing = {
+        column: marginals[column].values.index(None) for column in sensitive if view.required_column(column) is not None
+    }
+    counted = {column: each.without_missing() if column in missing else each for column, each in marginals.items()}
     priors = {column: int(marginal.counts.max(initial=0)) for column, marginal in counted.items()}
     values = {column: marginal.values for column, marginal in counted.items()}
     worths = check_worth(worth, values, release.records, folds=view.folds_values)
@@ -249,7 +251,7 @@ class Subsets(Rows, Displayable):
     right_guesses    for each sensitive attribute, the number of records with the most frequent value of their class
     worths           for each attribute with a worth, that worth, and the units that one guess for all records gains
     gains            for each attribute with a worth, the units that the best guesses gain
-    told             for each attribute whose missing values are left out, the number of records that have a value
+    with_a_value     for each attribute whose missing values are left out, the number of records that have a value
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -262,7 +264,7 @@ class Subsets(Rows, Displayable):
     right_guesses: Mapping[str, Integers]
     worths: Mapping[str, tuple[Worth, int]] = field(default_factory=dict)
     gains: Mapping[str, Integers] = field(default_factory=dict)
-    told: Mapping[str, int] = field(default_factory=dict)
+    with_a_value: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -304,7 +306,7 @@ class Subsets(Rows, Displayable):
 
     def _people(self, column: str) -> int:
         """The number of records with a value that can be guessed; at least 1, because it is divided by."""
-        return max(self.told.get(column, self.records), 1)
+        return max(self.with_a_value.get(column, self.records), 1)
 
     def attributes(self, mask: int) -> list[str]:
         """The names of the quasi-identifiers in a subset."""

@@ -126,7 +126,7 @@ def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa:
     return [
         # If missing values are left out, records without a value may be in a passing class on a finer level.
         ClassTest(fails, Monotone.ALWAYS, sensitive=column)
-        if view.told(column) is None
+        if view.required_column(column) is None
         else ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, lasting=lasting)
         for column in view.sensitive_attributes
     ]

@@ -85,7 +85,7 @@ def _fits(combinations: int, records: int) -> bool:
 
 
 def _combinations_question(view: View) -> Question[float]:
-    """The question how many combinations of original values all records may stand for."""
+    """Ask how many combinations of original values all records may stand for."""
     hierarchies = view.generalised_hierarchies("ambiguity")
     exact = _fits(math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values()), view.records)
     weights = {}

@@ -46,7 +46,7 @@ class _Payouts(NamedTuple):
 
 
 def _payouts_question(view: View, amounts: _Amounts, information_loss: str) -> Question[_Payouts]:
-    """The question what the records of all classes pay."""
+    """Ask for the payouts of all records."""
     kernel = partial(_pay, amounts, _kept_weights(view, information_loss))
     return view.fold_codes(("paid", amounts, information_loss), kernel, _add_payouts)
 
