@@ -198,7 +198,7 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
         assert ground.has_stars_below_the_top
         return
     for place in data.draw(st.permutations(range(lattice.nodes))):
-        node = lattice.node(place)
+        node = lattice.node_at(place)
         which = sorted(data.draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1)))
         for at, outcome in zip(which, together.outcomes(node, np.array(which)), strict=True):
             alone = judges[at].outcome(node)
@@ -239,8 +239,8 @@ def test_the_compiled_loop_raises_bounds_of_finer_nodes_as_arrays_do(task, data)
     for place in data.draw(st.lists(st.integers(0, lattice.nodes - 1), min_size=1, max_size=4)):
         which = sorted(data.draw(st.sets(st.integers(0, thresholds - 1), min_size=1)))
         said = [(threshold, data.draw(st.integers(0, closed)), data.draw(added)) for threshold in which]
-        arrays(lattice.node(place), said)
-        loop(lattice.node(place), said)
+        arrays(lattice.node_at(place), said)
+        loop(lattice.node_at(place), said)
         is_open = by_arrays[1] < closed
         assert (by_arrays[1] == by_loop[1]).all()
         assert by_loop[0][is_open] == pytest.approx(by_arrays[0][is_open])

@@ -145,7 +145,7 @@ def test_ruling_out_leaves_the_optimum(rules, limit):
     judge = search.judge
     losses = []
     for place in range(found.nodes):
-        classes = found.problem.ground.at(found.problem.lattice.node(place))
+        classes = found.problem.ground.at(found.problem.lattice.node_at(place))
         suppressed = judge(classes).suppressed
         if suppressed is not None:
             losses.append(search.objective.loss(classes, suppressed))

@@ -13,7 +13,7 @@ from PETWorks.about.treatment import APART, REMOVE
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, checked_objective, make_objective
-from PETWorks.anonymizer.plan import Plan, plan_of
+from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import (
     Problem,
     check_columns,
@@ -42,11 +42,11 @@ class OnLevels(Recoded):
     problem: Problem
 
     @property
-    def planned(self) -> Plan:
+    def typed_plan(self) -> Plan:
         """The plan of this recoding; its loss is that of precision."""
         loss = self.problem.objective.loss(self.classes, self.taken_out)
         node, seed = self.classes.node, self.order.seed
-        return plan_of(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
+        return make_plan(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
 
 
 def on_levels(

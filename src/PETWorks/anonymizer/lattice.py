@@ -70,7 +70,7 @@ class Lattice:
         """The distance in the flattened lattice between nodes that differ by one level of a column."""
         return tuple(math.prod(self.shape[place + 1 :]) for place in range(len(self.shape)))
 
-    def node(self, place: int) -> Node:
+    def node_at(self, place: int) -> Node:
         """The node at an index of the flattened lattice."""
         levels = []
         for stride, low in zip(self.strides, self.low, strict=True):
@@ -78,7 +78,7 @@ class Lattice:
             levels.append(above + low)
         return tuple(levels)
 
-    def place(self, node: Node) -> int:
+    def index_of(self, node: Node) -> int:
         """The index of a node in the flattened lattice."""
         each = zip(node, self.low, self.strides, strict=True)
         return sum((level - low) * stride for level, low, stride in each)

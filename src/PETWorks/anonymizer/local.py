@@ -332,7 +332,7 @@ class RemainingRecords:
         """For each of some rows, the number of records of these rows in its class."""
         lattice = self._ground.lattice
         fields = []
-        for name, level, codes in zip(lattice.columns, lattice.node(place), self._codes, strict=True):
+        for name, level, codes in zip(lattice.columns, lattice.node_at(place), self._codes, strict=True):
             on_level = self._ground.codes_on_level(name, level)
             fields.append(Field(on_level[codes[rows]].astype(np.uint64), int(on_level.max()).bit_length()))
         keys = pack(fields).keys
@@ -356,7 +356,7 @@ def sweep(
             released = _passing_rows_of_node(ground, judge, remaining, place)
             if released is None:
                 continue
-            node = ground.lattice.node(place)
+            node = ground.lattice.node_at(place)
             on_node[released] = len(used)
             used.append(node)
             order.release(node, released)
@@ -377,7 +377,7 @@ def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int =
     for node in nodes:
         if remaining.records < least:
             break
-        released = _passing_rows_of_node(ground, judge, remaining, ground.lattice.place(node))
+        released = _passing_rows_of_node(ground, judge, remaining, ground.lattice.index_of(node))
         if released is not None:
             on_node[released] = len(used)
             used.append(node)
@@ -416,7 +416,7 @@ def _move_to_cheapest_node(found: Sweep, judge: Judge, objective: ByColumn, most
         on_node = found.on_node.copy()
         on_node[rows], on_node[released] = NOT_RELEASED, len(found.nodes)
         together = drop_failing_classes(
-            Sweep(ground, (*found.nodes, ground.lattice.node(place)), on_node, found.least), judge
+            Sweep(ground, (*found.nodes, ground.lattice.node_at(place)), on_node, found.least), judge
         )
         return together if together.suppressed <= most else None
 
@@ -427,7 +427,7 @@ def _move_to_cheapest_node(found: Sweep, judge: Judge, objective: ByColumn, most
         (
             candidate
             for node in (ground.lattice.high, *below)
-            if (candidate := with_rows_on(ground.lattice.place(node)))
+            if (candidate := with_rows_on(ground.lattice.index_of(node)))
         ),
         None,
     )
@@ -458,7 +458,7 @@ def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingReco
         passing = ~judge.too_small(sizes)
     else:
         passing = passing_rows(
-            ground, judge, ground.lattice.node(place), _rows_on_node(ground, ground.lattice.node(place), rows)
+            ground, judge, ground.lattice.node_at(place), _rows_on_node(ground, ground.lattice.node_at(place), rows)
         )
     return rows[passing] if passing.any() else None
 

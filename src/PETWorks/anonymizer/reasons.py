@@ -15,7 +15,7 @@ from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.local import Sweep
 from PETWorks.anonymizer.objectives import Objective, Reals, checked_objective, make_objective
 from PETWorks.anonymizer.problem import profitability_amounts
-from PETWorks.anonymizer.recoding import NOT_RELEASED, in_classes, places_in, suppressed_before
+from PETWorks.anonymizer.recoding import NOT_RELEASED, class_indices, in_classes, suppressed_before
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, checked_rules
 from PETWorks.counting.codes import Column
@@ -311,7 +311,7 @@ def records_of(classes: NodeClasses, which: Mask) -> tuple[Integers, Integers]:
     table: WeightedRows = ground.view.table  # type: ignore[assignment]
     on_levels = zip(classes.columns, classes.node, strict=True)
     codes = [ground.codes_on_level(name, level)[table.columns[name].codes] for name, level in on_levels]
-    places = places_in(classes, which, codes)
+    places = class_indices(classes, which, codes)
     records = np.flatnonzero((places >= 0) & ~suppressed_before(classes))
     return records, places[records]
 
@@ -321,7 +321,7 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
     ground = sweep.ground
     low = ground.at(ground.lattice.low)
     everything = np.ones(len(low.records), np.bool_)
-    class_of = places_in(low, everything, _codes(sweep, low.node))  # the class of each distinct row
+    class_of = class_indices(low, everything, _codes(sweep, low.node))  # the class of each distinct row
     left_rows = np.flatnonzero(sweep.on_node == NOT_RELEASED)
     left = np.zeros(len(everything), np.bool_)
     left[class_of[left_rows]] = True

@@ -232,10 +232,10 @@ def suppressed_before(classes: NodeClasses) -> Mask:
 
 def in_classes(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Mask:
     """Mask of the rows, given by their codes on the levels of the node, that are in the selected classes."""
-    return places_in(classes, selected, codes) >= 0
+    return class_indices(classes, selected, codes) >= 0
 
 
-def places_in(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Integers:
+def class_indices(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Integers:
     """The index of each row's class among the selected classes; -1 if it is in none of them."""
     rows = len(codes[0])
     if not selected.any() or not rows:

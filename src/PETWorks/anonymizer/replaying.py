@@ -12,7 +12,7 @@ from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, sweep_over
-from PETWorks.anonymizer.plan import Method, Plan, plan_of
+from PETWorks.anonymizer.plan import Method, Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
@@ -119,12 +119,12 @@ class Replayed(Recoded):
         return self.satisfied_by_rule
 
     @property
-    def planned(self) -> Plan:
+    def typed_plan(self) -> Plan:
         """The plan of this recoding."""
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
         method: Method = "global" if self.sweep is None else "local"
         least = None if self.sweep is None else self.sweep.least
-        return plan_of(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
+        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
 
     @property
     def number_removed(self) -> int:

@@ -65,12 +65,12 @@ def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
     return per_record
 
 
-def shuffled_places(seed: int, records: int) -> Integers:
+def shuffled_order(seed: int, records: int) -> Integers:
     """The record at each place of the shuffled order.
 
     NumPy guarantees that the numbers of a bit generator stay the same in later versions, but not its permutations.
 
-    >>> shuffled_places(7, 5).tolist()
+    >>> shuffled_order(7, 5).tolist()
     [3, 4, 0, 2, 1]
     """
     return np.argsort(np.random.PCG64(seed).random_raw(records), kind="stable")

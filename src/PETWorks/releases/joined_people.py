@@ -16,7 +16,7 @@ from PETWorks.counting.engines.engine import Engine, MemoryEngine
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.people import JoinedPeople, KeyCounts, TableToJoin, column_name, key_counts
 from PETWorks.counting.questions import class_sizes_question, fold_question
-from PETWorks.counting.records import shuffled_places
+from PETWorks.counting.records import shuffled_order
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.attacks.inference import Worth
@@ -346,7 +346,7 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
     if len(release.removed):
         column = column.taken(np.delete(np.arange(len(column.codes)), release.removed))
     if is_shuffled and release.seed is not None:
-        column = Column(column.labels, column.codes[shuffled_places(release.seed, len(column.codes))])
+        column = Column(column.labels, column.codes[shuffled_order(release.seed, len(column.codes))])
     if not isinstance(table, WeightedRows):
         table = engine.load(release.source, release.compared_columns)
     return table, column

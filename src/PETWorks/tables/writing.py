@@ -94,7 +94,7 @@ def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_
         return changes.kept([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
 
 
-def find_removed_places(source: Source, changes: Changes) -> NDArray[np.int64]:
+def find_removed_records(source: Source, changes: Changes) -> NDArray[np.int64]:
     """The indices of the records that leave the table, which is read piece by piece."""
     found, first = [np.arange(0)], 0
     for piece in source.read(changes.columns, in_pieces=True):

@@ -239,13 +239,13 @@ class Search(NodeSearch):
             return None
         bounds = self.bounds.reshape(-1)[places]
         if self.judge.may_rule_out or self.best is not None:
-            return self.lattice.node(self._chooser(places, bounds, has_solution=len(self.solutions) >= wanted))
-        return self.lattice.node(int(places[np.argmin(bounds)]))
+            return self.lattice.node_at(self._chooser(places, bounds, has_solution=len(self.solutions) >= wanted))
+        return self.lattice.node_at(int(places[np.argmin(bounds)]))
 
     def learn(self, node: Node, outcome: Outcome) -> None:
         """Draw conclusions from the outcome of a node about finer and coarser ones."""
         super().learn(node, outcome)
-        place = self.lattice.place(node)
+        place = self.lattice.index_of(node)
         if outcome.given_up_at is not None:  # it stays open, in case more solutions are wanted later
             self.bounds.flat[place] = max(self.bounds.flat[place], outcome.given_up_at)
         else:  # only now: after Ctrl-C before this line, the node must still count as open

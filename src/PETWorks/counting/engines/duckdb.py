@@ -478,7 +478,7 @@ class DuckStore:
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         terms: list[list[str]] = [[] for _ in range(words.number)]
         joins, maps = "", []
-        for name, place in words.places.items():
+        for name, place in words.fields.items():
             if not place.bits:
                 continue  # a column of one value
             code = f"r.{self.codes[name]}"
@@ -562,7 +562,7 @@ class DuckCells:
         masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
         numbers = ", ".join(f"n{place}" for place in range(self._counted))
         kept: list[Integers] = []
-        step = self._engine.rows_at_once(len(self.words.places))
+        step = self._engine.rows_at_once(len(self.words.fields))
         for first in range(0, max(total, 1), step):
             where = f"rowid >= {first} AND rowid < {first + step}"
             read = self._engine.fetch(f"SELECT {self.keys}, {numbers} FROM {self.table} WHERE {where}")
@@ -586,7 +586,7 @@ class DuckCells:
     def with_people(self, classes: "DuckCells") -> "DuckCells":
         """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
         joined = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
-        masks = self.words.masks(len(classes.words.places))
+        masks = self.words.masks(len(classes.words.fields))
         same = " AND ".join(f"a.k{word} & {mask} = b.k{word}" for word, mask in enumerate(masks))
         keys = ", ".join(f"a.k{word}" for word in range(self.words.number))
         self._engine.execute(

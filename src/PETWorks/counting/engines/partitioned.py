@@ -50,57 +50,57 @@ class BitField:
 class WordLayout:
     """A layout that packs the codes of columns into words of `WORD_BITS` bits."""
 
-    places: Mapping[str, BitField]
+    fields: Mapping[str, BitField]
 
     @classmethod
     def of(cls, bits: Mapping[str, int]) -> "WordLayout":
         """Lay out columns in this order, from the number of bits that each needs."""
-        places: dict[str, BitField] = {}
+        fields: dict[str, BitField] = {}
         word, left = 0, WORD_BITS
         for name, needed in bits.items():
             if needed > left:
                 word, left = word + 1, WORD_BITS
             left -= needed
-            places[name] = BitField(word, left, needed)
-        return cls(places)
+            fields[name] = BitField(word, left, needed)
+        return cls(fields)
 
     @property
     def number(self) -> int:
         """The number of words."""
-        return max((place.word for place in self.places.values()), default=0) + 1
+        return max((field.word for field in self.fields.values()), default=0) + 1
 
     def packed(self, codes: Mapping[str, NDArray[np.integer]], rows: int) -> list[Integers]:
         """Pack the codes of rows into words."""
         words = [np.zeros(rows, np.int64) for _ in range(self.number)]
-        for name, place in self.places.items():
-            words[place.word] |= codes[name].astype(np.int64) << place.shift
+        for name, field in self.fields.items():
+            words[field.word] |= codes[name].astype(np.int64) << field.shift
         return words
 
     def code(self, column: str, words: Sequence[Integers]) -> Integers:
         """Extract the codes of a column."""
-        place = self.places[column]
-        codes: Integers = words[place.word] >> place.shift & place.mask
+        field = self.fields[column]
+        codes: Integers = words[field.word] >> field.shift & field.mask
         return codes
 
     def codes(self, words: Sequence[Integers]) -> dict[str, Integers]:
         """Extract the codes of each column."""
-        return {name: self.code(name, words) for name in self.places}
+        return {name: self.code(name, words) for name in self.fields}
 
     def expressions(self, coarser: "WordLayout") -> list[str]:
         """SQL expressions that compute the words of a coarser layout from the words `k0`, `k1`… of this one."""
         terms: list[list[str]] = [[] for _ in range(coarser.number)]
-        for name, to in coarser.places.items():
-            place = self.places[name]
-            if to.bits:
-                shifted = f"(k{place.word} >> {place.shift}) & {place.mask}"
-                terms[to.word].append(f"({shifted}) * CAST({1 << to.shift} AS BIGINT)")
+        for name, new_field in coarser.fields.items():
+            field = self.fields[name]
+            if new_field.bits:
+                shifted = f"(k{field.word} >> {field.shift}) & {field.mask}"
+                terms[new_field.word].append(f"({shifted}) * CAST({1 << new_field.shift} AS BIGINT)")
         return [" + ".join(term) or "CAST(0 AS BIGINT)" for term in terms]
 
     def masks(self, columns: int) -> list[int]:
         """The bits that the first columns occupy, in each word that they reach."""
         masks: dict[int, int] = {}
-        for place in list(self.places.values())[:columns]:
-            masks[place.word] = masks.get(place.word, 0) | place.mask << place.shift
+        for field in list(self.fields.values())[:columns]:
+            masks[field.word] = masks.get(field.word, 0) | field.mask << field.shift
         return list(masks.values()) or [0]
 
 
@@ -133,7 +133,7 @@ def rows_of(words: WordLayout, domains: Mapping[str, Domain], part: Part) -> Wei
         name: Column(
             domains[name].labels, words.code(name, part.words).astype(narrowest_type(len(domains[name].labels)))
         )
-        for name in words.places
+        for name in words.fields
     }
     weights, *people = part.numbers
     return WeightedRows(columns, None, weights, people[0] if people else None, whole=False)
@@ -202,7 +202,7 @@ def count_families(
         raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
     fields = {
         name: Field(words.code(name, part.words).astype(narrowest_type(1 << bits[name])), bits[name])
-        for name in words.places
+        for name in words.fields
     }
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
     subsets = [subset for family in families for subset in family.subsets(sizes)]
@@ -211,7 +211,7 @@ def count_families(
     counted: CountsBySubset = {}
     for family in families:
         total = None
-        for chunk in chunks(rows, next(iter(words.places))):
+        for chunk in chunks(rows, next(iter(words.fields))):
             total = merge_counts(total, count_family(chunk, family, sensitive, sizes, worths))
         counted |= total or {}
     return counted
@@ -430,7 +430,7 @@ class PartitionedTable:
             groups.setdefault(id(cells), (cells, []))[1].append(place)
         for cells, places in groups.values():
             asked = [questions[place] for place in places]
-            domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
+            domains = {name: Domain(self.columns[name].labels) for name in cells.words.fields}
             merged = cells.run(
                 partial(answer_questions, cells.words, domains, [question.of_part for question in asked]),
                 partial(merge_answers, [question.merge for question in asked]),

@@ -214,7 +214,7 @@ class SparkStore(Owner):
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         self.jobs.check_alive()
         codings = {
-            name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.places
+            name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.fields
         }
         left_out = None
         if without is not None:
@@ -226,7 +226,7 @@ class SparkStore(Owner):
             rows = map_batches(self.blocks, partial(tasks.rows_with_people, words, codings, left_out), schema)
             people = rows.distinct().groupBy(*keys).count()
             return SparkCells(self.jobs, [Cells(people, partial(tasks.parts_of_rows, words.number))], words, self.rows)
-        counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.places}
+        counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.fields}
         checksums = {name: tasks.codes_checksum(counted) for name, counted in counts.items()}
         cells = Cells(self.blocks, partial(tasks.count_blocks, words, codings))
         return SparkCells(self.jobs, [cells], words, self.rows, checksums=checksums)
@@ -341,12 +341,12 @@ class SparkCells(Owner):
         kept = next(iter(self.kept.values()), None)
         finer = self.cells if kept is None else [Cells(kept, self._sent_parts)]
         coarser = [cells.mapped(tasks.regroup, self.words, words) for cells in finer]
-        checksums = None if self._checksums is None else {name: self._checksums[name] for name in words.places}
+        checksums = None if self._checksums is None else {name: self._checksums[name] for name in words.fields}
         return SparkCells(self.jobs, coarser, words, self._rows, checksums=checksums)
 
     def with_people(self, classes: "SparkCells") -> "SparkCells":
         """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
-        complete = partial(tasks.with_class_totals, self.words.masks(len(classes.words.places)))
+        complete = partial(tasks.with_class_totals, self.words.masks(len(classes.words.fields)))
         return self._together(classes, complete)
 
     def beside(self, other: "SparkCells") -> "SparkCells":
@@ -408,7 +408,7 @@ class SparkPeople(Owner):
         store: SparkStore = table.table.store
         codings = {
             name: tasks.Coding(store.place(name), store.known[name].labels, table.values.get(name))
-            for name in side.words.places
+            for name in side.words.fields
         }
         keys = [f"k{word}" for word in range(side.words.number)]
         rows = map_batches(
@@ -424,7 +424,7 @@ class SparkPeople(Owner):
         words = {}
         for place, (name, number) in enumerate(self._numbers_of_values.items()):
             if name in table.values:
-                position = side.words.places[name]
+                position = side.words.fields[name]
                 value = f"((k{position.word} >> {position.shift}) & {position.mask}L)"
                 for block in range(number_of_words(number)):
                     words[f"w{side.number}_{place}_{block}"] = (
@@ -469,7 +469,7 @@ class SparkPeople(Owner):
         sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         columns = []
         for side in sides:
-            position = side.words.places[attribute]
+            position = side.words.fields[attribute]
             value = f"((k{side.number}_{position.word} >> {position.shift}) & {position.mask}L)"
             words = [f"w{side.number}_{place}_{block}" for block in range(blocks)]
             columns += [f"coalesce({term}, 0L)" for term in (f"CAST(i{side.number} AS LONG)", value, *words)]

@@ -25,7 +25,7 @@ from PETWorks.gate.suggest.suggestion import (
     ExaminedColumn,
     suggest_role,
 )
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name
 
@@ -47,7 +47,7 @@ LONG, SHORT = 40, 6  # characters: of texts that may name people, and of numbers
 
 
 def examined_columns(
-    release: Release, facts: Iterable[ColumnFacts], no_role: Mapping[str, Spoken]
+    release: Release, facts: Iterable[ColumnFacts], no_role: Mapping[str, MultilingualText]
 ) -> tuple[ColumnFacts, ...]:
     """The facts about columns, completed by distinct values, uniqueness and findings of released columns."""
     profiles = release.profiles()
@@ -57,7 +57,7 @@ def examined_columns(
 
 
 def _examine(
-    release: Release, facts: ColumnFacts, profiles: Mapping[str, Profile], no_role: Mapping[str, Spoken]
+    release: Release, facts: ColumnFacts, profiles: Mapping[str, Profile], no_role: Mapping[str, MultilingualText]
 ) -> ColumnFacts:
     profile = ExaminedColumn.of(profiles[facts.column])
     declared = facts.role == IDENTIFIER or facts.column == release.privacy_unit

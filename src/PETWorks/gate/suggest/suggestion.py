@@ -16,7 +16,7 @@ from PETWorks.about.column_names import (
     terms,
     words_of,
 )
-from PETWorks.about.hierarchies.dates import is_unread_date
+from PETWorks.about.hierarchies.dates import is_ambiguous_date
 from PETWorks.about.hierarchies.proposal import Proposal
 from PETWorks.about.personal_details import (
     EMAIL,
@@ -307,7 +307,7 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
             suggestion = replace(
                 suggest_role(column, examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
-        suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_unread_date)))
+        suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_ambiguous_date)))
     return suggestions
 
 
