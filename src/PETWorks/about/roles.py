@@ -29,9 +29,9 @@ def roles_from_lists(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str
     """The role of each column from lists of columns, and the positions where a column gets a second role."""
     roles: dict[str, str] = {}
     second_roles = [
-        (key, place)
+        (key, index)
         for key, columns in by_key.items()
-        for place, column in enumerate(columns)
+        for index, column in enumerate(columns)
         if roles.setdefault(column.strip(), ROLE_KEYS[key]) != ROLE_KEYS[key]
     ]
     return roles, second_roles
@@ -60,8 +60,8 @@ def role_of_each(roles: Roles) -> dict[str, str]:
         raise RoleError(unknown("role", strange, ROLE_KEYS).message)
     by_key = {key: [str(column) for column in columns] for key, columns in roles.items()}
     checked, second_roles = roles_from_lists(by_key)
-    for key, place in second_roles:
-        column = by_key[key][place].strip()
+    for key, index in second_roles:
+        column = by_key[key][index].strip()
         raise RoleError(
             "column {column!r} has two roles: {other!r} and {role!r}",
             column=column,

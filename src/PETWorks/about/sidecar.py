@@ -105,9 +105,9 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise file.error(("roles", key), "expected a list of column names")
     roles, second_roles = roles_from_lists(by_key)
-    for place in second_roles:
+    for key, index in second_roles:
         raise file.error(
-            ("roles", *place), "the column {column} has two roles", column=quoted([by_key[place[0]][place[1]]])
+            ("roles", key, index), "the column {column} has two roles", column=quoted([by_key[key][index]])
         )
     treatment = _mapping(file, "treatment", TREATMENTS)
     for name, value in treatment.items():

@@ -236,8 +236,8 @@ class Frontier(Rows, Displayable):
     @property
     def own_point(self) -> FrontierPoint | None:
         """The point of the rules themselves, or one as strict and no worse; None if they cannot be satisfied."""
-        place = self.facts.best_point(*self.own)
-        return None if place is None else self.points[place]
+        index = self.facts.best_point(*self.own)
+        return None if index is None else self.points[index]
 
     @cached_property
     def table(self) -> "pa.Table":

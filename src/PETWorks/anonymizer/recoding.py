@@ -107,12 +107,12 @@ class Recoder:
         """Each distinct row on its own node, given by index, or LEFT; all other rows are suppressed."""
         names, rows = ground.lattice.columns, ground.base.rows
         by_column = [
-            ColumnRecoder.of(ground, name, [node[place] for node in nodes], 0) for place, name in enumerate(names)
+            ColumnRecoder.of(ground, name, [node[index] for node in nodes], 0) for index, name in enumerate(names)
         ]
         sizes = [len(rows.domains[name].labels) for name in names]
         codes = [rows.columns[name].codes.astype(np.int64) for name in names]
         has_new_stars = (bool((on_node == NOT_RELEASED).any()) or not nodes) and not ground.removes
-        changed = tuple(name for place, name in enumerate(names) if has_new_stars or any(node[place] for node in nodes))
+        changed = tuple(name for index, name in enumerate(names) if has_new_stars or any(node[index] for node in nodes))
         return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), NOT_RELEASED, ground.removes)
 
     @property
@@ -127,9 +127,9 @@ class Recoder:
             return self.otherwise
         key_codes = [column.key_codes[codes_of] for column, codes_of in zip(self.by_column, codes, strict=True)]
         keys, known = self.layout.packed(key_codes, self.keys.dtype)
-        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        known &= self.keys[place] == keys
-        return np.where(known, self.on_node[place], self.otherwise) if known.any() else self.otherwise
+        index = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known &= self.keys[index] == keys
+        return np.where(known, self.on_node[index], self.otherwise) if known.any() else self.otherwise
 
     def suppressed(self, codes: Sequence[Codes]) -> "Mask":
         """Mask of the rows, given by the codes of their values, that are suppressed in the release."""
@@ -246,5 +246,5 @@ def class_indices(classes: NodeClasses, selected: Mask, codes: list[Integers]) -
     ]
     keys = pack([Field(row_codes.astype(np.uint64), int(row_codes.max()).bit_length()) for row_codes in both]).keys
     known = keys[rows:]  # classes are in the order of their keys
-    place = np.minimum(np.searchsorted(known, keys[:rows]), len(known) - 1)
-    return np.where(known[place] == keys[:rows], place, -1)
+    index = np.minimum(np.searchsorted(known, keys[:rows]), len(known) - 1)
+    return np.where(known[index] == keys[:rows], index, -1)

@@ -85,7 +85,7 @@ class Replayed(Recoded):
         if self.sweep is None:
             return super().levels
         used = np.array(self.sweep.nodes, np.int64).reshape(-1, len(self.classes.columns))
-        return {name: tuple(np.unique(used[:, place]).tolist()) for place, name in enumerate(self.classes.columns)}
+        return {name: tuple(np.unique(used[:, index]).tolist()) for index, name in enumerate(self.classes.columns)}
 
     @cached_property
     def suppressed(self) -> int:

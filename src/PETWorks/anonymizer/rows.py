@@ -78,10 +78,10 @@ class Ground:
         # The quasi-identifiers come first, so that classes are neighbours.
         names = (*lattice.columns, *(name for name in rows.domains if name not in lattice.columns))
         if is_aside is not None or names != tuple(rows.domains):
-            places = np.flatnonzero(~is_aside) if is_aside is not None else np.arange(len(rows.weights))
-            taken = {name: rows.columns[name].taken(places) for name in names}
-            already_suppressed = records - int(rows.weights[places].sum())
-            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[places], whole=False))
+            indices = np.flatnonzero(~is_aside) if is_aside is not None else np.arange(len(rows.weights))
+            taken = {name: rows.columns[name].taken(indices) for name in names}
+            already_suppressed = records - int(rows.weights[indices].sum())
+            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[indices], whole=False))
         if already_suppressed == records:
             raise NotApplicable(
                 "all of the {records} records are suppressed already; nothing is left to generalise", records=records
@@ -233,7 +233,7 @@ class NodeClasses:
         return self.rows._classes(self.columns)
 
     def codes(self, which: Mask | Integers) -> list[Integers]:
-        """For each column, the codes of some of the classes, selected by a mask or by their places."""
+        """For each column, the codes of some of the classes, selected by a mask or by their indices."""
         classes = self._classes
         return [codes.astype(np.int64) for codes in classes.layout.codes(classes.keys[which])]
 
@@ -283,13 +283,13 @@ class NodeClasses:
             other = other.per_person(self.columns)
         everything = np.ones(len(self.records), np.bool_)
         codes_here, theirs, bits = self.codes(everything), [], []
-        for place, name in enumerate(self.columns):
+        for index, name in enumerate(self.columns):
             labels = {value: code for code, value in enumerate(self.rows.domains[name].values)}
             column: Column = other.columns[name]
             new_codes = [labels.setdefault(value, len(labels)) for value in column.values]
             theirs.append(np.array(new_codes, np.int64)[column.codes])
             bits.append((len(labels) - 1).bit_length())
-            codes_here[place] = np.concatenate([codes_here[place], theirs[-1]])
+            codes_here[index] = np.concatenate([codes_here[index], theirs[-1]])
         keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(codes_here, bits, strict=True)]).keys
         released = keys[: len(self.records)]
         is_complete = np.ones(len(theirs[0]), np.bool_)

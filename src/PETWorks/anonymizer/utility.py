@@ -139,7 +139,7 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
     """The utility of a release; `released` is needed only for tasks."""
     ground = sweep.ground
     names, sensitive = ground.lattice.columns, _sensitive(sweep)
-    changed = [_changed(sweep, place) for place in range(len(names))]
+    changed = [_changed(sweep, index) for index in range(len(names))]
     kept = correlations(sweep)
     sensitive_columns = [_unchanged(sweep, name, kept) for name in sensitive]
     generalised = [
@@ -190,10 +190,10 @@ def _share_kept(kept: Mapping[Pair, tuple[float, float]], pairs: Sequence[Pair])
     return max(1 - change / original, 0.0) if original > 0 else None
 
 
-def _changed(sweep: Sweep, place: int) -> tuple[int, int, float, float]:
+def _changed(sweep: Sweep, index: int) -> tuple[int, int, float, float]:
     """Of a quasi-identifier: number of values before and after, share of unchanged cells, total variation."""
-    ground, name = sweep.ground, sweep.ground.lattice.columns[place]
-    column, records = sweep.rows.columns[name], sweep.by_level[place]
+    ground, name = sweep.ground, sweep.ground.lattice.columns[index]
+    column, records = sweep.rows.columns[name], sweep.by_level[index]
     labels = {level: _labels(sweep, name, level) for level in records}
     stays = sum(
         int(counts[[label == value for label, value in zip(labels[level], column.values, strict=True)]].sum())

@@ -227,8 +227,8 @@ class GrowingEncoder:
         if len(fresh):
             self.labels = pa.concat_arrays([self.labels, fresh])
             self.counts = np.append(self.counts, np.zeros(len(fresh), np.int64))
-        places = pc.index_in(cells, self.labels)
-        table = numpy_integers(pc.fill_null(places, 0)).astype(narrowest_type(len(self.labels)))
+        codes = pc.index_in(cells, self.labels)
+        table = numpy_integers(pc.fill_null(codes, 0)).astype(narrowest_type(len(self.labels)))
         np.add.at(self.counts, table, counts)
         return _look_up(table, indices)
 
@@ -241,10 +241,10 @@ def fixed_codes(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool =
     for piece in chunks.chunks if isinstance(chunks, pa.ChunkedArray) else [chunks]:
         dictionary, indices = _dictionary(piece)
         cells = normalise_texts(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
-        places = pc.index_in(cells, labels)
-        if places.null_count and code_counts(indices, len(cells))[~_valid(places)].any():
+        found = pc.index_in(cells, labels)
+        if found.null_count and code_counts(indices, len(cells))[~_valid(found)].any():
             return None
-        codes.append(_look_up(numpy_integers(pc.fill_null(places, 0)).astype(narrowest_type(len(labels))), indices))
+        codes.append(_look_up(numpy_integers(pc.fill_null(found, 0)).astype(narrowest_type(len(labels))), indices))
     return np.concatenate(codes)
 
 

@@ -34,9 +34,9 @@ class Marginal:
         """The values without the missing one."""
         if None not in self.values:
             return self
-        place = self.values.index(None)
-        values = [*self.values[:place], *self.values[place + 1 :]]
-        return Marginal(values, np.delete(self.counts, place), self.people)
+        index = self.values.index(None)
+        values = [*self.values[:index], *self.values[index + 1 :]]
+        return Marginal(values, np.delete(self.counts, index), self.people)
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class ClassSizes:
 
     def merged(self, other: "ClassSizes") -> "ClassSizes":
         """The histogram of the classes of both."""
-        sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
+        sizes, inverse = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes = np.zeros(len(sizes), np.int64)
-        np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
+        np.add.at(classes, inverse, np.concatenate([self.classes, other.classes]))
         return ClassSizes(sizes, classes)
 
     def summary(self) -> dict[str, int | None]:
@@ -105,10 +105,10 @@ class LinkedSizes(NamedTuple):
 
     def merged(self, other: "LinkedSizes") -> "LinkedSizes":
         """The classes of both."""
-        sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
+        sizes, inverse = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes, records = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
-        np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
-        np.add.at(records, place, np.concatenate([self.records, other.records]))
+        np.add.at(classes, inverse, np.concatenate([self.classes, other.classes]))
+        np.add.at(records, inverse, np.concatenate([self.records, other.records]))
         return LinkedSizes(sizes, classes, records, self.too_many + other.too_many)
 
 

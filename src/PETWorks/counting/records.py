@@ -53,9 +53,9 @@ def known_class_modes(
     if len(by_value.starts):
         modes[:-1] = np.maximum.reduceat(by_value.counts, by_value.starts)
     present = np.unique(keys[counted])
-    places = np.searchsorted(present, keys)
-    known = np.append(present, present[-1:])[places] == keys if len(present) else np.zeros(len(keys), np.bool_)
-    return count_keys(keys[persons]).of(keys), modes[np.where(known, places, len(present))]
+    indices = np.searchsorted(present, keys)
+    known = np.append(present, present[-1:])[indices] == keys if len(present) else np.zeros(len(keys), np.bool_)
+    return count_keys(keys[persons]).of(keys), modes[np.where(known, indices, len(present))]
 
 
 def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
@@ -66,7 +66,7 @@ def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
 
 
 def shuffled_order(seed: int, records: int) -> Integers:
-    """The record at each place of the shuffled order.
+    """The index of each record in shuffled order.
 
     NumPy guarantees that the numbers of a bit generator stay the same in later versions, but not its permutations.
 

@@ -116,12 +116,12 @@ class Shares(NamedTuple):
 
     def largest(self, value: str | None = None) -> tuple[Fraction, int] | None:
         """The largest share of any value, or of the given one, and the size of that class; None if no class has it."""
-        places = np.flatnonzero(self.most.sizes)
+        indices = np.flatnonzero(self.most.sizes)
         if value is not None:
-            places = np.array([place for place in places.tolist() if self.overall.values[place] == value], np.int64)
-        if len(places) == 0:
+            indices = np.array([index for index in indices.tolist() if self.overall.values[index] == value], np.int64)
+        if len(indices) == 0:
             return None
-        counts, sizes = self.most.counts[places], self.most.sizes[places]
+        counts, sizes = self.most.counts[indices], self.most.sizes[indices]
         best = int(np.lexsort((sizes, -(counts / sizes)))[0])
         return Fraction(int(counts[best]), int(sizes[best])), int(sizes[best])
 
@@ -186,7 +186,7 @@ def share_test(view: View, column: str, test: Test, value: str | None = None, *,
 
 def _places(overall: Marginal, value: str | None) -> list[int] | None:
     """The index of the value, as a list; None for all values."""
-    return None if value is None else [place for place, other in enumerate(overall.values) if other == value]
+    return None if value is None else [index for index, other in enumerate(overall.values) if other == value]
 
 
 def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassValues) -> Mask:
@@ -311,8 +311,8 @@ def _linked(classes: ClassPairs) -> LinkedSizes:
     """Released classes by their size in the population."""
     in_release = classes.released > 0
     released, population = classes.released[in_release], classes.background[in_release]
-    sizes, place = np.unique(population, return_inverse=True)
+    sizes, inverse = np.unique(population, return_inverse=True)
     records = np.zeros(len(sizes), np.int64)
-    np.add.at(records, place, released)
+    np.add.at(records, inverse, released)
     too_many = int(np.maximum(released - population, 0)[population > 0].sum())
-    return LinkedSizes(sizes, np.bincount(place, minlength=len(sizes)), records, too_many)
+    return LinkedSizes(sizes, np.bincount(inverse, minlength=len(sizes)), records, too_many)

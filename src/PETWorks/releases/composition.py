@@ -293,8 +293,8 @@ class Composition(Rows, Displayable):
     def _steps(self) -> list[dict[str, Any]]:
         """The curve: the exposure after each release."""
         steps = []
-        for place, (part, exposure) in enumerate(zip(self.releases, self.curve, strict=True)):
-            reached = {name: attack.curve[place] for name, attack in self.unlinked.items()}
+        for index, (part, exposure) in enumerate(zip(self.releases, self.curve, strict=True)):
+            reached = {name: attack.curve[index] for name, attack in self.unlinked.items()}
             unlinked = {name: None if sure is None else sure.to_dict() for name, sure in reached.items()}
             steps.append({"release": part.name, "linked": exposure.to_dict(), "unlinked": unlinked})
         return steps

@@ -97,13 +97,13 @@ def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Int
 class JoinedReleases:
     """Several releases joined by person, in the order given.
 
-    place     the index of the focal release
+    focal_index   the index of the focal release
     people    the join
     values    for each sensitive attribute of the focal release, the values in any release, by common code
     """
 
     members: Sequence[Member]
-    place: int
+    focal_index: int
     people: JoinedPeople
     values: Mapping[str, list[str | None]]
 
@@ -115,7 +115,7 @@ class JoinedReleases:
     @property
     def focal(self) -> Member:
         """The release whose people are the targets."""
-        return self.members[self.place]
+        return self.members[self.focal_index]
 
     def having(self, attribute: str) -> list[Member]:
         """The releases that have a sensitive attribute."""
@@ -205,11 +205,11 @@ def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, 
 
 
 def join_releases(
-    releases: Mapping[str, Release], keys: Mapping[str, str], engine: Engine, place: int, attributes: Sequence[str]
+    releases: Mapping[str, Release], keys: Mapping[str, str], engine: Engine, index: int, attributes: Sequence[str]
 ) -> JoinedReleases:
     """Join releases by their keys inside an engine; raise if the keys do not match.
 
-    place        the index of the focal release
+    index        the index of the focal release
     attributes   the sensitive attributes of the focal release to attack
     """
     read = {name: _read(release, keys[name], engine, name) for name, release in releases.items()}
@@ -235,7 +235,7 @@ def join_releases(
         for member in members
     ]
     _check_names(tables, attributes)
-    together = JoinedReleases(members, place, engine.join_people(tables, place, numbers_of_values), values)
+    together = JoinedReleases(members, index, engine.join_people(tables, index, numbers_of_values), values)
     for member, people in zip(members, together.people.in_common, strict=True):
         if people == 0:
             raise InputError(
@@ -263,8 +263,8 @@ def _check_names(tables: Sequence[TableToJoin], attributes: Sequence[str]) -> No
 
 def _move_missing_last(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> tuple[list[Integers], int]:
     """The common codes of the labels of several tables, renumbered so that the missing value has the last code."""
-    places = [(own_codes, Domain(domain).code(None)) for domain, own_codes in zip(labels, codes, strict=True)]
-    missing = {int(own_codes[place]) for own_codes, place in places if place is not None}
+    indices = [(own_codes, Domain(domain).code(None)) for domain, own_codes in zip(labels, codes, strict=True)]
+    missing = {int(own_codes[index]) for own_codes, index in indices if index is not None}
     new_codes = np.arange(number)
     for code in missing:  # the same in all tables
         new_codes[code:] -= 1
@@ -282,9 +282,9 @@ def _codes_in_store_order(table: Any, common: Mapping[str, Integers]) -> Mapping
 def _values_by_code(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:
     """The values of several tables, by common code."""
     values: list[str | None] = [None] * number
-    for own_labels, places in zip(labels, codes, strict=True):
-        for value, place in zip(own_labels.to_pylist(), places.tolist(), strict=True):
-            values[place] = value
+    for own_labels, indices in zip(labels, codes, strict=True):
+        for value, index in zip(own_labels.to_pylist(), indices.tolist(), strict=True):
+            values[index] = value
     return values
 
 

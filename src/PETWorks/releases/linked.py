@@ -85,13 +85,13 @@ class TargetAttribute:
 def hits_by_set(people: JoinedPeople, attacked: Sequence[TargetAttribute]) -> HitsBySet:
     """The hits of all sets of releases; with many releases, only of the first n and of all but one."""
     hits: HitsBySet = {}
-    for places in _leads(people.in_common):
-        lead, *later = (people.groups[place] for place in places)
+    for indices in _leads(people.in_common):
+        lead, *later = (people.groups[index] for index in indices)
         question = Question(
-            ("hits", id(people), places),
+            ("hits", id(people), indices),
             people.targets,
             Grouping(lead, lead),
-            partial(_hits_of_part, people.groups, attacked, places),
+            partial(_hits_of_part, people.groups, attacked, indices),
             add_hits,
             others=(*(name for group in later for name in group), *(attribute.name for attribute in attacked)),
             once=True,
@@ -105,7 +105,7 @@ def _leads(in_common: Sequence[int]) -> list[tuple[int, ...]]:
     every = range(len(in_common))
     if len(in_common) > MAX_PLAYERS:
         return [tuple(every), tuple(every)[1:]]
-    order = sorted(every, key=lambda place: -in_common[place])
+    order = sorted(every, key=lambda index: -in_common[index])
     return [tuple(order[first:]) for first in every]
 
 
@@ -114,9 +114,9 @@ def add_hits(first: HitsBySet, second: HitsBySet) -> HitsBySet:
     return {chosen: hits + second[chosen] for chosen, hits in first.items()}
 
 
-def all_but(place: int, releases: int) -> int:
-    """The bit set of all releases except the one at `place`."""
-    return (1 << releases) - 1 - (1 << place)
+def all_but(index: int, releases: int) -> int:
+    """The bit set of all releases except the one at `index`."""
+    return (1 << releases) - 1 - (1 << index)
 
 
 def first_ones(number: int) -> int:
@@ -127,21 +127,21 @@ def first_ones(number: int) -> int:
 def _hits_of_part(
     groups: Sequence[tuple[str, ...]],
     attacked: Sequence[TargetAttribute],
-    places: Sequence[int],
+    indices: Sequence[int],
     rows: Any,
     _people: Any,
 ) -> HitsBySet:
-    """The hits of sets that contain the lead, `places[0]`, in a part that holds whole classes of the lead."""
-    known = [Classes.of(pack([rows.columns[name] for name in groups[place]]).keys) for place in places]
+    """The hits of sets that contain the lead, `indices[0]`, in a part that holds whole classes of the lead."""
+    known = [Classes.of(pack([rows.columns[name] for name in groups[index]]).keys) for index in indices]
     values = [rows.columns[attribute.name].codes for attribute in attacked]
     whole = _Part(known, values, rows.weights, attacked)
-    return fold_batches(partial(_hits_of_sets, len(groups), places), add_hits, whole.pieces(), len(known[0].codes))
+    return fold_batches(partial(_hits_of_sets, len(groups), indices), add_hits, whole.pieces(), len(known[0].codes))
 
 
-def _hits_of_sets(releases: int, places: Sequence[int], part: "_Part") -> HitsBySet:
+def _hits_of_sets(releases: int, indices: Sequence[int], part: "_Part") -> HitsBySet:
     if releases <= MAX_PLAYERS:
-        return part.every_set(places)
-    if places[0] == 1:
+        return part.every_set(indices)
+    if indices[0] == 1:
         return {all_but(0, releases): part.hits(list(accumulate(part.known, refine))[-1])}
     return part.first_ones_and_all_but_one()
 
@@ -176,8 +176,8 @@ class _Part:
                 weights = None if self._weights is None else self._weights[rows]
                 yield _Part(known, [values[rows] for values in self._values], weights, self._attacked)
 
-    def every_set(self, places: Sequence[int]) -> HitsBySet:
-        """The hits of all sets that contain the first release; `places` are the indices of the releases.
+    def every_set(self, indices: Sequence[int]) -> HitsBySet:
+        """The hits of all sets that contain the first release; `indices` are the indices of the releases.
 
         A class of a single row stays one when the adversary learns more, so its hits are counted once and the row is
         left out from then on.
@@ -195,11 +195,11 @@ class _Part:
             settled = settled + self._of_single_rows(everyone[is_single])
             rows, left = everyone[~is_single], classes.number - int(np.count_nonzero(single))
             codes = (np.cumsum(~single, dtype=np.int32) - 1)[classes.codes[~is_single]]
-            for place in range(first, len(self.known)):
-                more = Classes(self.known[place].codes[rows], self.known[place].number)
-                visit(chosen | 1 << places[place], place + 1, rows, refine(Classes(codes, left), more), settled)
+            for index in range(first, len(self.known)):
+                more = Classes(self.known[index].codes[rows], self.known[index].number)
+                visit(chosen | 1 << indices[index], index + 1, rows, refine(Classes(codes, left), more), settled)
 
-        visit(1 << places[0], 1, None, self.known[0], nothing)
+        visit(1 << indices[0], 1, None, self.known[0], nothing)
         return answers
 
     def first_ones_and_all_but_one(self) -> HitsBySet:
@@ -207,10 +207,10 @@ class _Part:
         number = len(self.known)
         before = list(accumulate(self.known, refine))
         behind = [*accumulate(self.known[:0:-1], refine)][::-1]  # behind[i]: releases from i + 1 on
-        answers = {first_ones(place + 1): self.hits(classes) for place, classes in enumerate(before)}
-        for place in range(1, number):
-            remaining = refine(before[place - 1], behind[place]) if place < number - 1 else before[place - 1]
-            answers[all_but(place, number)] = self.hits(remaining)
+        answers = {first_ones(index + 1): self.hits(classes) for index, classes in enumerate(before)}
+        for index in range(1, number):
+            remaining = refine(before[index - 1], behind[index]) if index < number - 1 else before[index - 1]
+            answers[all_but(index, number)] = self.hits(remaining)
         return answers
 
     def hits(self, classes: Classes, rows: Integers | None = None) -> Hits:
@@ -258,9 +258,9 @@ def _totals(classes: Classes, weights: Integers | None) -> Integers:
     return np.bincount(classes.codes, weights, classes.number).astype(np.int64)  # floats, exact up to 2**53 people
 
 
-def of_attribute(hits: Hits, place: int) -> Mapping[str, int]:
-    """The hits of the attribute at `place`, by name."""
-    first = OF_PEOPLE + OF_ATTRIBUTE * place
+def of_attribute(hits: Hits, index: int) -> Mapping[str, int]:
+    """The hits of the attribute at `index`, by name."""
+    first = OF_PEOPLE + OF_ATTRIBUTE * index
     right, one_value, gain = hits[first : first + OF_ATTRIBUTE].tolist()
     return {"right": right, "one_value": one_value, "gain": gain}
 
@@ -362,8 +362,8 @@ def exposure(people: int, hits: Hits, attacked: Sequence[TargetAttribute], count
     counts   for each attribute the number of people with each value
     """
     inference = {}
-    for place, attribute in enumerate(attacked):
-        hit, with_value = of_attribute(hits, place), value_counts(attribute, counts[attribute.name])
+    for index, attribute in enumerate(attacked):
+        hit, with_value = of_attribute(hits, index), value_counts(attribute, counts[attribute.name])
         gain, number = None, int(with_value.sum())
         if attribute.worth is not None:
             prior = attribute.worth.gain(attribute.worth.prior(with_value), max(number, 1))

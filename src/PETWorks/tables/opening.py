@@ -198,7 +198,7 @@ def files_of_tables(*tables: Any) -> tuple[Path, ...]:
 def _divided(path: Path) -> tuple[Path, str] | None:
     """The file, and the name after a `#`, which may itself contain a `#`."""
     text = str(path)
-    marks = (place for place, sign in enumerate(text) if sign == "#")
+    marks = (index for index, sign in enumerate(text) if sign == "#")
     return next(((Path(text[:mark]), text[mark + 1 :]) for mark in marks if Path(text[:mark]).is_file()), None)
 
 

@@ -116,9 +116,9 @@ def changed_table(source: Source, columns: Sequence[str], changes: Changes) -> p
 def used_texts(codes: Codes, labels: pa.Array) -> pa.Array:
     """Texts given by their indices into labels, with only labels that occur."""
     used = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    places = np.zeros(len(labels), np.uint32)
-    places[used] = np.arange(len(used))
-    return dictionary(places[codes], labels.take(arrow_integers(used)))
+    indices = np.zeros(len(labels), np.uint32)
+    indices[used] = np.arange(len(used))
+    return dictionary(indices[codes], labels.take(arrow_integers(used)))
 
 
 def whole_table(
@@ -333,10 +333,10 @@ def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.
     if order is not None:
         check_order(order, table.num_rows, path.name)
     columns = [_in_use(_unified(column), order) for column in table.columns]
-    for place, field in enumerate(schema):
+    for index, field in enumerate(schema):
         if pa.types.is_dictionary(field.type):
-            columns[place] = _with_labels_of(columns[place], field.type.value_type)
-            schema = schema.set(place, field.with_type(columns[place].type))
+            columns[index] = _with_labels_of(columns[index], field.type.value_type)
+            schema = schema.set(index, field.with_type(columns[index].type))
     step = rows_at_a_time(map(_longest, columns), ROWS)
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -414,9 +414,9 @@ def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.Chun
     written = codes if order is None else codes[order]
     used, first = np.unique(written[written >= 0], return_index=True)
     kept = used if column.type.ordered else used[np.argsort(first)]
-    places = np.full(len(column.chunk(0).dictionary) + 1, -1)
-    places[kept] = np.arange(len(kept))
-    indices = take_or_null(arrow_integers(np.arange(len(kept))), places[codes]).cast(column.type.index_type)
+    new_codes = np.full(len(column.chunk(0).dictionary) + 1, -1)
+    new_codes[kept] = np.arange(len(kept))
+    indices = take_or_null(arrow_integers(np.arange(len(kept))), new_codes[codes]).cast(column.type.index_type)
     labels = column.chunk(0).dictionary.take(arrow_integers(kept))
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, labels, ordered=column.type.ordered)])
 
@@ -427,8 +427,8 @@ def _storable(cells: pa.DictionaryArray, index_type: pa.DataType) -> pa.Dictiona
 
     indices, labels = cells.indices, cells.dictionary
     if labels.null_count:
-        places = np.cumsum(~np.asarray(labels.is_null())) - 1
-        indices = pc.if_else(labels.is_null(), pa.nulls(1, pa.int64())[0], arrow_integers(places)).take(indices)
+        new_codes = np.cumsum(~np.asarray(labels.is_null())) - 1
+        indices = pc.if_else(labels.is_null(), pa.nulls(1, pa.int64())[0], arrow_integers(new_codes)).take(indices)
         labels = labels.drop_null()
     return pa.DictionaryArray.from_arrays(
         indices.cast(index_type),

@@ -112,10 +112,10 @@ def duckdb_profiles(
             named = piece.column(wanted.index(unit))
             with naming_column(unit, {unit: named.type}, source):
                 people = _encoded(person_texts(named, spaced, folded=folded), spaced=False)
-        for place, (name, chunks) in enumerate(zip(columns, piece.columns, strict=False)):
+        for index, (name, chunks) in enumerate(zip(columns, piece.columns, strict=False)):
             with naming_column(name, {name: chunks.type}, source):
                 column = _encoded(chunks, spaced)
-            engine.insert(counted, _value_counts(place, column, people))
+            engine.insert(counted, _value_counts(index, column, people))
     if unit is None:
         totals = [rows] * len(columns)
         records = "CAST(sum(n) AS BIGINT)"
@@ -126,14 +126,14 @@ def duckdb_profiles(
         engine.execute(f"DROP TABLE {counted}")
         counted = by_person
         numbers_of = dict(zip(*engine.fetch(f"SELECT c, count(*) FROM {counted} GROUP BY c"), strict=True))
-        totals = [int(numbers_of.get(place, 0)) for place in range(len(columns))]
+        totals = [int(numbers_of.get(index, 0)) for index in range(len(columns))]
         owner = "if(count(*) = 1, CAST(hash(min(u)) >> 1 AS BIGINT), -1)"
         how = f"SELECT c, v, count(*) AS n, {owner} AS o, CAST(sum(n) AS BIGINT) AS r FROM {counted}"
     engine.execute(f"CREATE TABLE {values} AS {how} WHERE {IS_VALUE} GROUP BY c, v")
     engine.execute(f"DROP TABLE {counted}")
     profiles = {
-        name: _profile(engine, values, place, total, name)
-        for place, (name, total) in enumerate(zip(columns, totals, strict=True))
+        name: _profile(engine, values, index, total, name)
+        for index, (name, total) in enumerate(zip(columns, totals, strict=True))
     }
     engine.execute(f"DROP TABLE {values}")
     return profiles
@@ -146,19 +146,19 @@ def _encoded(chunks: Any, spaced: bool) -> Column:
     return encoder.finish().without_unused_labels()
 
 
-def _value_counts(place: int, column: Column, people: Column | None) -> list[Any]:
-    """The place of a column, its values, how many records have each, and whose they are, if that is said."""
+def _value_counts(index: int, column: Column, people: Column | None) -> list[Any]:
+    """Arrays for the table of counts: column index, value, number of records and, if people are counted, the person."""
     if people is None:
-        places = arrow_integers(np.full(len(column.counts), place))
-        return [places, column.labels, arrow_integers(column.counts)]
+        indices = arrow_integers(np.full(len(column.counts), index))
+        return [indices, column.labels, arrow_integers(column.counts)]
     codes, persons, counts = value_person_pairs(column, people)
-    places = arrow_integers(np.full(len(codes), place))
+    indices = arrow_integers(np.full(len(codes), index))
     named = people.labels.take(arrow_integers(persons))
-    return [places, column.labels.take(arrow_integers(codes)), arrow_integers(counts), named]
+    return [indices, column.labels.take(arrow_integers(codes)), arrow_integers(counts), named]
 
 
-def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str) -> Profile:
-    of_column = f"FROM {values} WHERE c = {place}"
+def _profile(engine: QueryRunner, values: str, index: int, rows: int, name: str) -> Profile:
+    of_column = f"FROM {values} WHERE c = {index}"
     # The sum of no rows is NULL, hence coalesce.
     is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT_PATTERN}') OR length(v) > {LONG_TEXT})"
     counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
@@ -167,16 +167,16 @@ def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str)
     numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}), {formulas} {of_column}"
     present, distinct, unique, exact, formula_cells = (int(column[0]) for column in engine.fetch(numbers))
     (sample,) = engine.fetch(f"SELECT v[:{MAX_SAMPLED_LENGTH}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE_SIZE}")
-    details = _details(engine, values, place, name)
+    details = _details(engine, values, index, name)
     return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details, formula_cells)
 
 
-def _details(engine: QueryRunner, values: str, place: int, name: str) -> dict[str, int]:
+def _details(engine: QueryRunner, values: str, index: int, name: str) -> dict[str, int]:
     """The number of personal details of each kind in the values of a column."""
     search = Search(name)
     (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
     for first in range(0, int(total[0]), VALUES_PER_BATCH):
-        piece = f"c = {place} AND rowid >= {first} AND rowid < {first + VALUES_PER_BATCH}"
+        piece = f"c = {index} AND rowid >= {first} AND rowid < {first + VALUES_PER_BATCH}"
         texts, records, owners = engine.fetch(f"SELECT v, n, o FROM {values} WHERE {piece}")
         search.add(strings([str(text) for text in texts]), records, owners)
     return search.details()
@@ -223,9 +223,9 @@ class DuckPeople:
         joins = " ".join(f"JOIN {name} ON t.{store.codes[column]} = {name}.old" for column, name in maps.items())
         values = {column: f"{name}.new" for column, name in maps.items()}
         words = {
-            f"w{place}_{block}": f"bit_or(CASE WHEN {values[column]} // {BITS} = {block} "
+            f"w{index}_{block}": f"bit_or(CASE WHEN {values[column]} // {BITS} = {block} "
             f"THEN CAST(1 AS BIGINT) << CAST({values[column]} % {BITS} AS BIGINT) ELSE 0 END)"
-            for place, column in enumerate(self._numbers_of_values)
+            for index, column in enumerate(self._numbers_of_values)
             if column in values
             for block in range(number_of_words(self._numbers_of_values[column]))
         }
@@ -237,9 +237,9 @@ class DuckPeople:
             f"CREATE TABLE {offered} AS SELECT {classes}{listed} FROM {store.table} t {joins} GROUP BY {classes}"
         )
         same = " AND ".join(f"t.{code} = o.{code}" for code in known)
-        columns = {f"c{place}": f"t.{code} + 1" for place, code in enumerate(known)}
+        columns = {f"c{index}": f"t.{code} + 1" for index, code in enumerate(known)}
         columns |= {
-            f"v{place}": values[column] for place, column in enumerate(self._numbers_of_values) if column in values
+            f"v{index}": values[column] for index, column in enumerate(self._numbers_of_values) if column in values
         }
         columns |= {word: f"o.{word}" for word in words}
         terms = ", ".join(f"{term} AS {name}" for name, term in columns.items())
@@ -261,12 +261,12 @@ class DuckPeople:
         codes: dict[str, str] = {}
         terms: list[str] = []
         for number, table in enumerate(self._tables):
-            for place, name in enumerate(table.known):
+            for index, name in enumerate(table.known):
                 codes[column_name(table.name, name)] = f"c{len(terms)}"
-                terms.append(f"s{number}.c{place} AS c{len(terms)}")
-        for place, name in enumerate(self._numbers_of_values):
+                terms.append(f"s{number}.c{index} AS c{len(terms)}")
+        for index, name in enumerate(self._numbers_of_values):
             codes[name] = f"c{len(terms)}"
-            terms.append(f"s{self._focal}.v{place} AS c{len(terms)}")
+            terms.append(f"s{self._focal}.v{index} AS c{len(terms)}")
         name = self._engine.new("targets")
         self._engine.execute(f"CREATE TABLE {name} AS SELECT {', '.join(terms)} FROM {self._beside}")
         store = type(self._tables[0].table.store)(self._engine, name, codes)
@@ -289,9 +289,9 @@ class DuckPeople:
 
     def _offers(self, attribute: str) -> Iterator[list[Offer]]:
         """The offers to the people, some people at a time."""
-        place = list(self._numbers_of_values).index(attribute)
+        index = list(self._numbers_of_values).index(attribute)
         blocks = number_of_words(self._numbers_of_values[attribute])
-        columns = ", ".join(["c0", f"v{place}", *(f"w{place}_{block}" for block in range(blocks))])
+        columns = ", ".join(["c0", f"v{index}", *(f"w{index}_{block}" for block in range(blocks))])
         sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         step = self._engine.rows_at_once(len(sides) * (2 + blocks))
         for first in range(0, self._number, step):
@@ -352,7 +352,7 @@ class DuckEngine:
         spaced = source.separator is not None
         encoders = {name: GrowingEncoder(spaced_quotes=spaced) for name in columns}
         wanted = (*columns, *([unit] if unit else []))
-        store = DuckStore(self, self.new("rows"), {name: f"c{place}" for place, name in enumerate(columns)})
+        store = DuckStore(self, self.new("rows"), {name: f"c{index}" for index, name in enumerate(columns)})
         definition = [*(f"{code} UINTEGER" for code in store.codes.values()), *(["u VARCHAR"] if unit else [])]
         self.execute(f"CREATE TABLE {store.table} ({', '.join(definition)})")
 
@@ -452,7 +452,7 @@ class DuckEngine:
         """Add rows, given as Arrow arrays."""
         import pyarrow as pa
 
-        piece = pa.table({f"x{place}": column for place, column in enumerate(columns)})
+        piece = pa.table({f"x{index}": column for index, column in enumerate(columns)})
         with self.working():
             self._connection.register("piece", piece)
             try:
@@ -478,15 +478,15 @@ class DuckStore:
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         terms: list[list[str]] = [[] for _ in range(words.number)]
         joins, maps = "", []
-        for name, place in words.fields.items():
-            if not place.bits:
+        for name, field in words.fields.items():
+            if not field.bits:
                 continue  # a column of one value
             code = f"r.{self.codes[name]}"
             if name in recoded:
                 maps.append(self.engine.mapping(recoded[name]))
                 joins += f" JOIN {maps[-1]} ON {code} = {maps[-1]}.old"
                 code = f"{maps[-1]}.new"
-            terms[place.word].append(f"CAST({code} AS BIGINT) * {1 << place.shift}")
+            terms[field.word].append(f"CAST({code} AS BIGINT) * {1 << field.shift}")
         cells = DuckCells(self.engine, self.engine.new("cells"), words)
         packed = ", ".join(f"{' + '.join(term) or 'CAST(0 AS BIGINT)'} AS k{word}" for word, term in enumerate(terms))
         rows = f"SELECT {packed} FROM {self.table} r{joins}"
@@ -560,7 +560,7 @@ class DuckCells:
     def _parts(self, classes: int) -> Iterator[Part]:
         """All cells in order, cut between classes of the first columns."""
         masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
-        numbers = ", ".join(f"n{place}" for place in range(self._counted))
+        numbers = ", ".join(f"n{index}" for index in range(self._counted))
         kept: list[Integers] = []
         step = self._engine.rows_at_once(len(self.words.fields))
         for first in range(0, max(total, 1), step):
@@ -576,7 +576,7 @@ class DuckCells:
     def regrouped(self, words: WordLayout) -> "DuckCells":
         """Add the counts up by some of the columns."""
         coarser = DuckCells(self._engine, self._engine.new("cells"), words)
-        packed = ", ".join(f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words)))
+        packed = ", ".join(f"{word} AS k{index}" for index, word in enumerate(self.words.expressions(words)))
         self._engine.execute(
             f"CREATE TABLE {coarser.table} AS SELECT {coarser.keys}, CAST(sum(n0) AS BIGINT) AS n0 "
             f"FROM (SELECT {packed}, n0 FROM {self.table}) GROUP BY {coarser.keys} ORDER BY {coarser.keys}"
@@ -640,16 +640,16 @@ def restore_removed_rows(
     store: DuckStore = table.store  # type: ignore[assignment]
     engine, rows = store.engine, table.rows + len(removed)
     gone = engine.new("gone")
-    engine.execute(f"CREATE TABLE {gone} (place BIGINT)")
+    engine.execute(f"CREATE TABLE {gone} (position BIGINT)")
     engine.insert(gone, [arrow_integers(removed)])
-    places = f"SELECT range AS place FROM range({rows})"
+    positions = f"SELECT range AS position FROM range({rows})"
     if in_order:
-        places += f" WHERE range NOT IN (SELECT place FROM {gone}) ORDER BY range"
-    left = f"(SELECT p.place, r.* FROM ({places} LIMIT {table.rows}) p POSITIONAL JOIN {store.table} r) r"
+        positions += f" WHERE range NOT IN (SELECT position FROM {gone}) ORDER BY range"
+    left = f"(SELECT p.position, r.* FROM ({positions} LIMIT {table.rows}) p POSITIONAL JOIN {store.table} r) r"
     lost = f"{gone} g"
     if original is not None:
         before: DuckStore = original.store  # type: ignore[assignment]
-        lost += f" JOIN {before.table} o ON o.rowid = g.place"
+        lost += f" JOIN {before.table} o ON o.rowid = g.position"
     known, kept, restored, maps = {}, [], [], []
     for name, column in table.columns.items():
         codes = {value: code for code, value in enumerate(column.values)}
@@ -676,14 +676,15 @@ def restore_removed_rows(
         )
     if table.unit is not None:
         kept.append("r.u")
-        restored.append("'removed ' || g.place")  # each counts as a different person
+        restored.append("'removed ' || g.position")  # each counts as a different person
     made = DuckStore(engine, engine.new("rows"), store.codes)
     names = [store.codes[name] for name in table.columns] + (["u"] if table.unit is not None else [])
     terms = ", ".join(f"{cell} AS {name}" for cell, name in zip(kept, names, strict=True))
     their_terms = ", ".join(restored)
     engine.execute(
-        f"CREATE TABLE {made.table} AS SELECT {', '.join(names)} FROM (SELECT {terms}, r.place AS place FROM {left} "
-        f"UNION ALL SELECT {their_terms}, g.place{'' if in_order else f' + {rows}'} FROM {lost}) ORDER BY place"
+        f"CREATE TABLE {made.table} AS SELECT {', '.join(names)} "
+        f"FROM (SELECT {terms}, r.position AS position FROM {left} "
+        f"UNION ALL SELECT {their_terms}, g.position{'' if in_order else f' + {rows}'} FROM {lost}) ORDER BY position"
     )
     for unneeded in (gone, *maps):
         engine.execute(f"DROP TABLE {unneeded}")

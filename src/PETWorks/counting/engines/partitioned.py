@@ -424,22 +424,22 @@ class PartitionedTable:
         answers: dict[int, Any] = {}
         groups: dict[int, tuple[CellCounts, list[int]]] = {}
         # Questions that need more columns come first, because their cells also serve those that need the first of them.
-        for place in sorted(range(len(questions)), key=lambda place: -len(questions[place].columns)):
-            question = questions[place]
+        for index in sorted(range(len(questions)), key=lambda index: -len(questions[index].columns)):
+            question = questions[index]
             cells = self._count(question.columns) if question.once else self._cells_for(question)
-            groups.setdefault(id(cells), (cells, []))[1].append(place)
-        for cells, places in groups.values():
-            asked = [questions[place] for place in places]
+            groups.setdefault(id(cells), (cells, []))[1].append(index)
+        for cells, indices in groups.values():
+            asked = [questions[index] for index in indices]
             domains = {name: Domain(self.columns[name].labels) for name in cells.words.fields}
             merged = cells.run(
                 partial(answer_questions, cells.words, domains, [question.of_part for question in asked]),
                 partial(merge_answers, [question.merge for question in asked]),
                 min(len(question.grouping.columns) for question in asked),
             )
-            answers |= zip(places, merged, strict=True)
+            answers |= zip(indices, merged, strict=True)
             if asked[0].once:
                 cells.drop()
-        return [answers[place] for place in range(len(questions))]
+        return [answers[index] for index in range(len(questions))]
 
     def _cells_for(self, question: Question[Any]) -> CellCounts:
         names = question.columns

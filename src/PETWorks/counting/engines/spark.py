@@ -132,11 +132,11 @@ class Jobs:
         with zipfile.ZipFile(archive, "w") as package:
             for file in files:
                 folder = next(folder for folder in folders if file.is_relative_to(folder))
-                place = Path(folder.name, file.relative_to(folder))
-                package.write(file, place)
+                name_in_package = Path(folder.name, file.relative_to(folder))
+                package.write(file, name_in_package)
                 compiled = Path(cache_from_source(str(file)))  # used there if its time and Python version match
                 if file.suffix == ".py" and compiled.is_file():
-                    package.write(compiled, place.with_suffix(".pyc"))
+                    package.write(compiled, name_in_package.with_suffix(".pyc"))
         if self.connected:
             self.session.addArtifacts(str(archive), pyfile=True)
         else:
@@ -214,12 +214,12 @@ class SparkStore(Owner):
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         self.jobs.check_alive()
         codings = {
-            name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.fields
+            name: tasks.Coding(self.index_of(name), self.known[name].labels, recoded.get(name)) for name in words.fields
         }
         left_out = None
         if without is not None:
             column, codes = without
-            left_out = tasks.Coding(self.place(column), self.known[column].labels, None), codes
+            left_out = tasks.Coding(self.index_of(column), self.known[column].labels, None), codes
         if per_person:
             keys = [f"k{word}" for word in range(words.number)]
             schema = ", ".join(f"{key} long" for key in keys) + ", u string"
@@ -241,7 +241,7 @@ class SparkStore(Owner):
         names = self.blocks
         return int(self.jobs.run(lambda: map_batches(names, tasks.distinct_people, "u string").distinct().count()))
 
-    def place(self, column: str) -> int:
+    def index_of(self, column: str) -> int:
         """The index of a column in a block."""
         return self._columns.index(column)
 
@@ -304,10 +304,10 @@ class SparkCells(Owner):
 
         work = partial(tasks.run_task, self.words, self._sent_parts, self._complete, task)
         answered = self.jobs.run(lambda: map_batches(self._sent(classes), work, tasks.ANSWERS).toArrow())
-        places, pickled = answered.to_pydict().values()
-        both = [cloudpickle.loads(pickled[place]) for place in np.argsort(np.array(places, np.int64))]
-        for place, (name, wanted) in enumerate((self._checksums or {}).items()):
-            if sum(checksums[place] for _, checksums in both) & ALL_BITS != wanted:
+        indices, pickled = answered.to_pydict().values()
+        both = [cloudpickle.loads(pickled[index]) for index in np.argsort(np.array(indices, np.int64))]
+        for index, (name, wanted) in enumerate((self._checksums or {}).items()):
+            if sum(checksums[index] for _, checksums in both) & ALL_BITS != wanted:
                 raise InputError(
                     "column {column!r} changes while it is read; persist the data frame first", column=name
                 )
@@ -407,7 +407,7 @@ class SparkPeople(Owner):
         """A frame of a table by its key: words of its codes, and words of the values in its classes."""
         store: SparkStore = table.table.store
         codings = {
-            name: tasks.Coding(store.place(name), store.known[name].labels, table.values.get(name))
+            name: tasks.Coding(store.index_of(name), store.known[name].labels, table.values.get(name))
             for name in side.words.fields
         }
         keys = [f"k{word}" for word in range(side.words.number)]
@@ -422,12 +422,12 @@ class SparkPeople(Owner):
         group = [f"g{word}" for word in range(len(masks))]
         columns = [f"{key} AS {name}" for key, name in zip(keys, side.keys, strict=True)]
         words = {}
-        for place, (name, number) in enumerate(self._numbers_of_values.items()):
+        for index, (name, number) in enumerate(self._numbers_of_values.items()):
             if name in table.values:
                 position = side.words.fields[name]
                 value = f"((k{position.word} >> {position.shift}) & {position.mask}L)"
                 for block in range(number_of_words(number)):
-                    words[f"w{side.number}_{place}_{block}"] = (
+                    words[f"w{side.number}_{index}_{block}"] = (
                         f"bit_or(CASE WHEN {value} DIV {BITS} = {block} "
                         f"THEN shiftleft(1L, CAST({value} % {BITS} AS INT)) ELSE 0L END)"
                     )
@@ -462,7 +462,7 @@ class SparkPeople(Owner):
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
         from pyspark import cloudpickle
 
-        place, blocks = (
+        index, blocks = (
             list(self._numbers_of_values).index(attribute),
             number_of_words(self._numbers_of_values[attribute]),
         )
@@ -471,13 +471,13 @@ class SparkPeople(Owner):
         for side in sides:
             position = side.words.fields[attribute]
             value = f"((k{side.number}_{position.word} >> {position.shift}) & {position.mask}L)"
-            words = [f"w{side.number}_{place}_{block}" for block in range(blocks)]
+            words = [f"w{side.number}_{index}_{block}" for block in range(blocks)]
             columns += [f"coalesce({term}, 0L)" for term in (f"CAST(i{side.number} AS LONG)", value, *words)]
         frame = self.kept[0].selectExpr(*(f"{term} AS x{number}" for number, term in enumerate(columns)))
         work = partial(_run_kernel, len(sides), kernel, merge)
         answered = self.jobs.run(lambda: map_batches(frame, work, tasks.ANSWERS).toArrow())
-        places, pickled = answered.to_pydict().values()
-        answers: list[Summary] = [cloudpickle.loads(pickled[row]) for row in np.argsort(np.array(places, np.int64))]
+        indices, pickled = answered.to_pydict().values()
+        answers: list[Summary] = [cloudpickle.loads(pickled[row]) for row in np.argsort(np.array(indices, np.int64))]
         return reduce(merge, answers)
 
 
@@ -562,8 +562,8 @@ def _run_kernel(
     if answers:
         context = TaskContext.get()
         pickled = cloudpickle.dumps(answers[0])  # type: ignore[no-untyped-call]
-        place = pa.array([context.partitionId() if context else 0], pa.int64())
-        yield pa.RecordBatch.from_arrays([place, pa.array([pickled], pa.binary())], ["p", "b"])
+        partition = pa.array([context.partitionId() if context else 0], pa.int64())
+        yield pa.RecordBatch.from_arrays([partition, pa.array([pickled], pa.binary())], ["p", "b"])
 
 
 READERS_PER_PARTITION = 4
@@ -594,9 +594,9 @@ class SparkEngine:
         store = SparkStore(self.jobs, columns)
         values = self.jobs.run(lambda: store.read(frame, read, folded=folded))
         known: dict[str, CountedDomain] = {}
-        place_of, counts = (_integers(values.column(place)) for place in (0, 2))
-        for place, name in enumerate(columns):
-            rows = np.flatnonzero(place_of == place)
+        column_of, counts = (_integers(values.column(index)) for index in (0, 2))
+        for index, name in enumerate(columns):
+            rows = np.flatnonzero(column_of == index)
             labels, order = sorted_labels(values.column(1).take(arrow_integers(rows)).combine_chunks())
             known[name] = CountedDomain(labels, counts[rows][order])
         number = int(known[columns[0]].counts.sum())
@@ -611,7 +611,7 @@ class SparkEngine:
                 rows=source.rows,
             )
         store.known, store.rows = known, number
-        store.missing_units = int(counts[place_of == len(columns)].sum())
+        store.missing_units = int(counts[column_of == len(columns)].sum())
         return PartitionedTable(store, known, number, unit)
 
     def profiles(
@@ -651,16 +651,16 @@ class SparkEngine:
         ranked = values.where(is_value).selectExpr(
             "c",
             f"substring(v, 1, {MAX_SAMPLED_LENGTH}) AS v",
-            "row_number() OVER (PARTITION BY c ORDER BY xxhash64(v), v) AS place",
+            "row_number() OVER (PARTITION BY c ORDER BY xxhash64(v), v) AS number",
         )
-        sampled = self.jobs.run(lambda: ranked.where(f"place <= {SAMPLE_SIZE}").collect())
-        samples: dict[int, list[str]] = {place: [] for place in range(len(columns))}
+        sampled = self.jobs.run(lambda: ranked.where(f"number <= {SAMPLE_SIZE}").collect())
+        samples: dict[int, list[str]] = {index: [] for index in range(len(columns))}
         for row in sampled:
             samples[row[0]].append(row[1])
         details = self._details(values.where(is_value), columns)
         return {
-            columns[place]: Profile(records, present, distinct, unique, samples[place], exact, details[place], formulas)
-            for place, records, present, distinct, unique, exact, formulas in counted
+            columns[index]: Profile(records, present, distinct, unique, samples[index], exact, details[index], formulas)
+            for index, records, present, distinct, unique, exact, formulas in counted
         }
 
     def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:
@@ -672,8 +672,8 @@ class SparkEngine:
         numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
         counted = self.jobs.run(lambda: by_text.groupBy("c", "d", "f").agg(*map(_expression, numbers)).collect())
         by_column: list[list[Counted]] = [[] for _ in columns]
-        for place, detector, _, *counts in counted:
-            by_column[place].append(Counted(detector, *counts))
+        for index, detector, _, *counts in counted:
+            by_column[index].append(Counted(detector, *counts))
         return [by_kind(found) for found in by_column]
 
     def hidden_differences(self, source: SparkFrame) -> HiddenDifferences:
@@ -681,8 +681,8 @@ class SparkEngine:
         frame = _check_types(source.selected(source.names), source.names, source.name)
         ways = map_batches(frame, written_ways, WAYS).groupBy("c", "v", "w").sum("n").toDF("c", "v", "w", "n")
         others = ways.groupBy("c", "v").agg(_expression("sum(n) - max(n) AS n")).groupBy("c").sum("n")
-        counted = {place: number for place, number in self.jobs.run(others.collect) if number}
-        return HiddenDifferences({source.names[place]: int(counted[place]) for place in sorted(counted)})
+        counted = {index: number for index, number in self.jobs.run(others.collect) if number}
+        return HiddenDifferences({source.names[index]: int(counted[index]) for index in sorted(counted)})
 
     def join_people(
         self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
@@ -700,7 +700,7 @@ class SparkEngine:
             return _check_types(source.selected(columns), columns, source.name), None
         if isinstance(parts[0], Parquet):
             _check_nested(parts[0].nested(columns), source.name)
-            groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
+            groups = [(index, group) for index, part in enumerate(parts) for group in range(part.groups)]
             partitions = min(len(groups), READERS_PER_PARTITION * self.jobs.partitions(source.rows or 0))
             read = partial(parquet_rows, [str(Path(part.path).resolve()) for part in parts], groups, columns)
             return self.jobs.session.range(0, len(groups), 1, partitions), read
@@ -712,8 +712,8 @@ class SparkEngine:
                 with naming_column(name, types, source):
                     cells.append(text_column(column, source.separator is not None))
             pieces.append(cells)
-        places = [str(place) for place in range(len(columns))]
-        return self.jobs.session.createDataFrame(arrow_table(pieces, places)), None
+        indices = [str(index) for index in range(len(columns))]
+        return self.jobs.session.createDataFrame(arrow_table(pieces, indices)), None
 
 
 def _expression(text: str) -> Any:

@@ -45,7 +45,7 @@ def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Change
                     table=part.name,
                     columns=quoted(nested),
                 )
-        groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
+        groups = [(index, group) for index, part in enumerate(parts) for group in range(part.groups)]
         frame = jobs.session.range(0, len(groups), 1, min(len(groups), jobs.partitions(source.rows or 0)))
         paths = [str(Path(part.path).resolve()) for part in parts]
         task = partial(write_groups, paths, groups, *arguments)

@@ -196,9 +196,9 @@ def every_subset(
             if progress:
                 progress(len(finished), total)
     masks = [
-        sum(1 << place for place in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
+        sum(1 << index for index in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
     ]
-    counts = [finished[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
+    counts = [finished[frozenset(name for index, name in enumerate(columns) if mask >> index & 1)] for mask in masks]
     guesses = np.array([found.right_guesses for found in counts], np.int64).reshape(len(counts), len(sensitive))
     right_guesses = dict(zip(sensitive, guesses.T, strict=True))
     gained: dict[str, Integers] = {}
@@ -231,11 +231,11 @@ def _units(
     """
     units: dict[str, NDArray[np.int64]] = {}
     for column, marginal in marginals.items():
-        worth, place = worths[column].units if column in worths else None, missing.get(column)
-        counted = [np.ones(len(marginal.values) - (place is not None), np.int64)] if place is not None else []
+        worth, index = worths[column].units if column in worths else None, missing.get(column)
+        counted = [np.ones(len(marginal.values) - (index is not None), np.int64)] if index is not None else []
         counted += [] if worth is None else [worth]
         if counted:
-            units[column] = np.array(counted if place is None else [np.insert(scores, place, 0) for scores in counted])
+            units[column] = np.array(counted if index is None else [np.insert(scores, index, 0) for scores in counted])
     return units
 
 
@@ -310,7 +310,7 @@ class Subsets(Rows, Displayable):
 
     def attributes(self, mask: int) -> list[str]:
         """The names of the quasi-identifiers in a subset."""
-        return [name for place, name in enumerate(self.quasi_identifiers) if mask >> place & 1]
+        return [name for index, name in enumerate(self.quasi_identifiers) if mask >> index & 1]
 
     def row(self, subset: Iterable[str]) -> dict[str, Any]:
         """The counts and risks of the subset with these attributes."""
@@ -321,27 +321,27 @@ class Subsets(Rows, Displayable):
                 quasi_identifiers=quoted(self.quasi_identifiers),
                 names=quoted(sorted(names)),
             )
-        place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
-        if len(place) == 0:
+        index = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
+        if len(index) == 0:
             raise ParameterError("subsets of {number} attributes were not counted", number=len(names))
-        return self._row(int(place[0]))
+        return self._row(int(index[0]))
 
-    def _row(self, place: int) -> dict[str, Any]:
+    def _row(self, index: int) -> dict[str, Any]:
         row = {
-            "size": int(self.sizes[place]),
-            "attributes": self.attributes(int(self.masks[place])),
-            "classes": int(self.classes[place]),
-            "uniques": int(self.uniques[place]),
-            "smallest_class": int(self.smallest_class[place]),
+            "size": int(self.sizes[index]),
+            "attributes": self.attributes(int(self.masks[index])),
+            "classes": int(self.classes[index]),
+            "uniques": int(self.uniques[index]),
+            "smallest_class": int(self.smallest_class[index]),
         }
         for attack, (prior, hits, of) in self.attacks.items():
-            risks = vulnerability(prior, int(hits[place]), of)
+            risks = vulnerability(prior, int(hits[index]), of)
             row |= {attack_column(attack, name): value for name, value in risks.items()}
         return row
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """All rows, ready for JSON."""
-        return [self._row(place) for place in range(len(self))]
+        return [self._row(index) for index in range(len(self))]
 
     def to_arrow(self) -> Any:
         """A PyArrow table with a row for each subset: its attributes, its counts, and each attack."""
@@ -370,19 +370,19 @@ class Subsets(Rows, Displayable):
         """
         answers = []
         for size in sorted(set(self.sizes.tolist())):
-            places = np.flatnonzero(self.sizes == size)
+            indices = np.flatnonzero(self.sizes == size)
             for attack, (prior, hits, of) in self.attacks.items():
-                order = places[np.argsort(hits[places], kind="stable")]
-                highest = places[np.argmax(hits[places])]
+                order = indices[np.argsort(hits[indices], kind="stable")]
+                highest = indices[np.argmax(hits[indices])]
                 cases = [
                     SubsetCase(
-                        tuple(self.attributes(int(self.masks[place]))),
-                        int(self.uniques[place]) / self.records,
-                        **vulnerability(prior, int(hits[place]), of),
+                        tuple(self.attributes(int(self.masks[index]))),
+                        int(self.uniques[index]) / self.records,
+                        **vulnerability(prior, int(hits[index]), of),
                     )
-                    for place in (order[0], order[(len(order) - 1) // 2], highest)
+                    for index in (order[0], order[(len(order) - 1) // 2], highest)
                 ]
-                answers.append(KnownAttributes(size, attack, len(places), *cases))
+                answers.append(KnownAttributes(size, attack, len(indices), *cases))
         return tuple(answers)
 
     def minimal_risky(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -477,9 +477,9 @@ class Subsets(Rows, Displayable):
         drivers = []
         for attack, (prior, hits, of) in self.attacks.items():
             successes = np.concatenate([[prior], hits[by_mask]])
-            for place, name in enumerate(self.quasi_identifiers):
-                share = shapley_share(successes, n, place) / of
-                without = int(successes[(1 << n) - 1 - (1 << place)]) / of
+            for index, name in enumerate(self.quasi_identifiers):
+                share = shapley_share(successes, n, index) / of
+                without = int(successes[(1 << n) - 1 - (1 << index)]) / of
                 drivers.append(
                     Driver(
                         attribute=name,

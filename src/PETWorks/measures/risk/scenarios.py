@@ -300,13 +300,13 @@ def _linked_with(view: View) -> str:
 
 def distribution(sizes: Integers, classes: Integers, records: Integers) -> dict[str, dict[str, Any]]:
     """The number of classes and records by class size, in a few ranges of sizes."""
-    places = np.searchsorted(BINS, sizes, side="right") - 1
+    indices = np.searchsorted(BINS, sizes, side="right") - 1
     number = int(records.sum())
     rows: dict[str, dict[str, Any]] = {}
-    for place, first in enumerate(BINS):
-        last = None if place + 1 == len(BINS) else BINS[place + 1] - 1
+    for index, first in enumerate(BINS):
+        last = None if index + 1 == len(BINS) else BINS[index + 1] - 1
         label = f"{first}+" if last is None else str(first) if first == last else f"{first}-{last}"
-        inside = places == place
+        inside = indices == index
         in_bin = int(records[inside].sum())
         rows[label] = {
             "classes": int(classes[inside].sum()),

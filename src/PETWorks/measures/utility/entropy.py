@@ -91,7 +91,7 @@ def _levels(values: list[str | None], hierarchy: Hierarchy, column: str) -> Inte
 
 def _lift_values(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
     """For each level, a code of each original value lifted to it; missing and `*` stay themselves below the top."""
-    leaves = {leaf: place for place, leaf in enumerate(hierarchy.leaves)}
+    leaves = {leaf: index for index, leaf in enumerate(hierarchy.leaves)}
     known = [value in leaves for value in values]
     strange = sum(not is_leaf and value not in (None, SUPPRESSED) for value, is_leaf in zip(values, known, strict=True))
     if strange:

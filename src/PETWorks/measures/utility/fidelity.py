@@ -90,10 +90,10 @@ def _total_variation(original: Marginal, released: Marginal) -> Fraction:
 
 def _side_by_side(original: Marginal, released: Marginal) -> tuple[Integers, Integers]:
     """The counts of both marginals, for the union of their values."""
-    places = {value: place for place, value in enumerate(dict.fromkeys([*original.values, *released.values]))}
-    counts = np.zeros(len(places), np.int64), np.zeros(len(places), np.int64)
+    indices = {value: index for index, value in enumerate(dict.fromkeys([*original.values, *released.values]))}
+    counts = np.zeros(len(indices), np.int64), np.zeros(len(indices), np.int64)
     for side, marginal in zip(counts, (original, released), strict=True):
-        side[[places[value] for value in marginal.values]] = marginal.counts
+        side[[indices[value] for value in marginal.values]] = marginal.counts
     return counts
 
 
@@ -132,8 +132,8 @@ def _describe(numbers: Reals, counts: Integers) -> dict[str, float]:
     mean = math.fsum((numbers * counts).tolist()) / records
     variance = math.fsum(((numbers - mean) ** 2 * counts).tolist()) / records
     # A quantile is the smallest number that at least this share of the records does not exceed.
-    places = np.searchsorted(np.cumsum(counts), [math.ceil(share * records) for share in QUANTILES.values()])
-    quartiles = dict(zip(QUANTILES, numbers[places].tolist(), strict=True))
+    indices = np.searchsorted(np.cumsum(counts), [math.ceil(share * records) for share in QUANTILES.values()])
+    quartiles = dict(zip(QUANTILES, numbers[indices].tolist(), strict=True))
     return {"mean_bias": mean, "variance_bias": variance, **quartiles}
 
 

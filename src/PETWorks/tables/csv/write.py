@@ -142,11 +142,11 @@ class _Lines:
         return [
             self._cells(
                 column,
-                table.column_names[place],
-                before=self._dialect.separator if place else "",
-                after=self._dialect.line_end if place == last else "",
+                table.column_names[index],
+                before=self._dialect.separator if index else "",
+                after=self._dialect.line_end if index == last else "",
             )
-            for place, column in enumerate(table.columns)
+            for index, column in enumerate(table.columns)
         ]
 
     def written(self, columns: list[Cells]) -> Iterator[bytes | memoryview]:

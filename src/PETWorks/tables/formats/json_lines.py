@@ -300,7 +300,7 @@ def _look(line: _Line, seen: _Seen) -> None:
 def _disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
     """The orders of keys that contradict more common ones; a key that is not there contradicts nothing."""
     before: dict[str, set[str]] = {}
-    place: dict[str, int] = {}
+    index: dict[str, int] = {}
     out = set()
     for keys, _ in sorted(orders.items(), key=lambda one: (-one[1], one[0])):
         grown = {key: set(own) for key, own in before.items()}
@@ -308,10 +308,10 @@ def _disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
             grown.setdefault(key, set())
         for one, other in pairwise(keys):
             grown[other].add(one)
-        known = [place.get(key, -1) for key in keys]
+        known = [index.get(key, -1) for key in keys]
         if -1 in known or any(one > other for one, other in pairwise(known)):
             try:
-                place = {key: number for number, key in enumerate(TopologicalSorter(grown).static_order())}
+                index = {key: number for number, key in enumerate(TopologicalSorter(grown).static_order())}
             except CycleError:
                 out.add(keys)
                 continue

@@ -85,7 +85,7 @@ class Parquet:
     def with_dictionaries(self) -> list[str]:
         """The columns that have a dictionary in the file, of which PyArrow hands over all entries."""
         groups = [self._file.metadata.row_group(group) for group in range(self.groups)]
-        chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+        chunks = [group.column(index) for group in groups for index in range(group.num_columns)]
         own = {chunk.path_in_schema for chunk in chunks if any("DICTIONARY" in one for one in chunk.encodings)}
         own -= self._front_coded
         return [name for name in self.names if self._raw_names[name] in own]
@@ -111,7 +111,7 @@ class Parquet:
         """How many rows of a group are read at a time: fewer if they are long."""
         metadata = self._file.metadata.row_group(group)
         wanted = {self._raw_names[name] for name in columns}
-        chunks = [metadata.column(place) for place in range(metadata.num_columns)]
+        chunks = [metadata.column(index) for index in range(metadata.num_columns)]
         chunks = [chunk for chunk in chunks if chunk.path_in_schema in wanted]
         if wanted & self._front_coded:
             return SHORT_PIECE
@@ -123,9 +123,9 @@ class Parquet:
 def _front_coded(metadata: Any) -> set[str]:
     """Columns that keep of a text only what differs from the one before; PyArrow reads no dictionaries of such."""
     columns = (
-        metadata.row_group(group).column(place)
+        metadata.row_group(group).column(index)
         for group in range(metadata.num_row_groups)
-        for place in range(metadata.num_columns)
+        for index in range(metadata.num_columns)
     )
     return {one.path_in_schema for one in columns if any(name in FRONT_CODED for name in one.encodings)}
 

@@ -112,9 +112,9 @@ def _placed_cells(path: Path, member: str) -> SheetSummary | None:
         cells = _CELL.findall(block)
         if b"<!" in block or len(cells) != len(_ANY_CELL.findall(block)):
             return None
-        places = b" ".join(cells)
-        rows = Counter(map(int, places.translate(None, LETTERS).split()))
-        columns = {column_index(name) for name in set(places.translate(None, DIGITS).split())}
+        indices = b" ".join(cells)
+        rows = Counter(map(int, indices.translate(None, LETTERS).split()))
+        columns = {column_index(name) for name in set(indices.translate(None, DIGITS).split())}
         summary.height, summary.width = max(summary.height, *rows, 0), max(summary.width - 1, *columns, -1) + 1
         values = len(_VALUE.findall(block))
         for row, number in rows.items():
