@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS
 from PETWorks.anonymizer.rows import Ground, NodeClasses
-from PETWorks.counting.codes import Codes, Column, Domain, fixed_codes, suppress_cells
+from PETWorks.counting.codes import Codes, Column, Domain, encode_with_labels, suppress_cells
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, Layout, pack
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -160,7 +160,7 @@ class Recoder:
     def _codes_of(self, cells: "Sequence[pa.ChunkedArray]", spaced_quotes: bool) -> list[Codes]:
         codes = []
         for chunks, column in zip(cells, self.by_column, strict=True):
-            column_codes = fixed_codes(chunks, column.values, spaced_quotes)
+            column_codes = encode_with_labels(chunks, column.values, spaced_quotes)
             if column_codes is None:
                 raise InputError("the table has changed since its values were counted; it must not while it is read")
             codes.append(column_codes)

@@ -206,8 +206,8 @@ class ClassCodes(NamedTuple):
 class PairCounts(NamedTuple):
     """The count of each pair of values of two columns; values are indices into the marginal of each."""
 
-    one: Integers
-    other: Integers
+    first: Integers
+    second: Integers
     counts: Integers
 
     def merged(self, other: "PairCounts") -> "PairCounts":

@@ -408,7 +408,7 @@ class PeopleInMemory:
                 return fold_batches(
                     lambda part: kernel(offers_of_many(tables, part)), merge, parts_of(tables), self._people
                 )
-        words = {index: words_of(self._classes[index], values[index], number) for index in having}
+        words = {index: values_as_bits(self._classes[index], values[index], number) for index in having}
 
         def offers_to(people: slice) -> list[Offer]:
             offers = []
@@ -437,7 +437,7 @@ def key_counts(key: Column) -> KeyCounts:
     return KeyCounts(0 if code is None else int(key.counts[code]), len(counts), int(np.count_nonzero(counts > 1)))
 
 
-def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
+def values_as_bits(classes: Column, values: Integers, number: int) -> list[Words]:
     """The values of each class as bits, in words of `BITS` values."""
     size, span = len(classes.labels), np.uint64(number)
     keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PETWorks.about.protection import NumberProtection, Protection, protections_of
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.counting.codes import text_column
+from PETWorks.counting.codes import trimmed_texts
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.arrays import naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -151,7 +151,7 @@ def _texts(piece: "pa.Table", columns: Sequence[str], source: Source) -> "list[p
     texts = []
     for name, chunks in zip(columns, piece.columns, strict=True):
         with naming_column(name, {name: chunks.type}, source):
-            texts.append(text_column(chunks, source.separator is not None))
+            texts.append(trimmed_texts(chunks, source.separator is not None))
     return texts
 
 

@@ -45,7 +45,7 @@ def known_class_modes(
     assert rows.weights is None, "merged rows have no order"
     keys = pack([rows.columns[name] for name in columns]).keys
     with_value = np.flatnonzero(rows.columns[sensitive].codes != rows.columns[sensitive].code(None))
-    counted, persons = (with_value if rows_of is None else rows_of.origin for rows_of in (people, once))
+    counted, persons = (with_value if table is None else table.origin for table in (people, once))
     assert counted is not None
     assert persons is not None
     by_value = rows.taken(counted).values_by_class(tuple(columns), sensitive)

@@ -21,7 +21,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.attacks.inference import Worth
 from PETWorks.measures.numbers import count
-from PETWorks.releases.linked import Exposure, TargetAttribute, count_hits, exposure
+from PETWorks.releases.linked import Exposure, TargetAttribute, compute_exposure, count_hits
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -82,7 +82,7 @@ class Member:
         ]
         counts = {name: self.table.marginal(name).counts for name in attributes}
         repeated = {name: int(hit[3]) for name, hit in zip(attributes, answers[1:], strict=True)}
-        return exposure(self.people, hits, attacked, counts), int(sizes.smallest or 0), repeated
+        return compute_exposure(self.people, hits, attacked, counts), int(sizes.smallest or 0), repeated
 
 
 def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Integers:

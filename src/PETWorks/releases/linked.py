@@ -53,7 +53,7 @@ def refine(first: Classes, second: Classes) -> Classes:
     return Classes.of(np.multiply(first.codes, second.number, dtype=np.int64) + second.codes)
 
 
-def cells_of(classes: Classes, values: Integers, number_of_values: int, weights: Integers | None = None) -> Cells:
+def count_cells(classes: Classes, values: Integers, number_of_values: int, weights: Integers | None = None) -> Cells:
     """The values that occur in each class; the weight of a row is the number of people it stands for, 1 by default."""
     span = np.uint64(number_of_values)
     keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)
@@ -62,10 +62,11 @@ def cells_of(classes: Classes, values: Integers, number_of_values: int, weights:
     return Cells(codes.astype(np.int64), value_codes.astype(np.int64), counted.counts)
 
 
-MAX_PLAYERS = 10  # all sets of releases are counted up to this many releases
-OF_PEOPLE, OF_ATTRIBUTE = 2, 3  # numbers: classes, people alone; right guesses, people in classes with one value, gain
+MAX_RELEASES_IN_ALL_SETS = 10  # all sets of releases are counted up to this many releases
+HITS_OF_PEOPLE = 2  # number of classes, and of people alone in their class
+HITS_PER_ATTRIBUTE = 3  # number of right guesses, of people in classes with one value, and the gain
 
-Hits = Integers  # the OF_PEOPLE numbers, then the OF_ATTRIBUTE numbers of each attribute
+Hits = Integers  # HITS_OF_PEOPLE numbers, then HITS_PER_ATTRIBUTE numbers for each attribute
 HitsBySet = dict[int, Hits]
 
 
@@ -103,7 +104,7 @@ def hits_by_set(people: JoinedPeople, attacked: Sequence[TargetAttribute]) -> Hi
 def _leads(in_common: Sequence[int]) -> list[tuple[int, ...]]:
     """Lists of release indices: the first of each leads, the rest can join it in the sets counted with that lead."""
     every = range(len(in_common))
-    if len(in_common) > MAX_PLAYERS:
+    if len(in_common) > MAX_RELEASES_IN_ALL_SETS:
         return [tuple(every), tuple(every)[1:]]
     order = sorted(every, key=lambda index: -in_common[index])
     return [tuple(order[first:]) for first in every]
@@ -119,7 +120,7 @@ def all_but(index: int, releases: int) -> int:
     return (1 << releases) - 1 - (1 << index)
 
 
-def first_ones(number: int) -> int:
+def first_releases(number: int) -> int:
     """The bit set of the first `number` releases."""
     return (1 << number) - 1
 
@@ -139,11 +140,11 @@ def _hits_of_part(
 
 
 def _hits_of_sets(releases: int, indices: Sequence[int], part: "_Part") -> HitsBySet:
-    if releases <= MAX_PLAYERS:
+    if releases <= MAX_RELEASES_IN_ALL_SETS:
         return part.every_set(indices)
     if indices[0] == 1:
         return {all_but(0, releases): part.hits(list(accumulate(part.known, refine))[-1])}
-    return part.first_ones_and_all_but_one()
+    return part.first_and_all_but_one()
 
 
 class _Part:
@@ -183,7 +184,7 @@ class _Part:
         left out from then on.
         """
         answers: HitsBySet = {}
-        nothing = np.zeros(OF_PEOPLE + OF_ATTRIBUTE * len(self._attacked), np.int64)
+        nothing = np.zeros(HITS_OF_PEOPLE + HITS_PER_ATTRIBUTE * len(self._attacked), np.int64)
 
         def visit(chosen: int, first: int, rows: Integers | None, classes: Classes, settled: Hits) -> None:
             answers[chosen] = settled + self.hits(classes, rows)
@@ -192,7 +193,7 @@ class _Part:
             single = np.bincount(classes.codes, minlength=classes.number) == 1
             is_single = single[classes.codes]
             everyone = np.arange(len(classes.codes), dtype=np.int32) if rows is None else rows
-            settled = settled + self._of_single_rows(everyone[is_single])
+            settled = settled + self._hits_of_single_rows(everyone[is_single])
             rows, left = everyone[~is_single], classes.number - int(np.count_nonzero(single))
             codes = (np.cumsum(~single, dtype=np.int32) - 1)[classes.codes[~is_single]]
             for index in range(first, len(self.known)):
@@ -202,12 +203,12 @@ class _Part:
         visit(1 << indices[0], 1, None, self.known[0], nothing)
         return answers
 
-    def first_ones_and_all_but_one(self) -> HitsBySet:
+    def first_and_all_but_one(self) -> HitsBySet:
         """The hits of the first release, of the first two, and so on; and of all but the second, all but the third …"""
         number = len(self.known)
         before = list(accumulate(self.known, refine))
         behind = [*accumulate(self.known[:0:-1], refine)][::-1]  # behind[i]: releases from i + 1 on
-        answers = {first_ones(index + 1): self.hits(classes) for index, classes in enumerate(before)}
+        answers = {first_releases(index + 1): self.hits(classes) for index, classes in enumerate(before)}
         for index in range(1, number):
             remaining = refine(before[index - 1], behind[index]) if index < number - 1 else before[index - 1]
             answers[all_but(index, number)] = self.hits(remaining)
@@ -219,11 +220,11 @@ class _Part:
         sizes = _totals(classes, weights)
         numbers = [classes.number, int(np.count_nonzero(sizes == 1))]
         for values, attribute in zip(self._values, self._attacked, strict=True):
-            cells = cells_of(classes, values if rows is None else values[rows], attribute.values, weights)
+            cells = count_cells(classes, values if rows is None else values[rows], attribute.values, weights)
             numbers += count_hits(cells.counts, cells.values, cells.classes, attribute.worth, attribute.missing)
         return np.array(numbers, np.int64)
 
-    def _of_single_rows(self, rows: Integers) -> Hits:
+    def _hits_of_single_rows(self, rows: Integers) -> Hits:
         """The hits of classes of one row each."""
         weights = np.ones(len(rows), np.int64) if self._weights is None else self._weights[rows]
         numbers = [len(rows), int(np.count_nonzero(weights == 1))]
@@ -258,10 +259,10 @@ def _totals(classes: Classes, weights: Integers | None) -> Integers:
     return np.bincount(classes.codes, weights, classes.number).astype(np.int64)  # floats, exact up to 2**53 people
 
 
-def of_attribute(hits: Hits, index: int) -> Mapping[str, int]:
+def attribute_hits(hits: Hits, index: int) -> Mapping[str, int]:
     """The hits of the attribute at `index`, by name."""
-    first = OF_PEOPLE + OF_ATTRIBUTE * index
-    right, one_value, gain = hits[first : first + OF_ATTRIBUTE].tolist()
+    first = HITS_OF_PEOPLE + HITS_PER_ATTRIBUTE * index
+    right, one_value, gain = hits[first : first + HITS_PER_ATTRIBUTE].tolist()
     return {"right": right, "one_value": one_value, "gain": gain}
 
 
@@ -356,14 +357,16 @@ class Exposure:
         }
 
 
-def exposure(people: int, hits: Hits, attacked: Sequence[TargetAttribute], counts: Mapping[str, Integers]) -> Exposure:
+def compute_exposure(
+    people: int, hits: Hits, attacked: Sequence[TargetAttribute], counts: Mapping[str, Integers]
+) -> Exposure:
     """The exposure of people by these hits.
 
     counts   for each attribute the number of people with each value
     """
     inference = {}
     for index, attribute in enumerate(attacked):
-        hit, with_value = of_attribute(hits, index), value_counts(attribute, counts[attribute.name])
+        hit, with_value = attribute_hits(hits, index), value_counts(attribute, counts[attribute.name])
         gain, number = None, int(with_value.sum())
         if attribute.worth is not None:
             prior = attribute.worth.gain(attribute.worth.prior(with_value), max(number, 1))
@@ -377,14 +380,14 @@ def value_counts(attacked: TargetAttribute, counts: Integers) -> Integers:
     return counts if attacked.missing is None else np.where(np.arange(len(counts)) == attacked.missing, 0, counts)
 
 
-def attacked_columns(exposed: Exposure) -> dict[str, str | None]:
+def columns_by_attack(exposed: Exposure) -> dict[str, str | None]:
     """The attacks, each with the sensitive attribute that is guessed; None for re-identification."""
     return {RE_IDENTIFICATION: None, **{f"attribute-inference of {name}": name for name in exposed.inference}}
 
 
-def attacks_of(exposures: Sequence[Exposure]) -> dict[str, list[int]]:
+def successes_by_attack(exposures: Sequence[Exposure]) -> dict[str, list[int]]:
     """The number of successes of each attack, one per exposure."""
     return {
         attack: [exposure.classes if column is None else exposure.inference[column].right for exposure in exposures]
-        for attack, column in attacked_columns(exposures[0]).items()
+        for attack, column in columns_by_attack(exposures[0]).items()
     }

@@ -38,10 +38,10 @@ from PETWorks.releases.linked import (
     HitsBySet,
     TargetAttribute,
     all_but,
-    attacks_of,
-    exposure,
-    first_ones,
+    compute_exposure,
+    first_releases,
     hits_by_set,
+    successes_by_attack,
     value_counts,
 )
 from PETWorks.releases.unlinked import IntersectionCounts, count_intersections
@@ -271,7 +271,7 @@ class Releases(Displayable):
         checked = check_limits({} if limits is None else limits, self.joined.values)
         self._count()
         members, hits = self.joined.members, self._hits
-        curve = [self._exposed(hits[first_ones(index + 1)]) for index in range(len(members))]
+        curve = [self._exposed(hits[first_releases(index + 1)]) for index in range(len(members))]
         having = {name: [member.name for member in self.joined.having(name)] for name in self.joined.values}
         composition = Composition(
             self.key,
@@ -356,7 +356,7 @@ class Releases(Displayable):
     def _exposed(self, hits: Hits) -> Exposure:
         """The exposure of the people in the focal release."""
         counts = {name: self.joined.counts(name) for name in self.joined.values}
-        return exposure(self.joined.focal.people, hits, self._attacked, counts)
+        return compute_exposure(self.joined.focal.people, hits, self._attacked, counts)
 
     @property
     def _parts(self) -> list[ReleaseAlone]:
@@ -385,8 +385,8 @@ class Releases(Displayable):
     def _contributions(self, hits: HitsBySet) -> list[Contribution]:
         focal, members = self.joined.focal, self.joined.members
         number = len(members)
-        left = attacks_of([self._exposed(hits[all_but(index, number)]) for index in range(number)])
-        with_all = attacks_of([self._exposed(hits[first_ones(number)])])
+        left = successes_by_attack([self._exposed(hits[all_but(index, number)]) for index in range(number)])
+        with_all = successes_by_attack([self._exposed(hits[first_releases(number)])])
         counts = [value_counts(attribute, self.joined.counts(attribute.name)) for attribute in self._attacked]
         people = [focal.people, *(max(int(having.sum()), 1) for having in counts)]
         shares = shapley_values(people, [1, *(int(having.max()) for having in counts)], hits, number)

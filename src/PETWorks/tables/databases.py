@@ -155,7 +155,7 @@ class Database:
         ).fetchall()
         return find_table(self.name, table, listed)
 
-    def limited(self, memory: int, folder: Path) -> None:
+    def limit_memory(self, memory: int, folder: Path) -> None:
         """Limit the memory of queries behind a view, and set the folder for spilling."""
         self._settings = {"memory_limit": f"{memory}B", "temp_directory": str(folder)}
 

@@ -28,7 +28,7 @@ from PETWorks.tables.formats.json_lines import SUFFIXES as JSON_LINES
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.packed import STREAMS, ZIP, Content, members
 from PETWorks.tables.formats.parquet import Parquet
-from PETWorks.tables.formats.statistics_files import START, open_statistics, statistics_kind
+from PETWorks.tables.formats.statistics_files import HEADER_SIZE, open_statistics, statistics_kind
 from PETWorks.tables.formats.text_tables import TextTable
 from PETWorks.tables.formats.workbooks import OLD_EXCEL, is_workbook, open_sheet
 from PETWorks.tables.frames import SCHEMES, Frame, SparkFrame, is_spark_frame, open_in_cluster
@@ -207,7 +207,7 @@ def _open_part(path: Path, name: str) -> Source:
     with converting_os_errors(path):
         check_regular(path)
         with path.open("rb") as file:
-            start = file.read(START)
+            start = file.read(HEADER_SIZE)
     if is_workbook(path, start):
         return open_sheet(path, start, name)
     return open_file(path, name)
@@ -218,7 +218,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
     with converting_os_errors(path):
         check_regular(path)
         with path.open("rb") as file:
-            start = file.read(START)
+            start = file.read(HEADER_SIZE)
     if is_database(start):
         raise InputError("{file}: the file is a database; name one of its tables: '{file}#TABLE'", file=path.name)
     if start.startswith(b"PAR1"):
@@ -249,7 +249,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
 def _open_text(content: Content, separator: str | None, encoding: str | None) -> Source:
     """Open JSON lines or CSV, packed or not."""
     with content.open() as file:
-        start = file.read(START)
+        start = file.read(HEADER_SIZE)
     if content.packed:
         check_supported(content.path, start)
         if start.startswith((b"PK\x03\x04", *BINARY)) or statistics_kind(start) or is_database(start):

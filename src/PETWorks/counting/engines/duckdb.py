@@ -92,10 +92,10 @@ class QueryRunner(Protocol):
 IS_VALUE = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
 
 
-def duckdb_profiles(
+def count_profiles(
     engine: QueryRunner, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
 ) -> dict[str, Profile]:
-    """Counts and a sample of the values of each column; all values stay on disk.
+    """Count the values of each column and draw a sample; all values stay on disk.
 
     The table of values has for each column `c` and value `v` the number `n` of records, or of people if a unit names
     them, the number `r` of records, and the owner `o`, if it is one person; -1 otherwise.
@@ -119,7 +119,7 @@ def duckdb_profiles(
     if unit is None:
         totals = [rows] * len(columns)
         records = "CAST(sum(n) AS BIGINT)"
-        how = f"SELECT c, v, {records} AS n, CAST(-1 AS BIGINT) AS o, {records} AS r FROM {counted}"
+        query = f"SELECT c, v, {records} AS n, CAST(-1 AS BIGINT) AS o, {records} AS r FROM {counted}"
     else:
         by_person = engine.new("counted")
         engine.execute(f"CREATE TABLE {by_person} AS SELECT c, v, u, sum(n) AS n FROM {counted} GROUP BY c, v, u")
@@ -128,11 +128,11 @@ def duckdb_profiles(
         numbers_of = dict(zip(*engine.fetch(f"SELECT c, count(*) FROM {counted} GROUP BY c"), strict=True))
         totals = [int(numbers_of.get(index, 0)) for index in range(len(columns))]
         owner = "if(count(*) = 1, CAST(hash(min(u)) >> 1 AS BIGINT), -1)"
-        how = f"SELECT c, v, count(*) AS n, {owner} AS o, CAST(sum(n) AS BIGINT) AS r FROM {counted}"
-    engine.execute(f"CREATE TABLE {values} AS {how} WHERE {IS_VALUE} GROUP BY c, v")
+        query = f"SELECT c, v, count(*) AS n, {owner} AS o, CAST(sum(n) AS BIGINT) AS r FROM {counted}"
+    engine.execute(f"CREATE TABLE {values} AS {query} WHERE {IS_VALUE} GROUP BY c, v")
     engine.execute(f"DROP TABLE {counted}")
     profiles = {
-        name: _profile(engine, values, index, total, name)
+        name: _read_profile(engine, values, index, total, name)
         for index, (name, total) in enumerate(zip(columns, totals, strict=True))
     }
     engine.execute(f"DROP TABLE {values}")
@@ -157,7 +157,7 @@ def _value_counts(index: int, column: Column, people: Column | None) -> list[Any
     return [indices, column.labels.take(arrow_integers(codes)), arrow_integers(counts), named]
 
 
-def _profile(engine: QueryRunner, values: str, index: int, rows: int, name: str) -> Profile:
+def _read_profile(engine: QueryRunner, values: str, index: int, rows: int, name: str) -> Profile:
     of_column = f"FROM {values} WHERE c = {index}"
     # The sum of no rows is NULL, hence coalesce.
     is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT_PATTERN}') OR length(v) > {LONG_TEXT})"
@@ -167,11 +167,11 @@ def _profile(engine: QueryRunner, values: str, index: int, rows: int, name: str)
     numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}), {formulas} {of_column}"
     present, distinct, unique, exact, formula_cells = (int(column[0]) for column in engine.fetch(numbers))
     (sample,) = engine.fetch(f"SELECT v[:{MAX_SAMPLED_LENGTH}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE_SIZE}")
-    details = _details(engine, values, index, name)
+    details = _count_details(engine, values, index, name)
     return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details, formula_cells)
 
 
-def _details(engine: QueryRunner, values: str, index: int, name: str) -> dict[str, int]:
+def _count_details(engine: QueryRunner, values: str, index: int, name: str) -> dict[str, int]:
     """The number of personal details of each kind in the values of a column."""
     search = Search(name)
     (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
@@ -305,8 +305,8 @@ class DuckPeople:
 
 ROWS_PER_PART = 1 << 20
 BYTES_PER_CELL = 2048  # of the limit, per cell of a part: several parts are processed at once, each with its arrays
-COLUMNS = 8  # columns of a part of full size; with more columns, parts have fewer cells
-SHARE = 0.5  # DuckDB's part of the memory limit; it exceeds that, and reading and kernels need the rest
+USUAL_COLUMNS = 8  # with more columns, parts have fewer rows
+DUCKDB_SHARE = 0.5  # DuckDB's part of the memory limit; it exceeds that, and reading and kernels need the rest
 
 
 class DuckEngine:
@@ -323,7 +323,7 @@ class DuckEngine:
         self.note = note
         folder = create_folder(temp_folder)
         settings: dict[str, Any] = {
-            "memory_limit": f"{int(memory_limit * SHARE)}B",
+            "memory_limit": f"{int(memory_limit * DUCKDB_SHARE)}B",
             "temp_directory": str(Path(folder, "spilled")),
             "threads": str(THREADS),
             "autoinstall_known_extensions": "false",
@@ -357,7 +357,7 @@ class DuckEngine:
         self.execute(f"CREATE TABLE {store.table} ({', '.join(definition)})")
 
         if isinstance(source, Database):
-            source.limited(self._memory // 4, self._folder)
+            source.limit_memory(self._memory // 4, self._folder)
 
         def encode(name: str, chunks: Any) -> Any:
             with naming_column(name, {name: chunks.type}, source):
@@ -387,8 +387,8 @@ class DuckEngine:
     ) -> dict[str, Profile]:
         """Counts and a sample of the values of columns that were not loaded."""
         if isinstance(source, Database):
-            source.limited(self._memory // 4, self._folder)
-        return duckdb_profiles(self, source, columns, unit, folded=folded)
+            source.limit_memory(self._memory // 4, self._folder)
+        return count_profiles(self, source, columns, unit, folded=folded)
 
     def join_people(
         self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
@@ -398,7 +398,7 @@ class DuckEngine:
 
     def rows_at_once(self, columns: int) -> int:
         """The number of rows in a part with this many columns."""
-        return max(1, self.rows_per_part * COLUMNS // max(COLUMNS, columns))
+        return max(1, self.rows_per_part * USUAL_COLUMNS // max(USUAL_COLUMNS, columns))
 
     def new(self, kind: str) -> str:
         """A table name that is not in use."""
@@ -542,8 +542,8 @@ class DuckStore:
 class DuckCells:
     """A table of counts in the order of its keys `k0`, `k1`…, with the numbers `n0`, `n1`…"""
 
-    def __init__(self, engine: DuckEngine, table: str, words: WordLayout, counted: int = 1) -> None:
-        self._engine, self.table, self.words, self._counted = engine, table, words, counted
+    def __init__(self, engine: DuckEngine, table: str, words: WordLayout, counts_per_cell: int = 1) -> None:
+        self._engine, self.table, self.words, self._counts_per_cell = engine, table, words, counts_per_cell
 
     @property
     def keys(self) -> str:
@@ -560,7 +560,7 @@ class DuckCells:
     def _parts(self, classes: int) -> Iterator[Part]:
         """All cells in order, cut between classes of the first columns."""
         masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
-        numbers = ", ".join(f"n{index}" for index in range(self._counted))
+        numbers = ", ".join(f"n{index}" for index in range(self._counts_per_cell))
         kept: list[Integers] = []
         step = self._engine.rows_at_once(len(self.words.fields))
         for first in range(0, max(total, 1), step):

@@ -181,9 +181,7 @@ def recode_cells(words: WordLayout, new_codes: Mapping[str, Integers], part: Par
 
 def merge_answers(merges: Sequence[Callable[[Any, Any], Any]], first: list[Any], second: list[Any]) -> list[Any]:
     """Merge the answers of two parts, question by question."""
-    return [
-        merge(one_answer, other_answer) for merge, one_answer, other_answer in zip(merges, first, second, strict=True)
-    ]
+    return [merge(answer, more) for merge, answer, more in zip(merges, first, second, strict=True)]
 
 
 def count_families(
@@ -493,7 +491,7 @@ class PartitionedTable:
             return pairs
         codes_here, codes_there = (
             table.in_store(column, np.arange(len(table.columns[column].labels)))[codes]
-            for table, codes in ((self, pairs.one), (other, pairs.other))
+            for table, codes in ((self, pairs.first), (other, pairs.second))
         )
         return PairCounts(codes_here, codes_there, pairs.counts).merged(
             PairCounts(codes_here[:0], codes_there[:0], pairs.counts[:0])

@@ -20,7 +20,7 @@ import numpy as np
 
 import PETWorks
 from PETWorks.about.personal_details import SHARED, Counted, by_kind
-from PETWorks.counting.codes import CountedDomain, arrow_table, sorted_labels, text_column
+from PETWorks.counting.codes import CountedDomain, arrow_table, sorted_labels, trimmed_texts
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines import spark_tasks as tasks
 from PETWorks.counting.engines.partitioned import (
@@ -710,7 +710,7 @@ class SparkEngine:
             cells = []
             for name, column in zip(columns, piece.columns, strict=True):
                 with naming_column(name, types, source):
-                    cells.append(text_column(column, source.separator is not None))
+                    cells.append(trimmed_texts(column, source.separator is not None))
             pieces.append(cells)
         indices = [str(index) for index in range(len(columns))]
         return self.jobs.session.createDataFrame(arrow_table(pieces, indices)), None

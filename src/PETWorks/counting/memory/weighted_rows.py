@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting import questions as counting_questions
-from PETWorks.counting.codes import Codes, Column, Domain, common_coding, fingerprint_of, recoding_of, with_same_people
+from PETWorks.counting.codes import (
+    Codes,
+    Column,
+    Domain,
+    common_coding,
+    fingerprint_of,
+    recode_labels,
+    with_same_people,
+)
 from PETWorks.counting.counts import (
     ClassCodes,
     ClassPairs,
@@ -83,7 +91,7 @@ class WeightedRows:
         """The rows with the values of the named columns replaced by these mappings."""
         columns = dict(self.columns)
         for name, mapping in levels.items():
-            labels, new_codes = recoding_of(self.columns[name].values, mapping)
+            labels, new_codes = recode_labels(self.columns[name].values, mapping)
             columns[name] = self.columns[name].recoded(labels, new_codes)
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 

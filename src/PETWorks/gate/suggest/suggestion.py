@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from PETWorks.about.column_names import (
-    CALLED,
-    LABELS,
+    LABEL_WORDS,
+    NAME_WORDS,
     PSEUDONYMS,
     REMARKS,
     SUBJECTS,
@@ -371,7 +371,7 @@ def _are_codes(profile: ExaminedColumn) -> bool:
 
 def _by_uniqueness(words: str, profile: ExaminedColumn) -> tuple[str, Reason]:
     """The role and reason for a column whose name and kind of value are not conclusive."""
-    labels = terms(f"{LABELS}, {CALLED}")
+    labels = terms(f"{LABEL_WORDS}, {NAME_WORDS}")
     labelled = any(label in words for label in labels) or stands_for_people(words)
     if profile.present < FEW_RECORDS:
         return QUASI_IDENTIFIER, Reason("few")

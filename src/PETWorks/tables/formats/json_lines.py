@@ -55,7 +55,7 @@ class JSONLines:
             raise InputError("{table}: the file has no records with keys", table=self.name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
-        """The named columns in that order, so many rows at a time."""
+        """The named columns in that order, in pieces of limited size."""
         wanted = [self._keys[self.names.index(name)] for name in columns]
         records = self._records()
         rows = 0
