@@ -219,7 +219,7 @@ def test_a_rule_that_passes_does_so_by_its_definition(method, data):
         released = result.table.to_pylist()
     except NotApplicable:
         assume(False)
-    places = result.released_indices(result.order)
+    places = result.places(result.order)
     people = [rows[place]["person"] for place in (range(len(rows)) if places is None else places)]
     case = definitions.Case(
         [row | {"person": person} for row, person in zip(released, people, strict=True)],

@@ -106,7 +106,7 @@ class Anonymization(Recoded):
         return self.problem.lattice.nodes
 
     @property
-    def typed_plan(self) -> Plan:
+    def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         node, seed = self.classes.node, self.order.seed
         return make_plan(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
@@ -310,7 +310,7 @@ class LocalAnonymization(Anonymization):
         return local_losses(self.problem, self.sweep)
 
     @property
-    def typed_plan(self) -> Plan:
+    def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         seed, least = self.order.seed, self.sweep.least
         return make_plan(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)

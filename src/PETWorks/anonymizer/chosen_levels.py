@@ -42,7 +42,7 @@ class OnLevels(Recoded):
     problem: Problem
 
     @property
-    def typed_plan(self) -> Plan:
+    def planned(self) -> Plan:
         """The plan of this recoding; its loss is that of precision."""
         loss = self.problem.objective.loss(self.classes, self.taken_out)
         node, seed = self.classes.node, self.order.seed

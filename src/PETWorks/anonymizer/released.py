@@ -155,14 +155,14 @@ class Recoded(Rows, Displayable):
     notices: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
-    def typed_plan(self) -> Plan:
+    def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         raise NotImplementedError
 
     @property
     def plan(self) -> dict[str, Any]:
         """All that is needed to recode another table in the same way, for `apply_plan` or to save as JSON."""
-        return self.typed_plan.to_dict()
+        return self.planned.to_dict()
 
     @property
     def levels(self) -> dict[str, int]:
@@ -209,7 +209,7 @@ class Recoded(Rows, Displayable):
         """The number of records that left the table."""
         return self.suppressed + self.classes.ground.aside if self.removes else 0
 
-    def released_indices(self, order: RecordOrder) -> "Integers | None":
+    def places(self, order: RecordOrder) -> "Integers | None":
         """The indices of the records in the release, in this order; None if all records are there in their order."""
         assert self.removed is not None
         if not len(self.removed):
@@ -241,13 +241,13 @@ class Recoded(Rows, Displayable):
         used = {name: column.without_unused_labels() for name, column in changed.items()}
         return {name: dictionary(column.codes, column.labels) for name, column in used.items()}
 
-    def changes_in(self, indices: Integers | None) -> "dict[str, pa.Array] | Recoder":
+    def changes_in(self, places: Integers | None) -> "dict[str, pa.Array] | Recoder":
         """The changes with records in this order; numbers of people must not reveal the original order."""
         changes, unit = self.changes, self.original.privacy_unit
-        if indices is None or unit is None or not self.keeps_unit or isinstance(changes, Recoder):
+        if places is None or unit is None or not self.keeps_unit or isinstance(changes, Recoder):
             return changes
         table: Any = self.classes.ground.view.table
-        numbers = _number_values(table.columns[unit], indices)
+        numbers = _number_values(table.columns[unit], places)
         return {**changes, unit: dictionary(numbers.codes, numbers.labels)}
 
     @cached_property
@@ -266,13 +266,13 @@ class Recoded(Rows, Displayable):
         identifiers = (name for name in original.identifiers if name in original.columns and name != unit)
         return (*identifiers, *([] if unit is None or self.keeps_unit else [unit]))
 
-    def people(self, indices: Integers | None) -> Column | None:
+    def people(self, places: Integers | None) -> Column | None:
         """The person of each record, in this order, if the release does not show it; for the engine 'memory'."""
         if self.original.privacy_unit is None or self.keeps_unit:
             return None
         table: Any = self.classes.ground.view.table
         column: Column = table.columns[self.original.privacy_unit]
-        codes = column.codes if indices is None else column.codes[indices]
+        codes = column.codes if places is None else column.codes[places]
         return Column(column.labels, codes).without_unused_labels()
 
     @cached_property
@@ -281,7 +281,7 @@ class Recoded(Rows, Displayable):
         source = self.original.source
         if isinstance(self.changes, Recoder):
             return changed_table(source, self._kept, self.changes)
-        indices = self.released_indices(self.order)
+        indices = self.places(self.order)
         changes: Any = self.changes_in(indices)
         table = normalise_table(whole_table(source, self._kept, changes), source)
         return table if indices is None else take_rows(table, indices)
@@ -326,7 +326,7 @@ class Recoded(Rows, Displayable):
             **self._order_of_release(has_original=tables[1] is not None),
             removed=self.removed,
             privacy_unit=before.privacy_unit,
-            people=self.people(self.released_indices(self.order)) if before.engine.name == "memory" else None,
+            people=self.people(self.places(self.order)) if before.engine.name == "memory" else None,
             engine=before.engine.name,
             memory_limit=before.memory_limit,
             **treatment,

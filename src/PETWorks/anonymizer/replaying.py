@@ -119,7 +119,7 @@ class Replayed(Recoded):
         return self.satisfied_by_rule
 
     @property
-    def typed_plan(self) -> Plan:
+    def planned(self) -> Plan:
         """The plan of this recoding."""
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
         method: Method = "global" if self.sweep is None else "local"

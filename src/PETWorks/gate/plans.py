@@ -43,7 +43,7 @@ def complete_plan(
     target    the file of the release
     files     the file of the hierarchy of each column
     """
-    plan = result.typed_plan
+    plan = result.planned
     data = content["data"]
     further = {key: value for key, value in content.items() if key not in KEYS_STATED_ELSEWHERE}
     if further.get("title") == getattr(data, "name", None):
@@ -62,7 +62,7 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
 
     data   the table that it was made from; other parameters as in `complete_plan`
     """
-    plan = result.typed_plan
+    plan = result.planned
     hierarchies = {
         column: replace(hierarchy, words=earlier.hierarchies[column].words)
         for column, hierarchy in plan.hierarchies.items()

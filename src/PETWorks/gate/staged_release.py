@@ -233,7 +233,7 @@ def _judged_how(
 
 def _people(result: Recoded, order: RecordOrder) -> Any:
     """The person of each written record; None if the release itself has them."""
-    return result.people(result.released_indices(order)) if result.original.engine.name == "memory" else None
+    return result.people(result.places(order)) if result.original.engine.name == "memory" else None
 
 
 def _content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -> Any:
@@ -246,6 +246,6 @@ def _content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -
         key: job.content[key].replace(r"\t", "\t") for key in ("separator", "encoding") if key in job.content
     }
     # If the table is not in memory, the changes also leave out records.
-    places = result.released_indices(order) if original.engine.name == "memory" else None
+    places = result.places(order) if original.engine.name == "memory" else None
     changes, left_out = result.changes_in(places), result.left_out
     return release_content(path, original.source, drop=left_out, changed=changes, order=places, **csv_options)
