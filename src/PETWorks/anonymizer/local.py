@@ -208,7 +208,7 @@ Sums = NDArray[np.uint32]
 
 COMPACT_BELOW = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
 MAX_TABLE_SUMS = 1 << 20  # most sums in a table that combines several columns
-MIN_HASHED_CLASS = 16  # so many records rarely have the same first bits by chance
+MIN_HASHED_CLASS = 16  # this many records rarely have the same first bits by chance
 SUMS_PER_BATCH = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError
 from PETWorks.tables.source import Source
 
-MAX_DIGITS = 18  # any number of so many digits fits into 64 bits
+MAX_DIGITS = 18  # any number with this many digits fits into 64 bits
 
 Numbers = NDArray[np.int64]
 

@@ -19,7 +19,7 @@ Reals = NDArray[np.float64]
 
 FIRST = 20  # the first nodes are rather coarse ones, which are likely to be solutions
 RATHER_COARSE = 0.75  # rank by bound
-TURNS = 10  # every so many nodes, one strategy after the other is tried
+TURNS = 10  # nodes after which each strategy is tried again
 MEMORY = 0.9  # weight of earlier successes of a strategy
 
 

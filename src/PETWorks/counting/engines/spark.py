@@ -19,7 +19,7 @@ from weakref import WeakSet, finalize
 import numpy as np
 
 import PETWorks
-from PETWorks.about.personal_details import SHARED, Counted, by_kind
+from PETWorks.about.personal_details import SHARED, DetectorCounts, by_kind
 from PETWorks.counting.codes import CountedDomain, arrow_table, sorted_labels, trimmed_texts
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines import spark_tasks as tasks
@@ -671,9 +671,9 @@ class SparkEngine:
         by_text = found.groupBy(*text, "o").agg(once).groupBy(*text).sum("n").toDF(*text, "n")
         numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
         counted = self.jobs.run(lambda: by_text.groupBy("c", "d", "f").agg(*map(_expression, numbers)).collect())
-        by_column: list[list[Counted]] = [[] for _ in columns]
+        by_column: list[list[DetectorCounts]] = [[] for _ in columns]
         for index, detector, _, *counts in counted:
-            by_column[index].append(Counted(detector, *counts))
+            by_column[index].append(DetectorCounts(detector, *counts))
         return [by_kind(found) for found in by_column]
 
     def hidden_differences(self, source: SparkFrame) -> HiddenDifferences:

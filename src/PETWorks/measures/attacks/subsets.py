@@ -48,7 +48,7 @@ class SubsetCase(JSONObject, frozen=True):
 
 
 class KnownAttributes(JSONObject, frozen=True):
-    """An attack by adversaries who know so many attributes: the subsets with lowest, median and highest risk."""
+    """An attack by adversaries who know this many attributes: the subsets with lowest, median and highest risk."""
 
     known: int
     attack: str

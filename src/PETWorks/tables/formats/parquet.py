@@ -108,7 +108,7 @@ class Parquet:
             ) from None
 
     def _piece_rows(self, group: int, columns: tuple[str, ...]) -> int:
-        """How many rows of a group are read at a time: fewer if they are long."""
+        """The number of rows of a group to read at a time: fewer if they are long."""
         metadata = self._file.metadata.row_group(group)
         wanted = {self._raw_names[name] for name in columns}
         chunks = [metadata.column(index) for index in range(metadata.num_columns)]

@@ -1,4 +1,4 @@
-"""What the bytes of a Parquet file have besides its columns: gaps, unknown fields, statistics that are no values.
+"""Content of a Parquet file besides its columns: gaps, unknown fields, statistics that are not values of a column.
 
 Readers skip all of it, so the footer and the headers of pages are read here as they are: structures of Thrift's compact
 protocol, whose fields have numbers.
@@ -223,7 +223,7 @@ class _File:
 
 
 def bytes_besides_columns(source: Parquet) -> Mapping[str, int]:
-    """How many places have unknown `fields`, bytes `outside` the columns, and `values` that no record has."""
+    """The number of unknown `fields`, of gaps with bytes `outside` the columns, and of `values` that no record has."""
     with source.file.raw() as content:
         try:
             file = _File(content)
@@ -238,7 +238,7 @@ def bytes_besides_columns(source: Parquet) -> Mapping[str, int]:
 
 
 def _not_values(source: Parquet, name: str, listed: set[bytes], kind: int) -> Iterator[bytes]:
-    """Those of the listed values that no record has; a text may be cut off, and its last sign increased."""
+    """The listed values that no record has; a text may be cut off, and its last character increased."""
     column = source.types[name]
     if kind == TEXTS and is_text(column):
         seen: set[bytes] = set()
