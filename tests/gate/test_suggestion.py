@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from PETWorks.about import column_names
-from PETWorks.about.roles import checked_unit
+from PETWorks.about.roles import check_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
@@ -496,7 +496,7 @@ def test_the_privacy_unit_is_one_that_a_release_takes():
     found = suggest_roles(table, names)
     unit = suggest_privacy_unit(table, found)
     assert unit == "病人編號"
-    assert checked_unit(unit, open_source(data, "d"), {each.column: each.role for each in found}) == unit
+    assert check_unit(unit, open_source(data, "d"), {each.column: each.role for each in found}) == unit
 
 
 HOSTILE = [

@@ -101,7 +101,7 @@ class NumberProtection:
             return None if labels is None else labels[0]
         if decimals is None:
             return text
-        return f"{before}{_written(rounded, decimals, grouped=',' in match[2])}{after}"
+        return f"{before}{_format_scaled(rounded, decimals, grouped=',' in match[2])}{after}"
 
     @cached_property
     def _step(self) -> tuple[int, int | None]:
@@ -213,7 +213,7 @@ def _nearest(number: Decimal, step: int, decimals: int) -> int:
     return int(times) + int(2 * rest > size or (2 * rest == size and times % 2 == 1))
 
 
-def _written(scaled: int, decimals: int, *, grouped: bool) -> str:
+def _format_scaled(scaled: int, decimals: int, *, grouped: bool) -> str:
     """A number, given as a whole number scaled by 10**decimals, as text."""
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     whole, rest = digits[: len(digits) - decimals], digits[len(digits) - decimals :]

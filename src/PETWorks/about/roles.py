@@ -83,7 +83,7 @@ def _role_of_each_column(roles: Mapping[str, Any]) -> dict[str, str]:
     return checked
 
 
-def checked_roles(roles: Roles, source: Source) -> dict[str, str]:
+def check_roles(roles: Roles, source: Source) -> dict[str, str]:
     """Check that roles and columns exist; return the role of each column. Identifiers may be missing from the data."""
     checked = role_of_each(roles)
     unknown_columns = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
@@ -130,7 +130,7 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     raise InputError(Phrase("original and release have different columns: "), *parts, what="original")
 
 
-def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
+def check_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
     """Check and return the column that identifies people."""
     if column is None:
         return None

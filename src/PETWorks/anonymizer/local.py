@@ -295,13 +295,13 @@ class RemainingRecords:
         if self._least == 1 or self.together == 1:  # an exact count is as fast
             return np.ones(len(indices), np.bool_)
         sums = self._hash_sums(indices)
-        hopeful = self._crowded(sums)
+        hopeful = self._may_have_large_class(sums)
         sums = sums[hopeful]
         sums.sort(axis=1)
         hopeful[hopeful] = (sums[:, self._least - 1 :] == sums[:, : 1 - self._least]).any(axis=1)
         return hopeful
 
-    def _crowded(self, sums: Sums) -> Mask:
+    def _may_have_large_class(self, sums: Sums) -> Mask:
         """Mask of the nodes with enough records whose sums begin with the same bits.
 
         This is faster than sorting but less precise: too many may pass, never too few.

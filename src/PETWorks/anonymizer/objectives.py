@@ -518,7 +518,7 @@ NOT_LOCAL = "non-uniform-entropy"  # it counts the records per label, which need
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
 
 
-def checked_objective(
+def check_objective(
     name: str, aggregate: str | None, weights: Mapping[str, float] | None, columns: Sequence[str]
 ) -> tuple[str, str, list[float]]:
     """Check an objective; return its name, the aggregate, and the weight of each column."""

@@ -13,11 +13,11 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.local import Sweep
-from PETWorks.anonymizer.objectives import Objective, Reals, checked_objective, make_objective
+from PETWorks.anonymizer.objectives import Objective, Reals, check_objective, make_objective
 from PETWorks.anonymizer.problem import profitability_amounts
 from PETWorks.anonymizer.recoding import NOT_RELEASED, class_indices, in_classes, suppressed_before
 from PETWorks.anonymizer.rows import Ground, NodeClasses
-from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, check_rules
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.distinct_rows import RolledUp
@@ -56,7 +56,7 @@ def distinguishing_sets(
     breaks_none = np.asarray(~broken.any(axis=0))
 
     def stands_out(chosen: tuple[str, ...], items: Integers) -> Mask:
-        groups = _grouped_by(classes, rows, chosen)
+        groups = _group_by(classes, rows, chosen)
         judge = Judge(groups.ground, rules, 0, objective)
         known, keys = groups.rows._classes(chosen).keys, groups.rows._packed(chosen).keys
         group_of = np.searchsorted(known, keys[first[items]])
@@ -83,7 +83,7 @@ def _with_tested_columns(classes: NodeClasses, tests: Sequence[ClassTest]) -> We
     return WeightedRows(columns, rows.unit, rows.weights, whole=False).distinct()
 
 
-def _grouped_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...]) -> NodeClasses:
+def _group_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...]) -> NodeClasses:
     """The groups formed by some of the columns: the classes of a table with only these quasi-identifiers."""
     whole, levels = classes.ground, classes.ground.lattice.levels(classes.node)
     node = tuple(levels[name] for name in chosen)
@@ -403,7 +403,7 @@ def reasons_per_record(
     """
     if rules is None and below is None:
         raise ParameterError("name rules, such as {'k-anonymity': {'k': 5}}, or a class size as below", what="rules")
-    checked = () if rules is None else checked_rules(rules)
+    checked = () if rules is None else check_rules(rules)
     return reasons_of_release(release, checked, below, objective, aggregate, weights)
 
 
@@ -421,7 +421,7 @@ def reasons_of_release(
     table_in_memory(release)
     check_ordered(release.source)
     columns = release.quasi_identifiers
-    name, put_together, weighed = checked_objective(objective, aggregate, weights, columns)
+    name, put_together, weighed = check_objective(objective, aggregate, weights, columns)
     for rule in rules:
         rule.check(release.view)
     of_classes = [rule for rule in rules if rule.tests(release.view)]

@@ -99,7 +99,12 @@ class Recoder:
         sizes = [len(classes.ground.on_level(*column).labels) for column in zip(names, node, strict=True)]
         codes = classes.codes(suppressed)
         return cls(
-            names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), NOT_RELEASED)), 0, removes
+            names,
+            changed,
+            tuple(by_column),
+            *_sort_keys(codes, sizes, np.full(len(codes[0]), NOT_RELEASED)),
+            0,
+            removes,
         )
 
     @classmethod
@@ -113,7 +118,7 @@ class Recoder:
         codes = [rows.columns[name].codes.astype(np.int64) for name in names]
         has_new_stars = (bool((on_node == NOT_RELEASED).any()) or not nodes) and not ground.removes
         changed = tuple(name for index, name in enumerate(names) if has_new_stars or any(node[index] for node in nodes))
-        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), NOT_RELEASED, ground.removes)
+        return cls(names, changed, tuple(by_column), *_sort_keys(codes, sizes, on_node), NOT_RELEASED, ground.removes)
 
     @property
     def labels(self) -> "dict[str, pa.Array]":
@@ -178,7 +183,7 @@ class Recoder:
         return new
 
 
-def _keyed(codes: Sequence[Integers], sizes: Sequence[int], on_node: Integers) -> tuple[Layout, Codes, Integers]:
+def _sort_keys(codes: Sequence[Integers], sizes: Sequence[int], on_node: Integers) -> tuple[Layout, Codes, Integers]:
     """The ascending keys of rows, given by codes and the number of codes per column, and the node of each."""
     fields = [
         Field(column_codes.astype(np.uint64), (size - 1).bit_length())

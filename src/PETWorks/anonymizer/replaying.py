@@ -201,7 +201,7 @@ def replay(
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
     judge = Judge(problem.ground, problem.rules, problem.most - not_placed, problem.objective)
     if on_one_node:
-        taken_out = _taken_out(judge, classes)
+        taken_out = _classes_to_suppress(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
         sweep = sweep_over(problem.ground, judge, steps.nodes, steps.least)
@@ -215,7 +215,7 @@ def replay(
     )
 
 
-def _taken_out(judge: Judge, classes: NodeClasses) -> Mask:
+def _classes_to_suppress(judge: Judge, classes: NodeClasses) -> Mask:
     """The classes to suppress for the rules; if that exceeds the limit, the classes that fail."""
     if judge.most >= 0:
         suppressed = judge(classes).suppressed

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from PETWorks.about.hierarchies.declaration import Declaration
-from PETWorks.about.roles import Roles, checked_unit, role_of_each
+from PETWorks.about.roles import Roles, check_unit, role_of_each
 from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
@@ -16,7 +16,7 @@ from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_front
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, check_order_arguments, choose_order, with_safe_cells
 from PETWorks.anonymizer.replaying import Replayed
-from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, check_rules
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.api.earlier_calls import accepts_earlier_call
 from PETWorks.api.opening import is_policy, not_a_release, open_policy, warn_caller
@@ -328,14 +328,14 @@ def _open_task(
         policy = open_policy(given)
         release = policy.release(protect=True)
         with policy.located("privacy_unit"):
-            checked_unit(policy.privacy_unit, release.source, {})
+            check_unit(policy.privacy_unit, release.source, {})
         check_people_are_declared(release, policy.no_privacy_unit)
         return _Task(release, search_rules(policy, today()), policy)
     if not isinstance(given, Release):
         raise not_a_release(given)
     if rules is None and subsets is None and levels is None:
         raise ParameterError(NO_RULE, what="rules")
-    checked = () if rules is None and subsets is None else checked_rules(rules or {}, subsets)
+    checked = () if rules is None and subsets is None else check_rules(rules or {}, subsets)
     without = columns_without_role(given)
     if without:
         raise RoleError(

@@ -12,7 +12,7 @@ import numpy as np
 from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.population import Population
-from PETWorks.about.roles import Roles, check_same_columns, checked_roles, checked_unit
+from PETWorks.about.roles import Roles, check_roles, check_same_columns, check_unit
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -190,7 +190,7 @@ class Release(Displayable):
             treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
         self.source = source
-        self.roles = checked_roles(roles or {}, source)
+        self.roles = check_roles(roles or {}, source)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
         self._profiles: dict[str, Profile] | None = None
@@ -199,7 +199,7 @@ class Release(Displayable):
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
             check_same_columns(source, before, self.identifiers)
-        self.privacy_unit = privacy_unit if people is not None else checked_unit(privacy_unit, source, self.roles)
+        self.privacy_unit = privacy_unit if people is not None else check_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
         self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
@@ -245,7 +245,7 @@ class Release(Displayable):
         }
         self.view = self._view(self.judged_table(table), background)
         if drawn_from is not None and drawn_from.source is None:
-            drawn_from.checked_size(self.people)
+            drawn_from.check_population_size(self.people)
 
     def _view(self, table: Table, background: Background) -> View:
         return View(
@@ -304,7 +304,7 @@ class Release(Displayable):
         copied.view = copied._view(copied.judged_table(copied.as_read), copied._background())
         drawn_from = self._sources[1]
         if drawn_from is not None and drawn_from.source is None:
-            drawn_from.checked_size(copied.people)
+            drawn_from.check_population_size(copied.people)
         return copied
 
     @property

@@ -112,9 +112,9 @@ class Background:
         if self.population is None:
             return None
         if not self.has_population_table:
-            return self.population.checked_size(people)
+            return self.population.check_population_size(people)
         table = self.population_table
-        return self.population.checked_size(people, table.rows if table.unit is None else table.people())
+        return self.population.check_population_size(people, table.rows if table.unit is None else table.people())
 
 
 MISFITS = {

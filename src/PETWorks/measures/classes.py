@@ -284,9 +284,9 @@ def _population(view: View) -> Table:
 def _count_linked(view: View) -> LinkedSizes:
     if not view.background.has_population_table:
         return own_sizes(view)
-    linked = view.fold_with(_population(view), _linked, LinkedSizes.merged, suppressed_apart=True)
+    linked = view.fold_with(_population(view), _link_sizes, LinkedSizes.merged, suppressed_apart=True)
     if view.treatment["suppressed"] == AS_CLASS and view.suppressed_records:
-        linked = linked.merged(_suppressed(view, int(linked.records.sum())))
+        linked = linked.merged(_suppressed_class(view, int(linked.records.sum())))
     if linked.sizes.size and linked.sizes[0] == 0:
         raise NotApplicable(
             "released records whose class the population does not have: {records}; the release was not drawn from it",
@@ -301,13 +301,13 @@ def _count_linked(view: View) -> LinkedSizes:
     return linked
 
 
-def _suppressed(view: View, others: int) -> LinkedSizes:
+def _suppressed_class(view: View, others: int) -> LinkedSizes:
     """The class of suppressed records: each of them may be anybody of the population."""
     people, records = view.population_size, view.class_sizes().records - others
     return LinkedSizes(np.array([people], np.int64), np.ones(1, np.int64), np.array([records], np.int64))
 
 
-def _linked(classes: ClassPairs) -> LinkedSizes:
+def _link_sizes(classes: ClassPairs) -> LinkedSizes:
     """Released classes by their size in the population."""
     in_release = classes.released > 0
     released, population = classes.released[in_release], classes.background[in_release]

@@ -271,7 +271,7 @@ class Releases(Displayable):
         checked = check_limits({} if limits is None else limits, self.joined.values)
         self._count()
         members, hits = self.joined.members, self._hits
-        curve = [self._exposed(hits[first_releases(index + 1)]) for index in range(len(members))]
+        curve = [self._compute_exposure(hits[first_releases(index + 1)]) for index in range(len(members))]
         having = {name: [member.name for member in self.joined.having(name)] for name in self.joined.values}
         composition = Composition(
             self.key,
@@ -353,7 +353,7 @@ class Releases(Displayable):
     def _alone(self) -> list[tuple[Exposure, int, dict[str, int]]]:
         return [member.alone(self.worth) for member in self.joined.members]
 
-    def _exposed(self, hits: Hits) -> Exposure:
+    def _compute_exposure(self, hits: Hits) -> Exposure:
         """The exposure of the people in the focal release."""
         counts = {name: self.joined.counts(name) for name in self.joined.values}
         return compute_exposure(self.joined.focal.people, hits, self._attacked, counts)
@@ -385,8 +385,8 @@ class Releases(Displayable):
     def _contributions(self, hits: HitsBySet) -> list[Contribution]:
         focal, members = self.joined.focal, self.joined.members
         number = len(members)
-        left = successes_by_attack([self._exposed(hits[all_but(index, number)]) for index in range(number)])
-        with_all = successes_by_attack([self._exposed(hits[first_releases(number)])])
+        left = successes_by_attack([self._compute_exposure(hits[all_but(index, number)]) for index in range(number)])
+        with_all = successes_by_attack([self._compute_exposure(hits[first_releases(number)])])
         counts = [value_counts(attribute, self.joined.counts(attribute.name)) for attribute in self._attacked]
         people = [focal.people, *(max(int(having.sum()), 1) for having in counts)]
         shares = shapley_values(people, [1, *(int(having.max()) for having in counts)], hits, number)

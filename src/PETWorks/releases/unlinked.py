@@ -172,12 +172,12 @@ def count_intersections(
         kept |= here & (word >> np.where(here, index, 0).astype(np.uint64) & np.uint64(1) == 1)
     same = np.logical_and.reduce([word == other for word, other in zip(common, in_any, strict=True)])
     offered = [_size(offer.words) if offer.sizes is None else offer.sizes for offer in offers]
-    alone = [_reached(sizes[targets & here]) for sizes, here in zip(offered, inside, strict=True)]
+    alone = [_count_disclosed(sizes[targets & here]) for sizes, here in zip(offered, inside, strict=True)]
     last = left[-1][targets]
     return IntersectionCounts(
         int(np.count_nonzero(targets)),
         np.array(alone, np.int64),
-        np.array([_reached(sizes[targets]) for sizes in left], np.int64),
+        np.array([_count_disclosed(sizes[targets]) for sizes in left], np.int64),
         int(np.count_nonzero(changed & targets)),
         int(np.count_nonzero(last == 0)),
         int(np.count_nonzero((last == 1) & ~kept[targets])),
@@ -223,6 +223,6 @@ def _size(words: Sequence[Words]) -> Integers:
     return sizes
 
 
-def _reached(left: Integers) -> list[int]:
+def _count_disclosed(left: Integers) -> list[int]:
     """The number of people, then the number disclosed with each confidence, by the number of values left."""
     return [len(left), *(int(np.count_nonzero((left > 0) & (left <= int(1 / least)))) for least in CONFIDENCES)]

@@ -95,10 +95,10 @@ def take_rows(table: pa.Table, indices: NDArray[np.int64]) -> pa.Table:
     Other labels could be values of records that are not released, and their order could reveal that of the original.
     """
     rows = table.take(arrow_integers(indices))
-    return pa.table({name: _used_labels(rows[name]) for name in rows.column_names})
+    return pa.table({name: _drop_unused_labels(rows[name]) for name in rows.column_names})
 
 
-def _used_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _drop_unused_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column whose dictionaries have only labels that occur, by first appearance, or in order if ordered."""
     if not pa.types.is_dictionary(column.type):
         return column

@@ -162,7 +162,7 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
         raise InputError("unknown kind of address; expected one of {kinds}", kinds=kinds)
     path = Path(table)
     if not path.exists():
-        named = _divided(path)
+        named = _split_name(path)
         if named is not None:
             return _open_part(*named)
         if any(sign in str(path) for sign in SIGNS):
@@ -172,7 +172,7 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
 
 def open_one(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
     """Open a file, or the part of it named after a `#`; patterns are not supported."""
-    named = None if path.exists() else _divided(path)
+    named = None if path.exists() else _split_name(path)
     return open_path(path, separator, encoding) if named is None else _open_part(*named)
 
 
@@ -185,7 +185,7 @@ def files_at_path(path: Path) -> list[Path]:
     """The files that a path stands for: itself, those that match a pattern, or the one before a `#`."""
     if path.exists():
         return [path]
-    named = _divided(path)
+    named = _split_name(path)
     return matching_files(str(path)) if named is None else [named[0]]
 
 
@@ -195,7 +195,7 @@ def files_of_tables(*tables: Any) -> tuple[Path, ...]:
     return tuple(file for path in paths for file in (files_at_path(path) or [path]))
 
 
-def _divided(path: Path) -> tuple[Path, str] | None:
+def _split_name(path: Path) -> tuple[Path, str] | None:
     """The file, and the name after a `#`, which may itself contain a `#`."""
     text = str(path)
     marks = (index for index, sign in enumerate(text) if sign == "#")

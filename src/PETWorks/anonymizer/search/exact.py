@@ -47,7 +47,7 @@ class Chooser:
         self._turn += 1
         if not has_solution or self._turn <= FIRST:
             self._strategy = None
-            return int(indices[_ranked(bounds, RATHER_COARSE)])
+            return int(indices[_index_at_rank(bounds, RATHER_COARSE)])
         self._strategy = int(np.argmax(self._closed))
         if self._turn % TURNS == 0:
             self._strategy = self._turn // TURNS % len(self._strategies)
@@ -65,10 +65,10 @@ class Chooser:
         return int(np.argmin(bounds))
 
     def _middle(self, _places: Integers, bounds: Reals) -> int:
-        return _ranked(bounds, 0.5)
+        return _index_at_rank(bounds, 0.5)
 
 
-def _ranked(bounds: Reals, share: float) -> int:
+def _index_at_rank(bounds: Reals, share: float) -> int:
     """The index of the bound that exceeds this share of all bounds."""
     rank = int(share * len(bounds))
     return int(np.argpartition(bounds, rank)[rank])

@@ -148,7 +148,7 @@ class BoxSearch(NodeSearch):
         heapq.heappop(self._boxes)
         parts: list[Box] = []
         for part in self._parts(box):
-            bounded = yield from self._bounded(part)
+            bounded = yield from self._compute_bound(part)
             if bounded is not None and bounded.bound <= self.limit():
                 parts.append(bounded)
         for part in parts:
@@ -176,7 +176,7 @@ class BoxSearch(NodeSearch):
                 node[index] = level
         return tuple(node)
 
-    def _bounded(self, box: Box) -> Generator[None, None, Box | None]:
+    def _compute_bound(self, box: Box) -> Generator[None, None, Box | None]:
         """The box with its bound; None if it contains nothing better than the known solutions."""
         if self._is_ruled_out(box.high):
             return None
@@ -227,7 +227,7 @@ class BoxSearch(NodeSearch):
         """Descend from a coarse node, or from the best one with some columns raised, while the rules hold."""
         node = self.lattice.high
         if self.best is not None and self.best.node != self.lattice.high:
-            node = self._raised(self.best.node)
+            node = self._raise_at_random(self.best.node)
         self._look(node)
         while True:
             gains = {}
@@ -246,7 +246,7 @@ class BoxSearch(NodeSearch):
         records = self.known[node].records
         return records is not None and records <= self.most
 
-    def _raised(self, node: Node) -> Node:
+    def _raise_at_random(self, node: Node) -> Node:
         """A node with a few columns raised at random."""
         raisable = [index for index, high in enumerate(self.lattice.high) if node[index] < high]
         number = min(len(raisable), int(self._random.integers(1, 5)))

@@ -101,7 +101,7 @@ def count_values(read: Callable[[Batches], Batches] | None, batches: Batches) ->
 
     for block in blocks(batches if read is None else read(batches)):
         for index in range(block[0].num_columns):
-            column = _encoded(block, index)
+            column = _encode_column(block, index)
             indices = arrow_integers(np.full(len(column.counts), index)).cast(pa.int32())
             values = [indices, column.labels.cast(pa.string()), arrow_integers(column.counts)]
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
@@ -117,10 +117,10 @@ def count_values_by_person(
     import pyarrow as pa
 
     for block in blocks(batches if read is None else read(batches)):
-        people = _encoded(block, unit)
+        people = _encode_column(block, unit)
         people = with_same_people(people) if folded else people
         for index in range(columns):
-            column = _encoded(block, index)
+            column = _encode_column(block, index)
             codes, persons, counts = value_person_pairs(column, people)
             values = [
                 arrow_integers(np.full(len(codes), index)).cast(pa.int32()),
@@ -131,7 +131,7 @@ def count_values_by_person(
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "u", "n"])
 
 
-def _encoded(block: Sequence[Any], index: int) -> Column:
+def _encode_column(block: Sequence[Any], index: int) -> Column:
     encoder = Encoder()
     for batch in block:
         encoder.add(batch.column(index))
@@ -253,7 +253,7 @@ def _bytes(cells: Any) -> Any:
     return data.slice(first, last - first)
 
 
-def _stored_blocks(batches: Batches) -> Batches:
+def _restore_blocks(batches: Batches) -> Batches:
     """Restore blocks from batches of pieces, each with the number of pieces that follow it."""
     import pyarrow as pa
 
@@ -272,7 +272,7 @@ def _stored_blocks(batches: Batches) -> Batches:
 
 def count_blocks(words: WordLayout, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
     """Count the rows of each block by their words."""
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         yield count_words(words.packed(_codes(block, codings), block.num_rows))
 
 
@@ -286,7 +286,7 @@ def rows_with_people(
     import pyarrow as pa
 
     names = [f"k{word}" for word in range(words.number)]
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
         packed_words = words.packed(_codes(block, codings), block.num_rows)
         if left_out is not None:
@@ -300,7 +300,7 @@ def distinct_people(batches: Batches) -> Batches:
     """The distinct people of each block."""
     import pyarrow as pa
 
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         yield pa.RecordBatch.from_arrays([block.column(block.num_columns - 1).dictionary.cast(pa.string())], ["u"])
 
 
@@ -308,7 +308,7 @@ def people_of_rows(batches: Batches) -> Batches:
     """The person of each row."""
     import pyarrow as pa
 
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
         yield pa.RecordBatch.from_arrays([unit], ["u"])
 

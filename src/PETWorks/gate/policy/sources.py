@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
-from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
+from PETWorks.about.roles import check_same_columns, check_unit, unknown_column
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
 from PETWorks.anonymizer.plan import Plan, parse_record_numbers
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -190,7 +190,7 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
     unit = content.get("privacy_unit", "").strip()
     if unit in source.names:  # a release may lack it; the rules judge that
         with mistakes.at("privacy_unit"):
-            checked_unit(unit, source, roles)
+            check_unit(unit, source, roles)
     if original is not None:
         with mistakes.at("original"):
             check_same_columns(source, original, (*by_role.get("identifiers", ()), unit))
