@@ -147,7 +147,7 @@ def test_a_worker_is_lost_and_a_job_is_cancelled(running, driver, expected, tmp_
     assert line(process, tmp_path) == "interrupted"
     assert json.loads(line(process, tmp_path)) == []
     assert_nothing_runs(running)
-    process.communicate("go\n", timeout=60)
+    process.communicate("go\n", timeout=PATIENCE)
     running.wait_for(lambda state: state["activeapps"] == [])
 
 
