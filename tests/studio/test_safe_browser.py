@@ -110,7 +110,8 @@ def test_from_the_frontier_to_an_evidence_folder(server):
 
 def children(process):
     """The processes that any thread of a server has started and that still run, on Linux."""
-    return " ".join(listed.read_text("ascii") for listed in Path(f"/proc/{process.pid}/task").glob("*/children")).split()
+    lists = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return [child for listed in lists for child in listed.read_text("ascii").split()]
 
 
 def test_a_search_goes_on_without_the_browser_and_is_cancelled(server):
