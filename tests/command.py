@@ -17,6 +17,11 @@ from pathlib import Path
 IMPORTED = ("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet", "duckdb", "jsonschema")
 IMPORTED += ("encodings.utf_8_sig", "rich.console", "rich.table", "rich.text")
 NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
+POLICY = """petworks_policy: 1
+data: table.csv
+roles: {quasi_identifiers: [a]}
+rules: [{measure: k-anonymity, k: 2}]
+"""
 exit_codes = []  # of a command, once it has ended
 
 
@@ -52,7 +57,7 @@ def _server():
 
 
 def _prepare():
-    """Import everything that commands import, and compile what they call."""
+    """Import everything that commands import, and compile what they call and the templates of reports."""
     package = importlib.import_module("PETWorks")
     modules = [found.name for found in pkgutil.walk_packages(package.__path__, "PETWorks.")]
     for name in (*IMPORTED, *(name for name in modules if not name.startswith(NOT_IMPORTED))):
@@ -60,6 +65,10 @@ def _prepare():
     table, roles = {"a": ["x", "y"] * 2}, {"a": "quasi_identifier"}
     package.every_subset(package.Release(table, roles))
     package.anonymize(package.Release(table, roles, {"a": [("x", "*"), ("y", "*")]}), {"k-anonymity": {"k": 2}})
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "table.csv").write_text("a\nx\nx\n", "utf-8")
+        Path(folder, "policy.yaml").write_text(POLICY, "utf-8")
+        package.check(Path(folder, "policy.yaml")).to_html()
     gc.freeze()
 
 
