@@ -10,6 +10,7 @@ import pkgutil
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from pathlib import Path
 
@@ -17,6 +18,11 @@ from pathlib import Path
 IMPORTED = ("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet", "duckdb", "jsonschema")
 IMPORTED += ("encodings.utf_8_sig", "rich.console", "rich.table", "rich.text")
 NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
+POLICY = """petworks_policy: 1
+data: table.csv
+roles: {quasi_identifiers: [a]}
+rules: [{measure: k-anonymity, k: 2}]
+"""
 exit_codes = []  # of a command, once it has ended
 
 
@@ -29,12 +35,55 @@ def petworks(*arguments, cwd=None, env=None):
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("stdout", "stderr")]
         request = [command, str(cwd or Path.cwd()), dict(os.environ), *map(str, files)]
+        code = int(_ask(request))
+        texts = [path.read_text("utf-8") for path in files]
+    return subprocess.CompletedProcess(command, code, *texts)
+
+
+class Started:
+    """A command in a process of its own, which leads a session; it has what jobs of the page use of `Popen`."""
+
+    def __init__(self, command, cwd, env, **_how):
+        with tempfile.TemporaryDirectory() as folder:
+            pipes = [Path(folder, name) for name in ("stdout", "stderr", "told")]
+            for pipe in pipes:
+                os.mkfifo(pipe)
+            arguments = command[command.index("PETWorks") + 1 :]
+            _ask([["petworks", *map(str, arguments)], str(cwd), dict(env), *map(str, pipes)])
+            self.stdout, self.stderr, told = (pipe.open(encoding="utf-8", errors="replace") for pipe in pipes)
+        self.pid = int(told.readline())
+        self.returncode = None
+        self._waiter = threading.Thread(target=self._wait, args=[told], daemon=True)
+        self._waiter.start()
+
+    def _wait(self, told):
+        with told:
+            self.returncode = int(told.readline())
+
+    def wait(self, timeout=None):
+        self._waiter.join(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("petworks", timeout)
+        return self.returncode
+
+    def poll(self):
+        return self.returncode
+
+    def send_signal(self, number):
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+
+def _ask(request):
+    """Send a request to the server; its answer."""
+    with _ASKING:
         server = _server()
         server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
-        code = int(server.stdout.readline())
-        texts = [path.read_text("utf-8") for path in files]
-    return subprocess.CompletedProcess(command, code, *texts)
+        return server.stdout.readline()
+
+
+_ASKING = threading.Lock()
 
 
 @functools.cache
@@ -52,7 +101,7 @@ def _server():
 
 
 def _prepare():
-    """Import everything that commands import, and compile what they call."""
+    """Import everything that commands import, and compile what they call and the templates of reports."""
     package = importlib.import_module("PETWorks")
     modules = [found.name for found in pkgutil.walk_packages(package.__path__, "PETWorks.")]
     for name in (*IMPORTED, *(name for name in modules if not name.startswith(NOT_IMPORTED))):
@@ -60,11 +109,18 @@ def _prepare():
     table, roles = {"a": ["x", "y"] * 2}, {"a": "quasi_identifier"}
     package.every_subset(package.Release(table, roles))
     package.anonymize(package.Release(table, roles, {"a": [("x", "*"), ("y", "*")]}), {"k-anonymity": {"k": 2}})
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "table.csv").write_text("a\nx\nx\n", "utf-8")
+        Path(folder, "policy.yaml").write_text(POLICY, "utf-8")
+        package.check(Path(folder, "policy.yaml")).to_html()
     gc.freeze()
 
 
 def _serve():
-    """Fork for each command; a child leaves the loop and continues as the command."""
+    """Fork for each command; a child leaves the loop and continues as the command.
+
+    With a third file it is not waited for: another process does, and writes its id and its exit code there.
+    """
     answers = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 1)
@@ -77,6 +133,8 @@ def _serve():
     else:
         return
     sys.argv, folder, environment, *files = json.loads(request)
+    if len(files) > 2:
+        _leave_to_another(files.pop())
     os.dup2(nowhere, 0)
     for number, path in enumerate(files, 1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
@@ -91,6 +149,19 @@ def _serve():
     except BaseException:  # noqa: BLE001 - as Python does it
         traceback.print_exc()
         exit_codes.append(1)
+
+
+def _leave_to_another(told):
+    """Continue in a process that leads a session; one between it and the server waits for it."""
+    if os.fork():
+        os._exit(0)  # the server goes on
+    if child := os.fork():
+        with Path(told).open("w") as file:
+            file.write(f"{child}\n")
+            file.flush()
+            file.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
+        os._exit(0)
+    os.setsid()
 
 
 def _leave():

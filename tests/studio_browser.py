@@ -95,7 +95,14 @@ class Visit:
     def settle(self):
         """Wait until nothing is loading."""
         self.page.wait_for_load_state()
-        self.page.wait_for_selector("[data-busy], [data-load]:empty", state="detached")
+        self.page.wait_for_selector("[data-busy]", state="detached")
+
+    @contextmanager
+    def leaving(self, address):
+        """Wait until a page with this address has replaced the present one, which may have the same address."""
+        with self.page.expect_navigation(url=address):
+            yield
+        self.settle()
 
     def text(self):
         return self.page.inner_text("body")

@@ -1,15 +1,16 @@
 """A test client instead of a browser: it has the cookie, and sends forms as pages of the server do."""
 
-import os
 import random
 import re
 import subprocess
-import sys
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
+import pytest
 from starlette.testclient import TestClient
 
-from conftest import ROOT
+from command import Started
+from PETWorks.studio.server import jobs
 from PETWorks.studio.server.app import make_app
 from PETWorks.studio.server.security import ENTRANCE, Guard
 from processes import wait_for
@@ -96,7 +97,7 @@ def ended(page, answer):
     return job
 
 
-def typed(folder, *arguments):
-    """Run the same command as a user would type it."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    return subprocess.run([sys.executable, "-m", "PETWorks", *arguments], cwd=folder, env=environment, check=False)
+@pytest.fixture
+def quick_jobs(monkeypatch):
+    """Start the commands of jobs in processes that have already imported the program."""
+    monkeypatch.setattr(jobs, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": Started}))

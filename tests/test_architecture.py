@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,13 @@ DOORS = {"", "__main__", "compat", "pytest_plugin"}  # what users import; nothin
 HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich", "yaml", "click", "numba"}
 
 
+@cache
 def modules():
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        yield name.removesuffix(".__init__").removesuffix("__init__"), ast.parse(path.read_text("utf-8"))
+        found.append((name.removesuffix(".__init__").removesuffix("__init__"), ast.parse(path.read_text("utf-8"))))
+    return found
 
 
 def allowed_imports(folder):

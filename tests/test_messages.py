@@ -13,12 +13,11 @@ from PETWorks.counting.engines.spark_writing import _report
 from PETWorks.errors import Counted, InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
 from PETWorks.render.language.messages import translated
 
-SAID, WRONG = texts()
-
 
 def test_errors_are_given_templates_and_all_their_values():
-    assert not WRONG, "\n".join(WRONG)
-    assert len(SAID) > 700  # the source was really read
+    templates, wrong = texts()
+    assert not wrong, "\n".join(wrong)
+    assert len(templates) > 700  # the source was really read
 
 
 @pytest.mark.parametrize(

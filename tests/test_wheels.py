@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from importlib.metadata import distribution
+from importlib.metadata import distribution, distributions
 from pathlib import Path
 
 import pytest
@@ -35,13 +35,15 @@ def test_the_same_source_is_the_same_files(built, tmp_path):
     assert [file.read_bytes() for file in again] == [file.read_bytes() for file in built]
 
 
-def needed(name, extras=("",)):
-    """A distribution and all that it needs, by name."""
-    found = {name: distribution(name)}
-    for text in found[name].requires or ():
+def needed(package, extras=("",)):
+    """What a distribution needs, and all that this needs, by name."""
+    found = {}
+    for text in package.requires or ():
         one = Requirement(text)
         if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras):
-            found |= needed(re.sub("[-_.]+", "-", one.name).lower(), tuple(one.extras) or ("",))
+            name = re.sub("[-_.]+", "-", one.name).lower()
+            found[name] = distribution(name)
+            found |= needed(found[name], tuple(one.extras) or ("",))
     return found
 
 
@@ -54,9 +56,10 @@ def test_the_wheel_works_alone(built, tmp_path):
     options = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check")
     subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", *options, wheel], check=True)
     packages = sysconfig.get_path("purelib", vars={"base": str(python.parent.parent)})
-    for one in {**needed("petworks"), **needed("pytest")}.values():
-        if one.name.lower() != "petworks":
-            link(one, Path(packages))
+    (own,) = distributions(name="petworks", path=[packages])  # this environment may have an earlier one
+    pytest_itself = distribution("pytest")
+    for one in (pytest_itself, *(needed(own) | needed(pytest_itself)).values()):
+        link(one, Path(packages))
     (tmp_path / "work").mkdir()
     assert tour(python, tmp_path / "work").endswith("command, example, pytest plug-in")
 

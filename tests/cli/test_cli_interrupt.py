@@ -4,16 +4,16 @@ import os
 import pty
 import select
 import signal
+import sqlite3
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from processes import PATIENCE
+from studio_client import write_long_search
 
-QI = "sex,age,race,marital-status,education,native-country,occupation,salary-class"
 SCRIPT = Path(sys.executable).with_name("petworks")
 
 
@@ -40,13 +40,10 @@ def on_a_terminal(arguments, signs, folder):
 
 
 @pytest.fixture
-def arguments():
-    return [
-        *("anonymize", ROOT / "data/adult.csv", "--qi", QI, "--sensitive", "workclass", "--suppression", "0.05"),
-        *("--hierarchies", ROOT / "data/adult_hierarchy", "--measure", "k-anonymity:k=3"),
-        *("--measure", "l-diversity:l=2"),
-        *("--objective", "discernibility", "-o", "released.csv", "--html", "report.html"),
-    ]
+def arguments(tmp_path):
+    """Of a search that finds a release at once and would go on for minutes."""
+    write_long_search(tmp_path)
+    return ["anonymize", "wide_policy.yaml", "-o", "released.csv", "--html", "report.html"]
 
 
 @pytest.mark.slow
@@ -61,6 +58,8 @@ def test_the_best_so_far_is_written_and_judged(arguments, tmp_path):
         "released_plan.json",
         "released_policy.yaml",
         "report.html",
+        "wide.csv",
+        "wide_policy.yaml",
     ]
     assert "The search was stopped after" in (tmp_path / "report.html").read_text("utf-8")
     assert "none below" in shown, "the gap"
@@ -71,7 +70,7 @@ def test_a_second_one_ends_it(arguments, tmp_path):
     code, shown = on_a_terminal(arguments, [b"best loss", b"the search was stopped"], tmp_path)
     assert code == 130, shown
     assert "petworks: interrupted" in shown
-    left = {path.name for path in tmp_path.iterdir()}
+    left = {path.name for path in tmp_path.iterdir()} - {"wide.csv", "wide_policy.yaml"}
     assert "released.csv.unfinished" in left, "what was found is not lost"
     left.remove("released.csv.unfinished")
     whole = {"released.csv", "released_hierarchies", "released_plan.json", "released_policy.yaml"}
@@ -80,7 +79,19 @@ def test_a_second_one_ends_it(arguments, tmp_path):
 
 
 @pytest.mark.slow
-def test_without_any_release_it_just_ends(arguments, tmp_path):
-    code, shown = on_a_terminal(arguments, [b"reading"], tmp_path)
+def test_without_any_release_it_just_ends(tmp_path):
+    """While it reads a view that never ends."""
+    with sqlite3.connect(tmp_path / "t.sqlite") as database:
+        database.execute(
+            "CREATE VIEW endless AS "
+            "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT (n + 1) % 1000 FROM t) SELECT n AS zip FROM t"
+        )
+    database.close()
+    (tmp_path / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: t.sqlite#endless\nroles: {quasi_identifiers: [zip]}\n"
+        "hierarchies: {zip: {width: [10]}}\nrules: [{measure: k-anonymity, k: 2}]\n",
+        "utf-8",
+    )
+    code, shown = on_a_terminal(["anonymize", "policy.yaml", "-o", "released.csv"], [b"reading"], tmp_path)
     assert code == 130, shown
-    assert list(tmp_path.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["policy.yaml", "t.sqlite"]

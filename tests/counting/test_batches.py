@@ -21,6 +21,7 @@ from PETWorks.counting.engines.spark_tasks import (
     split_by_target,
     with_class_totals,
 )
+from processes import PATIENCE
 
 ROLES = {"a": QUASI_IDENTIFIER, "b": QUASI_IDENTIFIER, "s": SENSITIVE_ATTRIBUTE, "p": INSENSITIVE_ATTRIBUTE}
 CELLS = 3
@@ -136,7 +137,7 @@ def test_classes_of_two_tables_are_literally_counted(engine):
 
 def test_large_tables_are_counted_on_several_threads():
     """Two kernels wait for each other, which they could not one after the other."""
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=PATIENCE)
 
     def kernel(classes):
         if not met:

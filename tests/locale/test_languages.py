@@ -16,8 +16,12 @@ from PETWorks.render.language.messages import parse_language
 from texts import extract, fields, forms, path_of, read, write
 
 OTHERS = [language for code, language in LANGUAGES.items() if code != ENGLISH]
-TEMPLATE = extract()
 HAS_LETTERS = re.compile(r"[^\W\d_]")
+
+
+@pytest.fixture(scope="session")
+def template():
+    return extract()
 
 
 def messages(catalogue):
@@ -58,9 +62,9 @@ def _has_values(text, message, catalogue):
 
 
 @pytest.mark.parametrize("language", OTHERS, ids=lambda language: language.code)
-def test_every_text_is_translated_and_up_to_date(language):
+def test_every_text_is_translated_and_up_to_date(language, template):
     """If this fails: `make texts`, then translate what it lists."""
-    assert sorted(map(str, defects(read(path_of(language)), TEMPLATE))) == []
+    assert sorted(map(str, defects(read(path_of(language)), template))) == []
 
 
 def test_defects_are_found(tmp_path):
@@ -80,13 +84,13 @@ def test_defects_are_found(tmp_path):
     ]
 
 
-def test_the_template_has_texts_of_every_kind():
-    places = {place for message in TEMPLATE for place, _ in message.locations}
-    assert len(messages(TEMPLATE)) > 2500
+def test_the_template_has_texts_of_every_kind(template):
+    places = {place for message in template for place, _ in message.locations}
+    assert len(messages(template)) > 2500
     assert {"click", "cli/check.py", "gate/presets.yaml", "gate/schemas/policy.json"} <= places
     assert {"studio/templates/columns.html", "tables/csv/read.py", "gate/suggest/starter.py"} <= places
-    assert sum(message.pluralizable for message in TEMPLATE) > 50
-    for message in TEMPLATE:
+    assert sum(message.pluralizable for message in template) > 50
+    for message in template:
         if message.pluralizable:
             one, many = map(fields, message.id)
             assert "n" in many, message.id
@@ -124,14 +128,14 @@ def test_chinese_is_that_of_taiwan():
 
 
 @pytest.fixture(scope="module")
-def third(tmp_path_factory):
+def third(tmp_path_factory, template):
     """A folder with a language `xx-YY`, which lacks a few texts."""
     folder = tmp_path_factory.mktemp("locale")
     (folder / "xx_YY" / "LC_MESSAGES").mkdir(parents=True)
     own = {"name": "Exex", "locales": ["xx"], "browsers": ["xx"], "writing": {"separator": " + ", "quotes": ["‹", "›"]}}
     (folder / "xx_YY" / "language.json").write_text(json.dumps(own), "utf-8")
     catalogue = Catalog()
-    for message in TEMPLATE:
+    for message in template:
         if message.id and not is_left_out(message.id):
             made = tuple(f"⟨{text}⟩" for text in forms(message))
             catalogue.add(message.id, made if message.pluralizable else made[0], context=message.context)

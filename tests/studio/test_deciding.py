@@ -8,9 +8,12 @@ from html import unescape
 
 import pytest
 
+from command import petworks
 from conftest import ROOT
 from PETWorks.gate.policy.policy import read_policy
-from studio_client import ended, entered, fields_of, typed
+from studio_client import ended, entered, fields_of, quick_jobs  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.usefixtures("quick_jobs")
 
 POLICY = """\
 # ours
@@ -224,7 +227,7 @@ def test_the_page_shows_the_verdict_checklists_and_no_script_of_a_policy(folder)
 
 def test_the_evidence_folder_of_a_release_and_that_it_verifies(folder):
     with entered(folder) as page:
-        assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+        assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder).returncode == 0
         assert "out.csv" in page.get(AT).text, "one decides about the release"
         address = "policy=out_policy.yaml"
         job = ended(page, page.post(f"/decide/evidence?{address}", follow_redirects=False))
@@ -260,7 +263,7 @@ def test_reports_of_the_page_and_of_the_command_line_have_the_same_digest(folder
         shown = page.get(f"/decide/exported?policy=policy.yaml&job={job.id}").text
         assert "do not hand out the release" in shown
         assert "adult.csv" not in re.search(r'class="files out".*?</ul>', shown, re.S)[0]
-    assert typed(other, *job.command.split()[1:]).returncode == 1
+    assert petworks(*job.command.split()[1:], cwd=other).returncode == 1
     names = ("adult_check.json", "adult_check.external.json")
     mine, theirs = ([json.loads((one / name).read_text("utf-8")) for name in names] for one in (folder, other))
     assert mine[0]["content_sha256"] == theirs[0]["content_sha256"]

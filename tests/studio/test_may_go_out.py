@@ -9,10 +9,13 @@ import shutil
 import openpyxl
 import pytest
 
+from command import petworks
 from conftest import ROOT
 from PETWorks.gate import case as judging
 from PETWorks.gate import days
-from studio_client import ended, entered, fields_of, typed, write_long_search
+from studio_client import ended, entered, fields_of, quick_jobs, write_long_search  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.usefixtures("quick_jobs")
 
 POLICY = """\
 petworks_policy: 1
@@ -120,7 +123,7 @@ def test_the_bar_of_a_release_shows_the_verdict_of_the_release(folder):
 
 @pytest.mark.parametrize("what", ["report", "evidence"])
 def test_without_the_approver_whom_a_regime_asks_for_nothing_may_go_out(folder, what):
-    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder).returncode == 0
     policy = folder / "out_policy.yaml"
     policy.write_text(policy.read_text("utf-8") + "regimes: [iso-27559]\n", "utf-8")
     shown = exported(folder, what)
@@ -157,7 +160,7 @@ def test_reports_of_any_kind_of_table_may_go_out_if_it_passes(tmp_path, name):
 
 @pytest.mark.parametrize("what", ["report", "evidence"])
 def test_reports_on_a_release_that_fails_stay_inside(folder, what):
-    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder).returncode == 0
     policy = folder / "out_policy.yaml"
     policy.write_text(policy.read_text("utf-8").replace("k: '5'", "k: 900"), "utf-8")
     shown = exported(folder, what)
@@ -165,7 +168,7 @@ def test_reports_on_a_release_that_fails_stay_inside(folder, what):
 
 
 def test_a_release_that_changed_since_the_export_stays_inside(folder):
-    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder).returncode == 0
     with entered(folder) as page:
         job = ended(page, page.post("/decide/report?policy=out_policy.yaml", follow_redirects=False))
         shutil.copy(folder / "adult.csv", folder / "out.csv")
@@ -237,7 +240,7 @@ def released(tmp_path_factory):
     (folder / "adult.csv").write_text("".join(rows), "utf-8")
     text = NOTED.replace("role_reasons: {", "role_reasons: {race: x, ")
     (folder / "policy.yaml").write_text(text, "utf-8")
-    done = typed(folder, "anonymize", "policy.yaml", "-o", "out.csv", "--json", "out_report.json")
+    done = petworks("anonymize", "policy.yaml", "-o", "out.csv", "--json", "out_report.json", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -287,7 +290,7 @@ def test_a_changed_file_of_a_hierarchy_outdates_a_release(released, tmp_path, na
     (tmp_path / "policy.yaml").write_text(text.replace(declared, by_name.get(named, "")), "utf-8")
     if named == "roles file":
         (tmp_path / "adult.yaml").write_text("hierarchies: levels\n", "utf-8")
-    done = typed(tmp_path, "anonymize", "policy.yaml", "-o", "out.csv", "--json", "out_report.json")
+    done = petworks("anonymize", "policy.yaml", "-o", "out.csv", "--json", "out_report.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     with entered(tmp_path) as page:
         assert listed(page.get(RESULT).text)[0] == ["out.csv"]
@@ -425,7 +428,7 @@ def test_a_release_on_chosen_levels_is_judged_as_things_are_now(folder):
 
 
 def test_an_export_is_outdated_when_its_policy_changes(folder):
-    assert typed(folder, "anonymize", "policy.yaml", "-o", "out.csv").returncode == 0
+    assert petworks("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder).returncode == 0
     with entered(folder) as page:
         job = ended(page, page.post("/decide/report?policy=out_policy.yaml", follow_redirects=False))
         address = f"/decide/exported?policy=out_policy.yaml&job={job.id}"

@@ -1,11 +1,14 @@
 """Make it safe and Decide in a real browser: the pages that only appear after something was done."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 from conftest import ROOT
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.render.language.language import message_text
+from processes import wait_for
 from studio_browser import Visit, chromium
 from studio_client import write_long_search
 from studio_server import Server
@@ -105,6 +108,12 @@ def test_from_the_frontier_to_an_evidence_folder(server):
         assert "Ms Lin" not in opened.value.inner_text("body"), "outsiders do not learn who signed"
 
 
+def children(process):
+    """The processes that any thread of a server has started and that still run, on Linux."""
+    lists = Path(f"/proc/{process.pid}/task").glob("*/children")
+    return [child for listed in lists for child in listed.read_text("ascii").split()]
+
+
 def test_a_search_goes_on_without_the_browser_and_is_cancelled(server):
     write_long_search(server.folder)
     before = sorted(path.name for path in server.folder.glob("[!.]*"))
@@ -114,12 +123,15 @@ def test_a_search_goes_on_without_the_browser_and_is_cancelled(server):
             visit.page.click("button[value=run]")
             visit.page.wait_for_selector("progress")
             visit.page.wait_for_selector("text=best loss so far")
+            assert children(server.process) or not Path("/proc").exists()
             looks_right(visit)
         with Visit(browser, server) as visit:  # the browser was closed meanwhile
             visit.page.click(".running a")
             visit.page.wait_for_selector("progress")
             visit.page.click("text=Cancel")
             visit.page.wait_for_selector("[role=alert]")
+            assert message_text("en", "studio.job.ended.cancelled") in visit.page.inner_text("main")
             looks_right(visit)
+    wait_for(lambda: children(server.process) == [])
     assert sorted(path.name for path in server.folder.glob("[!.]*")) == before
     assert not list(server.folder.glob(".petworks-*"))

@@ -331,7 +331,7 @@ def half_sent(server):
 def test_more_half_sent_requests_than_files_may_be_open_keep_nobody_out(folder):
     import resource
 
-    files = 256
+    files = 128
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
     try:

@@ -241,7 +241,7 @@ def test_a_server_that_stops_half_way(tmp_path, moment):
     with postgres_server.server() as server:
         server.sql(
             "CREATE TABLE rows AS SELECT (n % 97)::text AS zip, (n % 89)::text AS age, md5(n::text) AS disease "
-            "FROM generate_series(1, 1500000) AS n"
+            "FROM generate_series(1, 300000) AS n"
         )
         # However quick the machine is, it does not get the last row.
         server.sql("CREATE VIEW many AS TABLE rows UNION ALL SELECT '1', '1', (SELECT '1' FROM pg_sleep(600))")

@@ -694,6 +694,8 @@ def matches(
             some, of_some = texts, counts
         else:
             continue
+        if not len(some):
+            continue  # Arrow would compile the pattern all the same
         some, of_some = _matching(some, of_some, detector.candidates)
         for text, (count, owner) in zip(some.to_pylist(), of_some.tolist(), strict=True):
             for key in detector.find(text, column):

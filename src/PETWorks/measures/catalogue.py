@@ -334,6 +334,8 @@ def all_measures() -> list[Metric]:
 
 def find_measure(name: str) -> Metric:
     """The measure with this name or alias; case, blanks, hyphens and underscores do not matter."""
+    if (measure := catalogue.get(str(name))) is not None:
+        return measure
     spelled = {_fold_name(other): entry for entry in catalogue.values() for other in (entry.name, *entry.aliases)}
     try:
         return spelled[_fold_name(name)]

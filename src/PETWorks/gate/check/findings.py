@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import numpy as np
 from msgspec.structs import replace
@@ -137,6 +138,7 @@ def _direct_identifier(words: str, profile: ExaminedColumn) -> ColumnFinding | N
     return ColumnFinding(kind, fails, looks_like=look or MIXED, share=share)
 
 
+@lru_cache(10_000)
 def _in_name(column: str) -> ColumnFinding | None:
     """A finding if the name of a column, which is released too, contains personal details."""
     return ColumnFinding("details in its name", True) if has_personal_details(column) else None
