@@ -24,12 +24,12 @@ from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, ParameterError, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.anonymising import anonymize_by_policy, frontier_by_policy, search_rules
+from PETWorks.gate.applying import demanded_rules, match_hierarchies, next_policy, prepare_table
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.notices import ALWAYS_SHOWN, suppression_notices
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import FAIL
-from PETWorks.gate.planned import demanded_rules, match_hierarchies, next_policy, prepare
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy import Policy
@@ -216,7 +216,7 @@ def apply_plan(
         earlier = earlier_hierarchies(plan_document, Path(plan).parent)
     else:
         earlier = match_hierarchies(plan_document, hierarchies)
-    prepared = prepare(
+    prepared = prepare_table(
         data,
         plan_document,
         earlier,
@@ -229,7 +229,7 @@ def apply_plan(
     check_people_are_declared(prepared.release, policy.get("no_privacy_unit"))
     demanded = demanded_rules(plan_document, today())
     chosen = choose_order(prepared.release, demanded, shuffle, number)
-    made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
+    made = replace(prepared.recode(demanded, strict=strict), order=chosen)
     return _with_notices(made, policy_in_memory(policy))
 
 

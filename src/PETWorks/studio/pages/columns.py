@@ -12,7 +12,7 @@ from PETWorks.about.roles import ROLE_KEYS, ROLES
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
-from PETWorks.gate.check.findings import findings
+from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.document.check_document import ColumnFacts, Role
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
@@ -298,7 +298,7 @@ def _contradicting_columns(
     """The columns whose name or values contradict their role, as a check finds them."""
     for name, profile in facts.profiles.items():
         role = roles.get(name)
-        found = () if role == IDENTIFIER or name == unit else findings(name, role, profile)
+        found = () if role == IDENTIFIER or name == unit else find_contradictions(name, role, profile)
         column = ColumnFacts(name, cast(Role, role), released=True, findings=found)
         if column.fails or (found and name not in explained):
             yield column
