@@ -430,7 +430,7 @@ def test_reference_tables_have_nothing_hidden(table):
         for role in ROLES
         for finding in find_contradictions(name, role, profile)
     ]
-    assert not [one for one in found if one.fails]
+    assert not [finding for finding in found if finding.fails]
 
 
 def test_the_gallery_keeps_its_verdicts():

@@ -14,7 +14,7 @@ from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.gate.check.advice import STEP_BY_FINDING
 from PETWorks.gate.check.may_go_out import Obstacle
-from PETWorks.gate.check.sign_off import ITEMS
+from PETWorks.gate.check.sign_off import ITEM_TESTS
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document.check_document import FindingKind, Notice, Use
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, presets
@@ -23,7 +23,7 @@ from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS
 from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.catalogue import NEEDS, catalogue
-from PETWorks.render.charts.plots import STATES as COMPARED
+from PETWorks.render.charts.plots import STATE_MEASURES as COMPARED
 from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.texts import TEXTS, Plural
 from PETWorks.render.report.making import STATE_FACTS
@@ -109,7 +109,7 @@ def completed_ids():
         for rule in ("every-subset", "every-subset-limit", ALL_RELEASES, f"{ALL_RELEASES}-limit", *BUILT_IN_RULES)
     )
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
-    yield from (f"item.{item}" for item in ITEMS)
+    yield from (f"item.{item}" for item in ITEM_TESTS)
     yield from (f"subject.{subject}" for subject in (*DIRECT, *KNOWN, *SENSITIVE, "a date"))
     yield from (f"look.{look}" for look in (*LOOKS, *DETAILS, *FURTHER, MIXED))
     yield from (f"reason.{kind}" for kind in REASONS)
