@@ -29,15 +29,15 @@ from PETWorks.render.language.texts import TEXTS, Plural
 from PETWorks.render.report.making import STATE_FACTS
 from PETWorks.render.report.prose import GLOSSARY
 from PETWorks.render.report.sections import SECTIONS
-from PETWorks.studio.files.hierarchy_forms import BOUNDS, CHOICES
-from PETWorks.studio.files.hierarchy_forms import KINDS as FORMS
-from PETWorks.studio.pages.compare import FACTS
+from PETWorks.studio.pages.compare import FACT_LABELS
 from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
 from PETWorks.studio.pages.hierarchies import PROPOSED, SAVED, TRIED
+from PETWorks.studio.pages.hierarchy_forms import BOUNDS, CHOICES
+from PETWorks.studio.pages.hierarchy_forms import KINDS as FORMS
+from PETWorks.studio.pages.job import PHASES
 from PETWorks.studio.pages.make_safe import METHODS, ORDERS
 from PETWorks.studio.pages.open import SEPARATORS
 from PETWorks.studio.pages.page import STEPS as PAGES
-from PETWorks.studio.pages.running import PHASES
 from PETWorks.tables.hidden_differences import KINDS as FURTHER
 
 RENDER = ROOT / "src/PETWorks/render"
@@ -69,7 +69,7 @@ def completed_ids():
     yield from (f"section.{section}" for section in SECTIONS)
     yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
-    yield from FACTS.values()
+    yield from FACT_LABELS.values()
     yield from (f"studio.job.title.{state}" for state in ("running", "done", "cancelled", "failed"))
     yield from (f"studio.job.ended.{state}" for state in ("cancelled", "failed"))
     yield from (f"studio.job.doing.{word}" for word in ("starting", *PHASES))
