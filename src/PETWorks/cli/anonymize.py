@@ -316,7 +316,11 @@ def _check_engine(release: "Release", options: dict[str, Any]) -> None:
 
     check_engine(release)
     if release.engine.name != "memory" and options.get("reasons") is not None:
-        raise ParameterError("--reasons are told record by record, which needs --engine memory")
+        raise ParameterError(
+            "{option} needs the engine 'memory'; {engine!r} keeps counts, not records",
+            option="--reasons",
+            engine=release.engine.name,
+        )
 
 
 def _check_roles(release: "Release") -> None:

@@ -15,9 +15,7 @@ MISSING_PACKAGES = Phrase("the page needs more packages: pip install 'petworks[s
 @click.command("studio")
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option(
-    "--idle", default=60, show_default=True, metavar="MINUTES", help="End when nobody has used it for so long."
-)
+@click.option("--idle", default=60, show_default=True, metavar="MINUTES", help="End after this time without any use.")
 def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
     """Open a page on which a table becomes a release, a report and a policy.
 

@@ -147,8 +147,8 @@ def staging_release(
     job: ReleaseJob,
     paths: ReleaseFiles,
     order: RecordOrder,
-    plan: Callable[[Path, Mapping[str, Path]], Plan],
-    beside: Mapping[Path, bytes] | None = None,
+    make_plan: Callable[[Path, Mapping[str, Path]], Plan],
+    other_files: Mapping[Path, bytes] | None = None,
     *,
     network: bool = False,
     say: Callable[[str], str] = str,
@@ -160,8 +160,8 @@ def staging_release(
     When the context ends without an error, they get their final names together.
 
     order             the order in which the records are written
-    plan              makes the plan, given the paths of the release and its hierarchies
-    beside            more files that are written with it
+    make_plan         makes the plan, given the paths of the release and its hierarchies
+    other_files       more files that are written with it
     network           whether its policy may name servers to connect to
     say               translates comments in its policy
     step              a context for each step, "writing" and "checking", that shows the progress
@@ -191,7 +191,7 @@ def staging_release(
             path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
             for column, path in paths.hierarchies.items()
         },
-        **(beside or {}),
+        **(other_files or {}),
     }
     replaces = paths.release.exists()
     name = _hidden_name(paths.release).removeprefix(".petworks-")
@@ -200,23 +200,22 @@ def staging_release(
             files.write(contents)
             target = files.current(paths.release)
             held = hold_file(target) if target.is_file() else None  # read once, for its digest and for the check
-            new_plan = plan(target, {column: files.current(path) for column, path in paths.hierarchies.items()})
-            new_plan = structs.replace(
-                new_plan,
+            plan = structs.replace(
+                make_plan(target, {column: files.current(path) for column, path in paths.hierarchies.items()}),
                 spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None,
                 made_by=None if job.policy is None else digests_by_key(job.content, job.policy.path.parent),
             )
-            files.write({paths.plan: plan_text(new_plan).encode("utf-8", "replace")})
+            files.write({paths.plan: plan_text(plan).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=network, find=files.current)
         case = Case(policy, people=_people(result, order), **_settings_of_check(original, **engine_settings))
         with step("checking"):
             rules = case.rules
         del held
-        judged = add_judged_rules(new_plan, policy, rules)
-        if judged != new_plan:
-            files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")})
+        judged_plan = add_judged_rules(plan, policy, rules)
+        if judged_plan != plan:
+            files.write({paths.plan: plan_text(judged_plan).encode("utf-8", "replace")})
             case.inputs.renew(files.current(paths.plan))
-        yield StagedRelease(case, files, new_plan.release_sha256, root, replaces, result.keeps_unit)
+        yield StagedRelease(case, files, plan.release_sha256, root, replaces, result.keeps_unit)
         case.release.engine.close()  # it may still have the files open
         files.publish()
 
