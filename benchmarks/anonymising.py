@@ -57,7 +57,7 @@ def adult():
     """Time the search on the adult table, warm, and sorting the distinct rows once per node for comparison."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
     print("adult, 30,162 rows, nine quasi-identifiers, k = 5, suppression 0.04")
     totals, searches, sorts, reads = [], [], [], []
@@ -70,7 +70,7 @@ def adult():
         release = Release(REFERENCE / "adult.csv", roles, REFERENCE / "adult_hierarchy", engine="memory")
         rows = release.view.table.distinct()
         middle = time.process_time()
-        result = anonymize_release(release, checked_rules({"k-anonymity": {"k": 5}}), suppression=0.04)
+        result = anonymize_release(release, check_rules({"k-anonymity": {"k": 5}}), suppression=0.04)
         end = time.process_time()
         totals.append(end - began)
         searches.append(end - middle)
@@ -90,7 +90,7 @@ def local():
     """Compare local recoding with the search for the best levels, on the adult table with any suppression."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release, recode_locally
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
     print("adult, nine quasi-identifiers, any suppression: the search for the best levels, and local recoding after it")
     for k in (5, 10, 25, 50):
@@ -100,7 +100,7 @@ def local():
             release = Release(REFERENCE / "adult.csv", roles, REFERENCE / "adult_hierarchy", engine="memory")
             release.view.table.distinct()
             began = time.process_time()
-            best = anonymize_release(release, checked_rules({"k-anonymity": {"k": k}}), suppression=1)
+            best = anonymize_release(release, check_rules({"k-anonymity": {"k": k}}), suppression=1)
             middle = time.process_time()
             result = recode_locally(best)
             searches.append(middle - began)
@@ -116,7 +116,7 @@ def frontier():
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release
     from PETWorks.anonymizer.frontiers import find_frontier
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
     def timed(work, rounds=3):
         times = []
@@ -134,7 +134,7 @@ def frontier():
     separate = {
         (k, limit): timed(
             lambda release, k=k, limit=limit: anonymize_release(
-                release, checked_rules({"k-anonymity": {"k": k}}), suppression=limit
+                release, check_rules({"k-anonymity": {"k": k}}), suppression=limit
             )
         )
         for k in sizes
@@ -147,7 +147,7 @@ def frontier():
     ):
         seconds, frontier_found = timed(
             lambda release, vary=vary: find_frontier(
-                release, checked_rules({"k-anonymity": {"k": 5}}), vary, suppression=0.05
+                release, check_rules({"k-anonymity": {"k": 5}}), vary, suppression=0.05
             )
         )
         for point in frontier_found.points:
@@ -161,9 +161,9 @@ def frontier():
 def search(release, rules, **settings):
     """The best levels alone, without notices about the release."""
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
-    return anonymize_release(release, checked_rules(rules), **settings)
+    return anonymize_release(release, check_rules(rules), **settings)
 
 
 def optima():
@@ -257,14 +257,14 @@ def one_census(path):
     """Run one search in a separate process; prints JSON."""
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release, recode_locally
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
     began = time.process_time()
     roles = dict.fromkeys(CENSUS_HIERARCHIES, "quasi_identifier")
     release = Release(path, roles, CENSUS_HIERARCHIES, engine="memory")
     distinct = len(release.view.table.distinct().weights)
     middle = time.process_time()
-    best = anonymize_release(release, checked_rules({"k-anonymity": {"k": 11}}), suppression=0.05)
+    best = anonymize_release(release, check_rules({"k-anonymity": {"k": 11}}), suppression=0.05)
     end = time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     before = time.process_time()

@@ -43,7 +43,7 @@ def main():
     arguments = parser.parse_args()
     from PETWorks import Release
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
     data, hierarchies = table(arguments.rows, arguments.skew)
     began, shown = time.monotonic(), [0.0]
@@ -58,7 +58,7 @@ def main():
             )
 
     roles = dict.fromkeys(data.column_names, "quasi_identifier")
-    rules = checked_rules({"k-anonymity": {"k": 5}})
+    rules = check_rules({"k-anonymity": {"k": 5}})
     release = Release(data, roles, hierarchies)
     result = anonymize_release(release, rules, suppression=0.05, seconds=arguments.seconds, progress=show)
     print(f"{result.nodes:,} nodes in all; {result}")

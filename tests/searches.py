@@ -9,7 +9,7 @@ from PETWorks import Release
 from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.chosen_levels import on_levels
 from PETWorks.anonymizer.frontiers import find_frontier
-from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.rules import check_rules
 from PETWorks.gate.applying import demanded_rules, match_hierarchies, prepare_table
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 
@@ -19,19 +19,19 @@ RELEASE_PARAMETERS = set(inspect.signature(Release).parameters)
 def anonymize(data, roles=None, hierarchies=None, rules=None, *, subsets=None, **settings):
     """The best levels, as `PETWorks.anonymize` finds them."""
     release, settings = _open(data, roles, hierarchies, settings)
-    return anonymize_release(release, checked_rules(rules or {}, subsets), **settings)
+    return anonymize_release(release, check_rules(rules or {}, subsets), **settings)
 
 
 def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **options):
     """The table on these levels, like `PETWorks.apply_levels`."""
     release, settings = _open(data, roles, hierarchies, options)
-    return on_levels(release, levels or {}, () if rules is None else checked_rules(rules), **settings)
+    return on_levels(release, levels or {}, () if rules is None else check_rules(rules), **settings)
 
 
 def frontier(data, roles=None, hierarchies=None, rules=None, *, subsets=None, vary=None, **settings):
     """The least losses, as `PETWorks.frontier` finds them."""
     release, settings = _open(data, roles, hierarchies, settings)
-    return find_frontier(release, checked_rules(rules or {}, subsets), vary, **settings)
+    return find_frontier(release, check_rules(rules or {}, subsets), vary, **settings)
 
 
 def _open(data, roles, hierarchies, settings):

@@ -272,7 +272,7 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
 def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) -> "Anonymization":
     from PETWorks.about.treatment import STARS
     from PETWorks.anonymizer.anonymization import anonymize_release
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
     technique, entry = _anonymization_technique(str(tech))
     hierarchies, roles = parameters.pop("dataHierarchy", None), parameters.pop("attributeTypes", None)
@@ -287,7 +287,7 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     limit = Number(at_least=0, at_most=1).check("PETAnonymization", "maxSuppressionRate", rate)
     thresholds = {native: name for name, (native, _) in needs.items() if native is not None}
     checked = entry.check({native: parameters[name] for native, name in thresholds.items()}, thresholds)
-    rules = checked_rules({entry.name: checked})
+    rules = check_rules({entry.name: checked})
     if "subsetData" not in needs:
         release = Release(data, roles, hierarchies, engine="memory")
         _check_hierarchies(release)

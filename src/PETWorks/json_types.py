@@ -1,4 +1,4 @@
-"""Frozen types that JSON documents consist of: as plain values and back, and their JSON Schema."""
+"""Base class of the objects in JSON documents: conversion to and from plain values, and their JSON Schema."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
@@ -18,7 +18,7 @@ def described(text: str, **constraints: Any) -> Meta:
 
 
 def keys(names: Any) -> Meta:
-    """The keys of a mapping, for its schema; msgspec states those of a Literal only in its errors."""
+    """The allowed keys of a mapping, for its schema; msgspec checks the keys of a Literal but leaves them out there."""
     return Meta(extra_json_schema={"propertyNames": {"enum": list(get_args(names))}})
 
 
@@ -32,7 +32,7 @@ class JSONObject(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
     def to_dict(self) -> dict[str, Any]:
         """The object as plain dicts, lists, numbers and strings."""
-        content: dict[str, Any] = _with_lists(msgspec.to_builtins(self, enc_hook=_plain))
+        content: dict[str, Any] = _with_lists(msgspec.to_builtins(self, enc_hook=_convert))
         return content
 
     def part(self, base: type[Part]) -> Part:
@@ -57,25 +57,26 @@ def _subclasses(cls: type[JSONObject]) -> list[type[JSONObject]]:
     return [found for child in cls.__subclasses__() for found in (child, *_subclasses(child))]
 
 
-def _plain(value: Any) -> Any:
-    """A value of a type that msgspec does not know: another mapping, a phrase, a float of NumPy."""
-    for kind, convert in _PLAIN.items():
+def _convert(value: Any) -> Any:
+    """Convert a value of a type that msgspec does not know: another mapping, a phrase, a NumPy float."""
+    for kind, convert in _CONVERTERS.items():
         if isinstance(value, kind):
             return convert(value)
     raise TypeError(f"no JSON for {type(value).__name__}")
 
 
-_PLAIN: Mapping[type, Callable[[Any], Any]] = {Mapping: dict, str: str.__str__, float: float}
+_CONVERTERS: Mapping[type, Callable[[Any], Any]] = {Mapping: dict, str: str.__str__, float: float}
 
 
 def _with_lists(value: Any) -> Any:
+    """A value with lists instead of tuples, at any depth."""
     if isinstance(value, dict):
         return {key: _with_lists(item) for key, item in value.items()}
     return [_with_lists(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of msgspec in the form that we publish: first lines of docstrings, no titles, no null for "left out"."""
+    """Convert a schema of msgspec to the published form: docstrings become one line, titles and default nulls go."""
     tidy = {key: value for key, value in schema.items() if key not in ("title", "default", "anyOf")}
     if "description" in tidy:
         tidy["description"] = tidy["description"].partition("\n")[0]
@@ -90,9 +91,10 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
     if len(tidy.get("enum", ())) == 1:
         (tidy["const"],) = tidy.pop("enum")
     options = [_tidy(option) for option in schema.get("anyOf", ())]
-    left_out = [{"type": "null"}] if schema.get("default", "") is None else []
-    left_out += [{**option, "type": "integer"} for option in options if option.get("type") == "number"]
-    options = [option for option in options if option not in left_out]
+    # An optional key is left out instead of null; every integer is a number as well.
+    redundant = [{"type": "null"}] if schema.get("default", "") is None else []
+    redundant += [{**option, "type": "integer"} for option in options if option.get("type") == "number"]
+    options = [option for option in options if option not in redundant]
     if len(options) == 1:
         return {**options[0], **tidy}
     if options and all(option.keys() == {"type"} for option in options):
@@ -128,7 +130,7 @@ if TYPE_CHECKING:
     LanguageCode = str
 else:
     LanguageCode = Literal[tuple(LANGUAGES)]
-Spoken = Annotated[
+MultilingualText = Annotated[
     str | Annotated[Mapping[LanguageCode, str], keys(LanguageCode)],
     described("a text of the policy, in one language or in both"),
 ]

@@ -32,7 +32,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from PETWorks import Release
 from PETWorks.anonymizer.anonymization import anonymize_release
-from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.rules import check_rules
 
 address, folder = sys.argv[1:3]
 roles, levels, rules, share, rows = map(json.loads, sys.argv[3:])
@@ -51,7 +51,7 @@ schema = "a string, b string, s string, name string, number long"
 release = Release(table.mapInArrow(slowly, schema), roles, levels)
 print("loaded", flush=True)
 sys.stdin.readline()
-found = anonymize_release(release, checked_rules(rules), suppression=share)
+found = anonymize_release(release, check_rules(rules), suppression=share)
 print(json.dumps(found.to_dict()), flush=True)
 Path(folder).mkdir()
 found.write_parts(Path(folder))

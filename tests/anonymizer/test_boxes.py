@@ -14,7 +14,7 @@ from PETWorks.anonymizer import lattice
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.objectives import BY_CLASS
 from PETWorks.anonymizer.problem import make_problem
-from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.rules import check_rules
 from PETWorks.anonymizer.search import large
 from PETWorks.anonymizer.search.large import BoxSearch
 from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
@@ -76,7 +76,7 @@ def problem(rows=300, k=4, suppression=0.02, **others):
     }
     table = arrow([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
     release = Release(table, dict.fromkeys(columns, "quasi_identifier"), dict.fromkeys(columns, paths), engine="memory")
-    rules = checked_rules({"k-anonymity": {"k": k}})
+    rules = check_rules({"k-anonymity": {"k": k}})
     settings = {"objective": "granularity", "aggregate": None, "weights": None, "levels": None} | others
     return make_problem(release, rules, suppression, **settings)
 

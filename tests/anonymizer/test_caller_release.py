@@ -5,12 +5,12 @@ import pytest
 from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.chosen_levels import on_levels
 from PETWorks.anonymizer.frontiers import find_frontier
-from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.rules import check_rules
 from PETWorks.counting.release import Release
 
 TABLE = {"age": ["31", "32", "41", "42", "*"], "town": ["b", "b", "a", "a", "a"], "ill": ["x", "y", "x", "y", "x"]}
 ROLES = {"age": "quasi_identifier", "town": "quasi_identifier", "ill": "sensitive_attribute"}
-RULES = checked_rules({"k-anonymity": {"k": 2}})
+RULES = check_rules({"k-anonymity": {"k": 2}})
 SEARCHES = {
     "best levels": lambda release: anonymize_release(release, RULES, suppression=0.5),
     "local": lambda release: anonymize_release(release, RULES, suppression=0.5, method="local"),

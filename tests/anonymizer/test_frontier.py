@@ -14,7 +14,7 @@ from PETWorks import Release
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.anonymizer.problem import make_problem
-from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.rules import check_rules
 from PETWorks.anonymizer.search import joint
 from PETWorks.anonymizer.search.joint import RaiseByArrays, RaiseByLoop
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
@@ -171,7 +171,7 @@ def release_of(task):
 def test_there_is_no_problem_if_every_record_is_suppressed_already():
     release = Release({"q": ["*"]}, {"q": "quasi_identifier"}, {"q": [("a", "*"), ("b", "*")]})
     with pytest.raises(NotApplicable, match="all of the 1 records are suppressed already"):
-        make_problem(release, checked_rules(K2), 0.5, "granularity", None, None, None)
+        make_problem(release, check_rules(K2), 0.5, "granularity", None, None, None)
 
 
 @examples(60)
@@ -181,13 +181,13 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
     objective = data.draw(st.sampled_from(["granularity", "precision", "missings"]))
     release = release_of(task)
-    rules = checked_rules({"k-anonymity": {"k": 2}})
+    rules = check_rules({"k-anonymity": {"k": 2}})
     aggregate = task.aggregate if objective == "granularity" else None
     about = {"suppressed_records": task.suppressed_records}
     problem = make_problem(release, rules, 0.5, objective, aggregate, task.weights, task.bounds, **about)
     lattice, ground = problem.lattice, problem.ground
     judges = [
-        Judge(ground, checked_rules({"k-anonymity": {"k": k}}), problem.most, problem.objective, problem.most // 2)
+        Judge(ground, check_rules({"k-anonymity": {"k": k}}), problem.most, problem.objective, problem.most // 2)
         for k in sizes
     ]
     with pytest.MonkeyPatch.context() as patched:
@@ -198,7 +198,7 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
         assert ground.has_stars_below_the_top
         return
     for place in data.draw(st.permutations(range(lattice.nodes))):
-        node = lattice.node(place)
+        node = lattice.node_at(place)
         which = sorted(data.draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1)))
         for at, outcome in zip(which, together.outcomes(node, np.array(which)), strict=True):
             alone = judges[at].outcome(node)
@@ -208,7 +208,7 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
 
 
 def test_more_than_class_sizes_is_not_judged_by_them():
-    problem = make_problem(Release(TABLE, ROLES, HIERARCHIES), checked_rules(K2), 0, "granularity", None, None, None)
+    problem = make_problem(Release(TABLE, ROLES, HIERARCHIES), check_rules(K2), 0, "granularity", None, None, None)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(joint, "WORTH_COMPILING", 0)
         for rules, is_one in (
@@ -216,7 +216,7 @@ def test_more_than_class_sizes_is_not_judged_by_them():
             ({"prosecutor-risk": {"highest": 0.3}}, True),
             ({**K2, "average-risk": {"average": 0.5}}, False),
         ):
-            judge = Judge(problem.ground, checked_rules(rules), 0, problem.objective)
+            judge = Judge(problem.ground, check_rules(rules), 0, problem.objective)
             assert (joint.SizeJudge.of(problem.ground, [judge], problem.objective) is not None) == is_one
 
 
@@ -226,7 +226,7 @@ def test_the_compiled_loop_raises_bounds_of_finer_nodes_as_arrays_do(task, data)
     """`RaisingLoop` against `RaisingArrays`, several nodes after each other; closed nodes may stay as they are."""
     release = release_of(task)
     aggregate = data.draw(st.sampled_from(sorted(AGGREGATES)))
-    problem = make_problem(release, checked_rules(K2), 0, "granularity", aggregate, task.weights, task.bounds)
+    problem = make_problem(release, check_rules(K2), 0, "granularity", aggregate, task.weights, task.bounds)
     lattice, objective = problem.lattice, problem.objective
     thresholds, closed = 3, 4
     start = np.repeat(objective.bounds()[np.newaxis], thresholds, axis=0)
@@ -239,8 +239,8 @@ def test_the_compiled_loop_raises_bounds_of_finer_nodes_as_arrays_do(task, data)
     for place in data.draw(st.lists(st.integers(0, lattice.nodes - 1), min_size=1, max_size=4)):
         which = sorted(data.draw(st.sets(st.integers(0, thresholds - 1), min_size=1)))
         said = [(threshold, data.draw(st.integers(0, closed)), data.draw(added)) for threshold in which]
-        arrays(lattice.node(place), said)
-        loop(lattice.node(place), said)
+        arrays(lattice.node_at(place), said)
+        loop(lattice.node_at(place), said)
         is_open = by_arrays[1] < closed
         assert (by_arrays[1] == by_loop[1]).all()
         assert by_loop[0][is_open] == pytest.approx(by_arrays[0][is_open])

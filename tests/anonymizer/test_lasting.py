@@ -11,7 +11,7 @@ from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import make_objective
 from PETWorks.anonymizer.rows import Ground
-from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.rules import check_rules
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.classes import Monotone
 from searches import anonymize
@@ -103,7 +103,7 @@ def test_a_class_of_the_original_that_is_not_released_rules_out_all_finer_nodes(
     original = table([("a", str(number % 4), "0") for number in range(8)] + [("b", "0", "0")] * 8)
     release = Release(original.slice(0, 8), ROLES, HIERARCHIES, original)
     ground = ground_of(release)
-    rules = checked_rules({"delta-presence": {"delta_min": 0.2, "delta_max": 1}})
+    rules = check_rules({"delta-presence": {"delta_min": 0.2, "delta_max": 1}})
     judge = Judge(ground, rules, 4, make_objective(ground, "granularity", "geometric", [1.0, 1.0]))
     assert judge(ground.at((0, 1))).lasting == np.inf
     assert judge(ground.at((1, 1))).lasting == 0
@@ -145,7 +145,7 @@ def test_ruling_out_leaves_the_optimum(rules, limit):
     judge = search.judge
     losses = []
     for place in range(found.nodes):
-        classes = found.problem.ground.at(found.problem.lattice.node(place))
+        classes = found.problem.ground.at(found.problem.lattice.node_at(place))
         suppressed = judge(classes).suppressed
         if suppressed is not None:
             losses.append(search.objective.loss(classes, suppressed))

@@ -193,7 +193,7 @@ def test_classes_that_are_large_enough_are_found(data, task, least):
 
 def classes_of(ground, place, rows, least):
     """For each row that is in a class which is large enough, the size of the class."""
-    node = ground.lattice.levels(ground.lattice.node(place))
+    node = ground.lattice.levels(ground.lattice.node_at(place))
     columns = ground.base.rows.columns
     keys = {
         row: tuple(ground.codes_on_level(name, level)[columns[name].codes[row]] for name, level in node.items())

@@ -223,9 +223,9 @@ def plain(task):
 
 
 def anonymize_rules(task):
-    from PETWorks.anonymizer.rules import checked_rules
+    from PETWorks.anonymizer.rules import check_rules
 
-    return [rule.name for rule in checked_rules(task.rules)]
+    return [rule.name for rule in check_rules(task.rules)]
 
 
 PEOPLE = {

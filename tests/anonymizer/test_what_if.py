@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PETWorks import Release, evaluate
 from PETWorks.anonymizer import chosen_levels
 from PETWorks.anonymizer.chosen_levels import WhatIf
-from PETWorks.anonymizer.rules import checked_rules
+from PETWorks.anonymizer.rules import check_rules
 from PETWorks.errors import PETWorksError
 from searches import anonymize, apply_levels
 
@@ -33,7 +33,7 @@ STARS = {"suppressed_records": "stars"}
 
 def what_if_of(table, rules=RULES, settings=STARS, **treatment):
     release = Release(table, ROLES, HIERARCHIES, **treatment)
-    return WhatIf(release, release.hierarchies, checked_rules(rules), settings)
+    return WhatIf(release, release.hierarchies, check_rules(rules), settings)
 
 
 def literal(released, suppressed="apart", missing="value"):
@@ -117,7 +117,7 @@ def test_records_that_leave_the_table_are_in_no_class():
 
 def test_rules_that_classes_tell_nothing_about_stay_open_and_others_are_named():
     table = table_of([("20", "a", "x"), ("21", "b", "y")])
-    rules = checked_rules({"k-anonymity": {"k": 2}, "precision": {"at_least": 0.5}, "l-diversity": {"l": 2}})
+    rules = check_rules({"k-anonymity": {"k": 2}, "precision": {"at_least": 0.5}, "l-diversity": {"l": 2}})
     release = Release(table, {name: role for name, role in ROLES.items() if name != "illness"}, HIERARCHIES)
     asked = WhatIf(release, release.hierarchies, rules)
     assert [name for name, _ in asked.unjudged] == ["l-diversity (l=2)"]
@@ -145,7 +145,7 @@ def test_a_range_of_class_sizes_begins_at_the_threshold():
 def test_people_are_counted_where_the_privacy_unit_says_who_they_are():
     table = {**table_of([("20", "a", "x"), ("20", "a", "x"), ("21", "a", "x")]), "person": ["1", "1", "2"]}
     release = Release(table, ROLES, HIERARCHIES, privacy_unit="person")
-    found = WhatIf(release, release.hierarchies, checked_rules({"k-anonymity": {"k": 2}})).at({})
+    found = WhatIf(release, release.hierarchies, check_rules({"k-anonymity": {"k": 2}})).at({})
     assert (found.smallest, found.counted, found.affected) == (1, 2, 3)
 
 

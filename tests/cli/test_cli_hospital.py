@@ -7,7 +7,7 @@ import re
 import pytest
 
 from command import petworks
-from PETWorks.anonymizer.plan import places_in
+from PETWorks.anonymizer.plan import parse_record_numbers
 from PETWorks.cli.demo import hospital
 
 
@@ -48,7 +48,7 @@ def test_the_release_has_neither_names_nor_numbers_of_people(ward):
     after = list(csv.DictReader((folder / "released.csv").read_text("utf-8").splitlines()))
     assert set(before[0]) - set(after[0]) == {"姓名", "病歷號"}
     plan = json.loads((folder / "released_plan.json").read_text("utf-8"))
-    removed = places_in(plan["removed"], len(before))
+    removed = parse_record_numbers(plan["removed"], len(before))
     assert 0 < len(removed) <= 0.05 * len(before)
     assert [row["診斷碼"] for row in after] == [
         row["診斷碼"] for place, row in enumerate(before) if place not in set(removed)

@@ -288,7 +288,7 @@ def test_words_give_back_what_was_packed(bits, data):
     assert sorted(range(3), key=lambda row: (keys[row], row)) == sorted(range(3), key=lambda row: (rows[row], row))
     first = data.draw(st.integers(1, len(bits)))
     alone = words.WordLayout.of({str(place): own for place, own in enumerate(bits[:first])})
-    assert all(layout.places[name] == place for name, place in alone.places.items())
+    assert all(layout.fields[name] == field for name, field in alone.fields.items())
     masked = [word & mask for word, mask in zip(packed, layout.masks(first), strict=False)]
     assert [word.tolist() for word in masked] == [word.tolist() for word in alone.packed(codes, 3)][: len(masked)]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from PETWorks.about import column_names
-from PETWorks.about.roles import checked_unit
+from PETWorks.about.roles import check_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
@@ -96,7 +96,11 @@ def test_near_misses_are_unknown_and_the_choice_is_cautious(name):
 
 @pytest.mark.slow
 def test_every_word_of_the_vocabulary_is_found_by_itself():
-    for role, subjects in ((QI, column_names.KNOWN), (SENSITIVE, column_names.SENSITIVE), (ID, column_names.DIRECT)):
+    for role, subjects in (
+        (QI, column_names.QUASI_IDENTIFYING),
+        (SENSITIVE, column_names.SENSITIVE),
+        (ID, column_names.IDENTIFYING),
+    ):
         for subject, words in subjects.items():
             spellings = {}
             for word in map(str.strip, words.replace("_", "").split(",")):
@@ -492,7 +496,7 @@ def test_the_privacy_unit_is_one_that_a_release_takes():
     found = suggest_roles(table, names)
     unit = suggest_privacy_unit(table, found)
     assert unit == "病人編號"
-    assert checked_unit(unit, open_source(data, "d"), {each.column: each.role for each in found}) == unit
+    assert check_unit(unit, open_source(data, "d"), {each.column: each.role for each in found}) == unit
 
 
 HOSTILE = [

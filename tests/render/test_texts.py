@@ -6,7 +6,7 @@ from typing import get_args, get_type_hints
 
 from conftest import ROOT
 from messages import fields
-from PETWorks.about.column_names import DIRECT, KNOWN, SENSITIVE
+from PETWorks.about.column_names import IDENTIFYING, QUASI_IDENTIFYING, SENSITIVE
 from PETWorks.about.hierarchies.declaration import KINDS, KINDS_WITH_LEVEL_NAMES
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
@@ -110,7 +110,7 @@ def completed_ids():
     )
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
     yield from (f"item.{item}" for item in ITEM_TESTS)
-    yield from (f"subject.{subject}" for subject in (*DIRECT, *KNOWN, *SENSITIVE, "a date"))
+    yield from (f"subject.{subject}" for subject in (*IDENTIFYING, *QUASI_IDENTIFYING, *SENSITIVE, "a date"))
     yield from (f"look.{look}" for look in (*LOOKS, *DETAILS, *FURTHER, MIXED))
     yield from (f"reason.{kind}" for kind in REASONS)
     yield from (f"studio.columns.scheme.{kind}" for kind in KINDS)

@@ -8,22 +8,27 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDE
 
 # The meanings of names, and the words for each. Latin words match as whole words, Chinese ones anywhere
 # unless they are between `_`; if one match contains another, the longer one counts.
-A_NAME, A_NUMBER, A_LABEL = "a person's name", "a number given to one person", "a number given to a record"
-AN_ADDRESS, A_WAY_TO_REACH, AN_ACCOUNT = "an address", "a way to reach a person", "an account, a card or a plate"
+A_NAME, A_PERSON_NUMBER, A_RECORD_NUMBER = (
+    "a person's name",
+    "a number given to one person",
+    "a number given to a record",
+)
+AN_ADDRESS, A_CONTACT, AN_ACCOUNT = "an address", "a way to reach a person", "an account, a card or a plate"
 A_DEVICE, A_HOUSEHOLD = "a device, or a trace on the net", "a number given to a household"
-SEX, AGE, ORIGIN, BUILT = "sex", "age or birth", "origin, language or family", "how a person is built"
+SEX, AGE, ORIGIN, BODY = "sex", "age or birth", "origin, language or family", "how a person is built"
 A_PLACE, WORK, A_DATE, MARITAL_STATUS = "a place", "work or schooling", "a date", "marital status"
-DIRECT = {
+IDENTIFYING = {
     A_NAME: """first name, last name, full name, given name, family name, middle name, maiden name, surname, forename,
         nickname, lname, fname, vorname, nachname, prenom, apellido, 姓名, 全名, 名字, 姓氏, 中文名, 英文名, 暱稱,
         _姓_, _名_""",
-    A_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card, id number,
-        id no, passport, tax id, driver license, driving licence, mrn, medical record number, medical record no,
+    A_PERSON_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card,
+        id number, id no, passport, tax id, driver license, driving licence, mrn, medical record number,
+        medical record no,
         chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid,
         resp id, resp no, cust id, cust no, emp id, emp no, mbr id, mbr no, usr id, 身分證, 身分字號,
         居留證, 護照, 統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號,
         社保號, 社會保障號""",
-    A_WAY_TO_REACH: """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
+    A_CONTACT: """email, e mail, email address, phone, phone number, telephone, tel, mobile, cell phone,
         fax, line id, wechat, 電話, 手機, 傳真, 電子郵件, 電郵, 信箱, 郵箱, 聯絡方式, 微信""",
     AN_ADDRESS: "address, street, house number, 地址, 住址, 通訊處, 門牌, 街道, 通訊地",
     AN_ACCOUNT: """account, iban, credit card, card number, card no, license plate, plate number,
@@ -32,16 +37,16 @@ DIRECT = {
         website, username, login id, password, fingerprint, photo, signature, 網址, 位址, 指紋, 照片, 簽名""",
     A_HOUSEHOLD: """household id, household number, household no, household code, family id, family number, family no,
         戶號, 家戶編號, 家庭編號, 家戶代號, 戶口編號""",
-    A_LABEL: "row number, row no, rowid, 流水號, 案號, 單號",
+    A_RECORD_NUMBER: "row number, row no, rowid, 流水號, 案號, 單號",
 }
 PLACES = """zip, zip code, postal, postal code, post code, country, county, city, town, home town, township,
     village, district, region, province, state, municipality, residence, location, place, birth place, latitude,
     longitude, lat, lon, lng, gps, geo, 郵遞區號, 郵政編碼, 郵編, 區號, 縣市, 縣別, 城市, 鄉鎮, 市區, 地區, 區域,
     行政區, 省分, 省別, 居住, 戶籍, 籍貫, 村里, 里別, 國家, 國別, 經度, 緯度, 所在地, 地名, _縣_, _市_, _區_, _省_"""
-# These may be named after people, like places.
+# Institutions may be named after people, like places.
 INSTITUTIONS = """school, university, college, company, hospital, clinic, ward, 學校, 公司, 醫院, 診所, 院所, 病房,
     科別, 科系"""
-KNOWN = {
+QUASI_IDENTIFYING = {
     SEX: "sex, gender, 性別",
     AGE: "age, age group, birth, birthday, birth date, birth year, dob, yob, 年齡, 年紀, 歲數, 生日, 出生",
     A_PLACE: PLACES,
@@ -51,7 +56,7 @@ KNOWN = {
     WORK: """occupation, job, profession, employer, employment, workclass, industry, company, position,
         education, degree, school, university, college, military, veteran, 職業, 工作, 行業, 職稱, 職位, 職務, 公司,
         任職, 雇主, 就業, 教育, 學歷, 學校, 科系, 畢業, 兵役""",
-    BUILT: "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
+    BODY: "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
     "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
         醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
 }
@@ -82,42 +87,46 @@ SENSITIVE = {
         前科, 罪, 刑, 受害, 家暴, 虐待, 成癮, 吸毒""",
     "results of a person": "gpa, exam score, test score, performance rating, 成績, 考績",
 }
-# None of the above, although these contain words from there.
+# These contain words from above, but are harmless.
 HARMLESS = """phone model, phone brand, phone type, email domain, email type, address type, account type,
     account status, 手機型號, 手機品牌, 電話費, 英文名稱, 中文名稱, 帳戶類型, 帳號類型, 地址類型"""
-NO_LABEL = (" number of ", " no of ", " num of ", " no show ")
+COUNT_PHRASES = (" number of ", " no of ", " num of ", " no show ")
 # After a word for a person or a record these form an identifier: `patient no`, `客戶編號`.
-LABELS = """id, identifier, no, number, num, nr, code, key, uid, uuid, guid, hash, token, serial, 編號, 代號, 號碼,
+LABEL_WORDS = """id, identifier, no, number, num, nr, code, key, uid, uuid, guid, hash, token, serial, 編號, 代號, 號碼,
     序號, 識別, 代碼, 字號, 標識"""
-CALLED = "name, 名稱, 大名"
+NAME_WORDS = "name, 名稱, 大名"
 SUBJECTS = """patient, person, customer, client, user, member, employee, staff, worker, student, pupil, subject,
     respondent, participant, individual, citizen, resident, tenant, applicant, borrower, policyholder, insured, donor,
     beneficiary, passenger, voter, buyer, consumer, 病人, 病患, 患者, 個案, 客戶, 顧客, 會員, 用戶, 使用者, 員工, 職員,
     學生, 受試者, 受訪者, 民眾, 被保險人, 保戶, 當事人, 個人"""
 # Names of columns with numbers that stand for people, without a word for a person.
 PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
-OTHERS = """doctor, physician, nurse, provider, teacher, agent, surgeon, therapist, counsellor, counselor, caseworker,
-    interviewer, examiner, observer, coach, trainer, instructor, salesperson, cashier, supervisor, manager,
+OTHER_PEOPLE = """doctor, physician, nurse, provider, teacher, agent, surgeon, therapist, counsellor, counselor,
+    caseworker, interviewer, examiner, observer, coach, trainer, instructor, salesperson, cashier, supervisor, manager,
     mother, father, parent, spouse, contact, guardian, 醫師, 醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
-# Many people share the phone or the device of these, and what is on the net or on paper may be of many.
+# Organisations: many people share their phone or device.
 OFFICES = f"""{INSTITUTIONS}, office, department, dept, branch, store, shop, business, 部門, 單位, 分店, 門市,
     辦公室"""
-# Sex and age, or a place, may go along with these, and they are no people.
-GROUPS = """team, squad, crew, choir, club, league, class, classroom, grade, course, session, group, subgroup, cohort,
-    arm, stratum, strata, segment, cluster, quota, category, type, level, room, hall, cabin, cell, cage, dorm,
+# Groups of people or things: the members of one may have sex, age or place in common, but a group is not a person.
+GROUP_WORDS = """team, squad, crew, choir, club, league, class, classroom, grade, course, session, group, subgroup,
+    cohort, arm, stratum, strata, segment, cluster, quota, category, type, level, room, hall, cabin, cell, cage, dorm,
     dormitory, shift, heat, event, pair, batch, lot, product, plan, program, programme, tariff, ticket, route, bus,
     vehicle, car, model, machine, 班級, 班別, 年級, 組別, 隊, 社團, 課程, 場次, 梯次, 班次, 路線,
     層別, 分層, 類別, 種類, 房號, 宿舍, 車型"""
 # Mailboxes that several people read.
 SHARED_MAILBOXES = """info, contact, office, admin, support, help, helpdesk, service, sales, mail, hello, team, hr,
     desk, reception, booking, billing, noreply, no reply, webmaster, postmaster, enquiry, inquiry, press, secretary"""
-NO_DEVICES = "url, website, password, photo, signature, 網址, 照片, 簽名"
-RECORDS = """record, row, case, visit, encounter, claim, order, transaction, event, sample, specimen, document, invoice,
-    application, 案件, 訂單, 檢體, 紀錄, 記錄, 交易, 就醫, 就診"""
-LABELLED = ((SUBJECTS, LABELS, A_NUMBER), (f"{SUBJECTS}, {OTHERS}", CALLED, A_NAME), (RECORDS, LABELS, A_LABEL))
-ALONE = {
-    A_NUMBER: "id, identifier, uid, uuid, guid, pid, 編號, 代號, 識別碼",
-    A_LABEL: "序號, 項次",
+NOT_DEVICES = "url, website, password, photo, signature, 網址, 照片, 簽名"
+RECORD_WORDS = """record, row, case, visit, encounter, claim, order, transaction, event, sample, specimen, document,
+    invoice, application, 案件, 訂單, 檢體, 紀錄, 記錄, 交易, 就醫, 就診"""
+LABELLED_WORDS = (
+    (SUBJECTS, LABEL_WORDS, A_PERSON_NUMBER),
+    (f"{SUBJECTS}, {OTHER_PEOPLE}", NAME_WORDS, A_NAME),
+    (RECORD_WORDS, LABEL_WORDS, A_RECORD_NUMBER),
+)
+WHOLE_NAMES = {
+    A_PERSON_NUMBER: "id, identifier, uid, uuid, guid, pid, 編號, 代號, 識別碼",
+    A_RECORD_NUMBER: "序號, 項次",
     A_NAME: "name",
     A_DEVICE: "login, handle, imsi, msisdn, screen name",
 }
@@ -146,7 +155,7 @@ def words_of(name: str) -> str:
     # Accents are removed, and full-width letters become plain ones.
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name[:LONGEST]) if not unicodedata.combining(sign))
     words = (_singular(word.lower()) for word in _WORD.findall(plain.translate(_TAIWAN)) if word != "s")
-    return reduce(lambda text, other: text.replace(other, " "), NO_LABEL, f" {' '.join(words)} ")
+    return reduce(lambda text, other: text.replace(other, " "), COUNT_PHRASES, f" {' '.join(words)} ")
 
 
 def _singular(word: str) -> str:
@@ -170,7 +179,13 @@ def terms(words: str, whole: bool = False) -> list[str]:
 def _vocabulary() -> dict[str, tuple[str, str]]:
     """Role and subject of each term; if a term has two meanings, the last one counts."""
     harmless, dates = (INSENSITIVE_ATTRIBUTE, {"": HARMLESS}), ("date", {A_DATE: DATES})
-    groups = [(QUASI_IDENTIFIER, KNOWN), (SENSITIVE_ATTRIBUTE, SENSITIVE), harmless, dates, (IDENTIFIER, DIRECT)]
+    groups = [
+        (QUASI_IDENTIFIER, QUASI_IDENTIFYING),
+        (SENSITIVE_ATTRIBUTE, SENSITIVE),
+        harmless,
+        dates,
+        (IDENTIFIER, IDENTIFYING),
+    ]
     return {term: (role, what) for role, group in groups for what, words in group.items() for term in terms(words)}
 
 
@@ -188,10 +203,10 @@ def roles_by_name(words: str) -> dict[str, str]:
     for term in found:
         if not any(term != other and term in other for other in found):
             roles.setdefault(*vocabulary[term])
-    for people, labels, what in LABELLED:
+    for people, labels, what in LABELLED_WORDS:
         if _labelled(people, labels).search(words):
             roles.setdefault(IDENTIFIER, what)
-    for what, names in ALONE.items():
+    for what, names in WHOLE_NAMES.items():
         if words in terms(names, whole=True):
             roles[IDENTIFIER] = what
     if (

@@ -206,19 +206,24 @@ class Detector:
     """How one kind of detail is found.
 
     candidates   a regular expression of Arrow that every cell with such a detail matches
-    pattern      finds the details; the group `it` is the detail
+    expression   a regular expression that finds the details; its group `it` is the detail
     key          the text to count, or None if the match is none after all; it sees the match and the column's name
     shape        of numbers with a check digit
-    near         what a detail has in any case, where Python finds it much faster than `pattern`; and how many
+    near         what a detail has in any case, where Python finds it much faster than `expression`; and how many
                  characters before and behind it are looked at
     """
 
     kind: str
     candidates: str
-    pattern: re.Pattern[str]
+    expression: str
     key: Callable[[re.Match[str], str], str | None]
     shape: Shape | None = None
-    near: tuple[re.Pattern[str], int, int] | None = None
+    near: tuple[str, int, int] | None = None
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled at first use: all of them take a tenth of a second."""
+        return re.compile(self.expression)
 
     def find(self, text: str, column: str) -> set[str]:
         """The different details of a text."""
@@ -229,7 +234,7 @@ class Detector:
             yield from self.pattern.finditer(text)
         else:
             sign, before, behind = self.near
-            for place in sign.finditer(text):
+            for place in re.finditer(sign, text):
                 yield from self.pattern.finditer(text, max(0, place.start() - before), place.end() + behind)
 
 
@@ -258,9 +263,9 @@ def _numbers(kind: str, shape: Shape) -> Detector:
         left, right = left + _BEFORE_GROUPS, right + "(?! [0-9]{2})"
     if kind == PHONE:
         left, right = _LEFT_OF_PHONE, _RIGHT_OF_PHONE
-    pattern = re.compile(f"{left}{shape.cue}(?P<it>{shape.pattern}){right}")
+    expression = f"{left}{shape.cue}(?P<it>{shape.pattern}){right}"
     candidates = shape.with_cue if shape.cue else f"(?:^|[^A-Za-z0-9_+]){shape.pattern}(?:$|[^A-Za-z0-9_])"
-    return Detector(kind, candidates, pattern, key, shape if shape.has_check_digit else None)
+    return Detector(kind, candidates, expression, key, shape if shape.has_check_digit else None)
 
 
 def _is_assigned(number: str) -> bool:
@@ -270,7 +275,7 @@ def _is_assigned(number: str) -> bool:
 
 @cache
 def _account_size(country: str) -> int | None:
-    """How many signs an IBAN of a country has; None if the country has none."""
+    """The length of an IBAN of a country; None if the country has none."""
     from stdnum import numdb
 
     known = numdb.get("iban").info(country)[0][1].get("bban", "")
@@ -324,7 +329,7 @@ def _phone(match: re.Match[str], _column: str) -> str | None:
     return digits if least <= len(digits) <= most and not _DATE.search(text) else None
 
 
-def _called_phone(match: re.Match[str], _column: str) -> str | None:
+def _phone_after_cue(match: re.Match[str], _column: str) -> str | None:
     digits = _digits(match["it"])
     return digits if len(set(digits)) > 1 and not _DATE.search(match["it"]) else None
 
@@ -343,7 +348,7 @@ def _plate(match: re.Match[str], column: str) -> str | None:
     return _bare(match) if _VEHICLE.search(before) or _VEHICLE.search(column) else None
 
 
-def _called_plate(match: re.Match[str], _column: str) -> str | None:
+def _plate_after_cue(match: re.Match[str], _column: str) -> str | None:
     text = _bare(match)
     return text if any(sign.isdigit() for sign in text) else None
 
@@ -388,7 +393,7 @@ def _street(match: re.Match[str], _column: str) -> str | None:
 
 
 @cache
-def _listed(names: str) -> frozenset[str]:
+def _split_names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
@@ -435,53 +440,53 @@ def _english_name(text: str, *, listed: bool) -> str | None:
     words = re.sub(r"[A-Z]\. ?", "", text).replace(",", "").split(" ")
     kept: list[str] = []
     for word in words:
-        if word.lower().removesuffix("'s").removesuffix("’s") in _listed(_NO_NAMES):
+        if word.lower().removesuffix("'s").removesuffix("’s") in _split_names(_NO_NAMES):
             break
         kept.append(word.lower())
-    if not kept or (listed and not set(kept) & (_listed(GIVEN_NAMES) | _listed(FAMILY_NAMES))):
+    if not kept or (listed and not set(kept) & (_split_names(GIVEN_NAMES) | _split_names(FAMILY_NAMES))):
         return None
     return " ".join(kept)
 
 
-def _titled(match: re.Match[str], _column: str) -> str | None:
+def _titled_name(match: re.Match[str], _column: str) -> str | None:
     return _english_name(match["it"], listed=match["title"] is not None)
 
 
-def _called(match: re.Match[str], _column: str) -> str | None:
-    """A name behind `name:`; a single word, or one in quotes, must be a common name, since much else has one."""
-    if {word.lower() for word in match["it"].split()} & _listed(_ORGANISATIONS):
+def _name_after_cue(match: re.Match[str], _column: str) -> str | None:
+    """A name after `name:`; a single word, or a name in quotes, must be common: other things have names, too."""
+    if {word.lower() for word in match["it"].split()} & _split_names(_ORGANISATIONS):
         return None
     quoted = match.string[match.start("it") - 1] in "\"'"
     return _english_name(match["it"], listed=quoted or " " not in match["it"])
 
 
-def _common(match: re.Match[str], _column: str) -> str | None:
+def _common_name(match: re.Match[str], _column: str) -> str | None:
     return _english_name(match["it"], listed=True)
 
 
-def _called_person(match: re.Match[str], _column: str) -> str | None:
-    """A name behind words such as `PT NAME`, where it must have a common part; without a colon, of two words."""
+def _common_name_after_cue(match: re.Match[str], _column: str) -> str | None:
+    """A name after words such as `PT NAME`: it must have a common part, and two words if there is no colon."""
     return _english_name(match["it"] or match["words"], listed=True)
 
 
-def _related(match: re.Match[str], _column: str) -> str | None:
+def _name_of_relative(match: re.Match[str], _column: str) -> str | None:
     name = match["it"].lower()
-    return name if name in _listed(GIVEN_NAMES) else None
+    return name if name in _split_names(GIVEN_NAMES) else None
 
 
-def _chinese_titled(match: re.Match[str], _column: str) -> str | None:
+def _chinese_titled_name(match: re.Match[str], _column: str) -> str | None:
     name, start = match["it"], match.start("it")
-    if len(name) == 1 and match.string[max(0, start - 1) : start + 1] in _listed(_WORDS_BEFORE_TITLES):
+    if len(name) == 1 and match.string[max(0, start - 1) : start + 1] in _split_names(_WORDS_BEFORE_TITLES):
         return None
     return None if _NOT_IN_NAMES & set(name[1:]) or _WORDS_LIKE_NAMES.match(name) else name
 
 
-def _chinese_called(match: re.Match[str], _column: str) -> str | None:
+def _chinese_name_after_cue(match: re.Match[str], _column: str) -> str | None:
     name = match["it"].replace(" ", "").replace("\u3000", "")
     return name if len(name) > 1 and not _NOT_IN_NAMES & set(name[1:]) and not _WORDS_LIKE_NAMES.match(name) else None
 
 
-def _whole(match: re.Match[str], column: str) -> str | None:
+def _name_as_whole_cell(match: re.Match[str], column: str) -> str | None:
     """A cell that is a name and nothing else, in a column of names."""
     text = match["it"]
     return text.casefold() if _is_called_names(column) and (is_chinese_name(text) or is_english_name(text)) else None
@@ -494,7 +499,7 @@ def _is_called_names(column: str) -> bool:
 
 
 _NAME_OF = r"(?:'?[Ss])?[ _-]?(?:NAME|[Nn]ame)"
-_SHOUTED = f"(?:PT|PATIENT|CLIENT|CUSTOMER|STUDENT|CONTACT|[Pp]t){_NAME_OF}"
+_CAPITAL_CUE = f"(?:PT|PATIENT|CLIENT|CUSTOMER|STUDENT|CONTACT|[Pp]t){_NAME_OF}"
 _CALLED_PEOPLE = f"(?:PT|PATIENT|CLIENT|STUDENT|CONTACT|[Pp]t|[Pp]atient|[Cc]lient|[Ss]tudent|[Cc]ontact){_NAME_OF}"
 _PEOPLE = (
     r"[Pp]atient'?s?|[Ff]ull|[Ff]irst|[Ll]ast|[Gg]iven|[Ff]amily|[Cc]ontact|[Cc]lient|[Cc]ustomer|[Ss]tudent|[Mm]y"
@@ -503,7 +508,7 @@ _NAME_CUE = (
     rf"(?:^|[\n\r;,.|({{\"'（。；，] {{0,3}}|(?:{_PEOPLE})[ _-]?)(?:[Nn]ame|NAME|[Ss]urname)"
     r"(?:[\"']? ?[:：=] {0,3}[\"']?| is )"
 )
-# Behind these, a name counts only if it has a common part: much else stands there.
+# After these words, a name counts only if it has a common part: they may be followed by other things.
 _PERSON_CUE = (
     r"(?:[Pp]atient|PATIENT|[Pp]t|[Cc]ontact|CONTACT|[Nn]ext of kin|[Pp]hysician|[Aa]ttending|[Ss]urgeon|[Nn]urse|"
     r"[Cc]aller|[Cc]lient|[Gg]uardian|[Mm]other|[Ff]ather|[Ss]pouse|[Ss]tudent|[Tt]eacher|[Ss]igned|[Bb]y) ?: {0,3}"
@@ -520,32 +525,30 @@ _ENDINGS = "(?i:com|org|net|edu|gov|info|io|me|co|eu|tw|uk|de|fr|jp|cn|us|hk|kr|
 _AT, _DOT = r" ?[(\[{](?i:at)[)\]}] ?", r"(?:\.| ?[(\[{](?i:dot)[)\]}] ?)"
 
 
-def _found(
+def _detector(
     kind: str,
-    pattern: str,
+    expression: str,
     key: Callable[[re.Match[str], str], str | None],
     candidates: str,
     near: tuple[str, int, int] | None = None,
 ) -> Detector:
-    return Detector(
-        kind, candidates, re.compile(pattern), key, near=None if near is None else (re.compile(near[0]), *near[1:])
-    )
+    return Detector(kind, candidates, expression, key, near=near)
 
 
 DETECTORS = (
-    _found(
+    _detector(
         EMAIL,
         r"(?<![A-Za-z0-9._%+-])(?P<it>[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9])",
         lambda match, _column: match["it"].lower(),
         r"[A-Za-z0-9._%+-]@[A-Za-z0-9]",
     ),
-    _found(
+    _detector(
         EMAIL,
         rf"(?<![A-Za-z0-9._%+-])(?P<it>[A-Za-z0-9._%+-]{{1,64}}{_AT}[A-Za-z0-9-]{{1,63}}(?:{_DOT}[A-Za-z0-9-]{{2,63}}){{1,4}})",
         lambda match, _column: re.sub(r"[^a-z0-9]+", "", match["it"].lower()),
         _AT,
     ),
-    _found(
+    _detector(
         EMAIL,
         rf"(?<![A-Za-z0-9._%+-])(?P<it>[A-Za-z0-9._%+-]{{1,64}}{_SPOKEN_AT}[A-Za-z0-9-]{{1,63}}"
         rf"(?:{_SPOKEN_DOT}[A-Za-z0-9-]{{2,63}}){{0,3}}{_SPOKEN_DOT}{_ENDINGS})(?![A-Za-z0-9])",
@@ -557,7 +560,7 @@ DETECTORS = (
     _numbers(PHONE, _DASHED_PHONE),
     _numbers(PHONE, _BARE_MOBILE),
     _numbers(ACCOUNT, IBAN),
-    _found(
+    _detector(
         PHONE,
         f"{_LEFT_OF_PHONE}(?P<it>{_TAIWANESE_MOBILE}|{_BEFORE_GROUPS}(?:{'|'.join(_PHONES)})(?! [1-9][0-9]{{2}}))"
         f"{_RIGHT_OF_PHONE}",
@@ -565,91 +568,95 @@ DETECTORS = (
         f"(?:^|[^A-Za-z0-9_+])(?:{_TAIWANESE_MOBILE}|{'|'.join(_PHONES)})(?:$|[^A-Za-z0-9_])",
         (r"[+(0-9][0-9() ./-]{7}", 1, 24),
     ),
-    _found(
+    _detector(
         PHONE,
         rf"{_PHONE_CUE}(?P<it>\+?\(?[1-9][0-9]?(?:[ ().-]{{0,2}}[0-9]){{6,13}}|0[0-9]{{8,10}}){_RIGHT_OF_PHONE}",
-        _called_phone,
+        _phone_after_cue,
         rf"{_PHONE_CUE}\+?\(?[0-9]",
     ),
-    _found(
+    _detector(
         RECORD,
         rf"{_RECORD_CUE}(?P<it>[A-Z]{{0,4}}-?[0-9][0-9-]{{3,14}})(?![A-Za-z0-9])(?!\.[0-9])",
         _bare,
         rf"{_RECORD_CUE}[A-Z]{{0,4}}-?[0-9]",
     ),
-    _found(PLATE, rf"(?<![A-Za-z0-9-])(?P<it>{_PLATE_SHAPE})(?![A-Za-z0-9-])", _plate, _PLATE_SHAPE),
-    _found(
+    _detector(PLATE, rf"(?<![A-Za-z0-9-])(?P<it>{_PLATE_SHAPE})(?![A-Za-z0-9-])", _plate, _PLATE_SHAPE),
+    _detector(
         PLATE,
         rf"{_PLATE_CUE}(?P<it>[A-Z0-9]{{1,4}} ?[A-Z0-9]{{2,5}}(?: [A-Z0-9]{{1,3}})?)(?![A-Za-z0-9-])",
-        _called_plate,
+        _plate_after_cue,
         rf"{_PLATE_CUE}[A-Z0-9]",
     ),
-    _found(STREET, f"(?P<it>{_CHINESE_STREET})", _chinese_street, f"[{_HAN}](?:{_CHINESE_STREET})"),
-    _found(
+    _detector(STREET, f"(?P<it>{_CHINESE_STREET})", _chinese_street, f"[{_HAN}](?:{_CHINESE_STREET})"),
+    _detector(
         STREET,
         rf"(?<![A-Za-z0-9.,/-])(?P<it>{_ENGLISH_STREET}(?:(?:{_STREETS})(?![A-Za-z])|"
         rf"(?:{_SHORT_STREETS})(?=\.?(?:,|$|\n| (?:Apt|Unit|Suite|#)))))",
         _street,
         rf"[0-9][A-Za-z]?,? .*(?:{_STREETS}|{_SHORT_STREETS})",
     ),
-    _found(STREET, rf"(?<![A-Za-z])(?P<it>{_TAIWANESE_STREET})(?![A-Za-z])", _street, _TAIWANESE_STREET),
-    _found(
+    _detector(STREET, rf"(?<![A-Za-z])(?P<it>{_TAIWANESE_STREET})(?![A-Za-z])", _street, _TAIWANESE_STREET),
+    _detector(
         NAME,
         r"(?<![A-Za-z])(?:(?P<title>Miss|Nurse|Sister) |Professor |(?:Dr|Mr|Mrs|Ms|Prof)(?:\. ?| )|"
         rf"(?:DR|MR|MRS|MS|PROF)\. ?)(?P<it>{_WORDS})",
-        _titled,
+        _titled_name,
         r"(?:(?:Miss|Nurse|Sister|Professor) |(?:Dr|Mr|Mrs|Ms|Prof)(?:\. ?| )|(?:DR|MR|MRS|MS|PROF)\. ?)[A-ZÀ-Þ]",
         (r"[DMPNS](?:r|s|R|S|rs|RS|rof|ROF|iss|urse|ister|rofessor)(?![a-z])", 1, 120),
     ),
-    _found(
+    _detector(
         NAME,
         rf"{_NAME_CUE}(?P<it>{_WORD}(?:,? {_WORD}){{0,3}})",
-        _called,
+        _name_after_cue,
         r"(?:[Nn]ame|NAME)[\"']? ?(?:[:：=]| is )",
     ),
-    _found(
+    _detector(
         NAME,
-        rf"(?<![A-Za-z])(?:{_SHOUTED} ?[:：=] {{0,3}}(?P<it>{_WORDS})|"
+        rf"(?<![A-Za-z])(?:{_CAPITAL_CUE} ?[:：=] {{0,3}}(?P<it>{_WORDS})|"
         rf"{_CALLED_PEOPLE} (?P<words>{_WORD}(?: {_WORD}){{1,3}}))",
-        _called_person,
+        _common_name_after_cue,
         f"{_CALLED_PEOPLE}[ :：=]",
     ),
-    _found(NAME, rf"(?<![A-Za-z]){_PERSON_CUE}(?P<it>{_WORDS})", _common, f"{_PERSON_CUE}[A-Z]"),
-    _found(
+    _detector(NAME, rf"(?<![A-Za-z]){_PERSON_CUE}(?P<it>{_WORDS})", _common_name, f"{_PERSON_CUE}[A-Z]"),
+    _detector(
         NAME,
         r"(?<![A-Za-z])(?:(?:dr|mr|mrs|ms|prof)(?:\. ?| )|(?:DR|MR|MRS|MS) )"
         r"(?P<it>[a-z]{2,20}|[A-Z]{2,20})(?![A-Za-z])",
-        _common,
+        _common_name,
         r"(?:(?:dr|mr|mrs|ms|prof)(?:\. ?| )|(?:DR|MR|MRS|MS) )(?:[a-z]{2}|[A-Z]{2})",
         (r"[dmpDMP](?:r|s|R|S|rs|RS|rof)(?![a-z])", 1, 40),
     ),
-    _found(NAME, rf"(?<![A-Za-z]){_KIN}(?P<it>[A-Z][a-z]{{1,15}})(?![A-Za-z])", _related, f"{_KIN}[A-Z][a-z]"),
-    _found(
+    _detector(
+        NAME, rf"(?<![A-Za-z]){_KIN}(?P<it>[A-Z][a-z]{{1,15}})(?![A-Za-z])", _name_of_relative, f"{_KIN}[A-Z][a-z]"
+    ),
+    _detector(
         NAME,
         rf"(?P<it>{_CHINESE_NAME}?[{_HAN}]??)(?={_CHINESE_TITLES})",
-        _chinese_titled,
+        _chinese_titled_name,
         f"[{SURNAMES}][{_HAN}]{{0,3}}(?:{_CHINESE_TITLES})",
         (_CHINESE_TITLES, 4, 4),
     ),
-    _found(
+    _detector(
         NAME,
         rf"{_CHINESE_CUE}(?P<it>(?:{SURNAMES_OF_TWO}|[{SURNAMES}])[ \u3000]?[{_HAN}][ \u3000]?[{_HAN}]?)(?![{_HAN}])",
-        _chinese_called,
+        _chinese_name_after_cue,
         f"{_CHINESE_CUE}[{SURNAMES}]",
     ),
-    _found(NAME, r"^(?P<it>.{2,60})$", _whole, ""),
+    _detector(NAME, r"^(?P<it>.{2,60})$", _name_as_whole_cell, ""),
 )
 _IN_NUMBERS = (NATIONAL_ID, PAYMENT_CARD, ACCOUNT)
 
 
-def _any(*, numbers: bool) -> str:
-    """What every cell matches that has a number of people, or another detail: one look decides most cells."""
+def _candidate_pattern(*, numbers: bool) -> str:
+    """A pattern that matches all cells in which a detector may find a number, or another detail."""
     return "|".join(
-        f"(?:{one.candidates})" for one in DETECTORS if one.candidates and (one.kind in _IN_NUMBERS) is numbers
+        f"(?:{detector.candidates})"
+        for detector in DETECTORS
+        if detector.candidates and (detector.kind in _IN_NUMBERS) is numbers
     )
 
 
-_ANY = {numbers: _any(numbers=numbers) for numbers in (True, False)}
+_CANDIDATES = {numbers: _candidate_pattern(numbers=numbers) for numbers in (True, False)}
 # Signs that only look like digits and letters, or that nobody sees.
 _DASHES = r"[\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FF0D}]"
 _INVISIBLE = r"\p{Cf}|[\x{FE00}-\x{FE0F}\x{034F}]"
@@ -679,7 +686,7 @@ def matches(
     owned = np.full(len(records), -1, np.int64) if owners is None else owners
     texts, counts = _matching(cells, np.stack([records, owned], axis=1), _PLAIN_NUMBER, others=True)
     texts = _in_usual_signs(texts)
-    by_group = {numbers: _matching(texts, counts, signs) for numbers, signs in _ANY.items()}
+    by_group = {numbers: _matching(texts, counts, signs) for numbers, signs in _CANDIDATES.items()}
     for number, detector in enumerate(DETECTORS):
         if detector.candidates:
             some, of_some = by_group[detector.kind in _IN_NUMBERS]
@@ -738,9 +745,10 @@ class Search:
         self._owned: set[tuple[int, int, int]] = set()  # detector, hash of the text, person
 
     def add(self, cells: Any, records: NDArray[np.int64], owners: NDArray[np.int64] | None = None) -> None:
-        """Search further values, of which so many records have each, or people.
+        """Search further values.
 
-        owners   where people are counted, for each value who has it, if that is one person, and -1 otherwise
+        records   the number of records, or people, with each value
+        owners    where people are counted, the person who has each value; -1 if several have it
         """
         for detector, text, records_of_it, owner in matches(self._column, cells, records, owners):
             count = records_of_it
@@ -759,15 +767,15 @@ class Search:
                     counts.append(count)
 
     def details(self) -> dict[str, int]:
-        """How many details of each kind count."""
-        found = [_counted(detector, *hashed) for detector, hashed in self._hashes.items()]
+        """The number of details of each kind."""
+        found = [_count_texts(detector, *hashed) for detector, hashed in self._hashes.items()]
         for detector, numbers in self._numbers.items():
-            found += _counted_numbers(detector, *numbers)
+            found += _count_numbers(detector, *numbers)
         return by_kind(found)
 
 
-class Counted(NamedTuple):
-    """What a detector found in a column: how many different texts of one form, how many valid, and how many count.
+class DetectorCounts(NamedTuple):
+    """Counts of one detector in a column: different texts of one form, valid ones, and records with such a detail.
 
     A text that `SHARED` records have does not count.
     """
@@ -778,7 +786,7 @@ class Counted(NamedTuple):
     details: int
 
 
-def by_kind(found: Iterable[Counted]) -> dict[str, int]:
+def by_kind(found: Iterable[DetectorCounts]) -> dict[str, int]:
     """The number of details of each kind; numbers with a check digit, if more than half of their form are valid."""
     total = dict.fromkeys(KINDS, 0)
     for counted in found:
@@ -793,33 +801,33 @@ def is_valid(detector: int, text: str) -> bool:
     return shape is None or shape.is_valid(text)
 
 
-def _counted(detector: int, hashes: Sequence[int], counts: Sequence[int]) -> Counted:
+def _count_texts(detector: int, hashes: Sequence[int], counts: Sequence[int]) -> DetectorCounts:
     different, codes = np.unique(np.array(hashes, np.int64), return_inverse=True)
-    records = _added_up(codes, counts)
-    return Counted(detector, len(different), len(different), int(records[records < SHARED].sum()))
+    records = _sum_by_code(codes, counts)
+    return DetectorCounts(detector, len(different), len(different), int(records[records < SHARED].sum()))
 
 
-def _counted_numbers(detector: int, numbers: Sequence[str], counts: Sequence[int]) -> Iterator[Counted]:
-    places: dict[str, int] = {}
-    codes = np.fromiter((places.setdefault(number, len(places)) for number in numbers), np.int64, len(numbers))
-    records = _added_up(codes, counts)
+def _count_numbers(detector: int, numbers: Sequence[str], counts: Sequence[int]) -> Iterator[DetectorCounts]:
+    codes_of: dict[str, int] = {}
+    codes = np.fromiter((codes_of.setdefault(number, len(codes_of)) for number in numbers), np.int64, len(numbers))
+    records = _sum_by_code(codes, counts)
     by_form: dict[str, list[str]] = {}
-    for number in places:
+    for number in codes_of:
         by_form.setdefault(form_of(detector, number), []).append(number)
-    for alike in by_form.values():
-        some = alike[:: 1 + len(alike) // SAMPLE]
-        if 3 * sum(is_valid(detector, number) for number in some) < len(some):
+    for same_form in by_form.values():
+        sample = same_form[:: 1 + len(same_form) // SAMPLE]
+        if 3 * sum(is_valid(detector, number) for number in sample) < len(sample):
             continue  # far from half: the others need not be tried
-        valid = [places[number] for number in alike if is_valid(detector, number)]
-        yield Counted(detector, len(alike), len(valid), int(records[valid][records[valid] < SHARED].sum()))
+        valid = [codes_of[number] for number in same_form if is_valid(detector, number)]
+        yield DetectorCounts(detector, len(same_form), len(valid), int(records[valid][records[valid] < SHARED].sum()))
 
 
-def _added_up(codes: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.int64]:
+def _sum_by_code(codes: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.int64]:
     """The sum of the counts for each code."""
     return np.bincount(codes, np.array(counts, np.float64)).astype(np.int64)
 
 
 def form_of(detector: int, text: str) -> str:
-    """Where a number has its signs, if numbers of a shape are written in several ways."""
+    """The positions of the signs in a number, if numbers of a shape are written in several ways."""
     shape = DETECTORS[detector].shape
     return re.sub("[0-9A-Z]", "0", text) if shape is not None and shape.signs else ""

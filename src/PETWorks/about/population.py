@@ -54,7 +54,7 @@ class Population:
         named = unit is not None and unit in source.names
         return cls(source=source, columns=tuple(columns), unit=unit if named else None)
 
-    def checked_size(self, records: int, people: int | None = None) -> int:
+    def check_population_size(self, records: int, people: int | None = None) -> int:
         """The number of people, for a release with this many records and a table with this many people."""
         if self.number is not None:
             size = self.number

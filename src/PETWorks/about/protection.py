@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from PETWorks.about.hierarchies.dates import CALENDARS, LABELS, UNITS, Dates, read_date
-from PETWorks.about.hierarchies.intervals import Intervals, between_cuts, equal_width
-from PETWorks.about.hierarchies.scheme import as_text, exact_decimal, exact_fraction, one_number, shown
+from PETWorks.about.hierarchies.intervals import Intervals, parse_cuts, parse_widths
+from PETWorks.about.hierarchies.scheme import as_text, describe_given, exact_decimal, exact_fraction, one_number
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
 
 HOUR = "hour"
@@ -101,7 +101,7 @@ class NumberProtection:
             return None if labels is None else labels[0]
         if decimals is None:
             return text
-        return f"{before}{_written(rounded, decimals, grouped=',' in match[2])}{after}"
+        return f"{before}{_format_scaled(rounded, decimals, grouped=',' in match[2])}{after}"
 
     @cached_property
     def _step(self) -> tuple[int, int | None]:
@@ -213,7 +213,7 @@ def _nearest(number: Decimal, step: int, decimals: int) -> int:
     return int(times) + int(2 * rest > size or (2 * rest == size and times % 2 == 1))
 
 
-def _written(scaled: int, decimals: int, *, grouped: bool) -> str:
+def _format_scaled(scaled: int, decimals: int, *, grouped: bool) -> str:
     """A number, given as a whole number scaled by 10**decimals, as text."""
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     whole, rest = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
@@ -234,7 +234,7 @@ def protection_of(column: str, words: Any) -> Protection:
 def _protection(words: Any) -> Protection:
     if not isinstance(words, Mapping) or not words:
         raise HierarchyError(
-            "expected a mapping such as {{round: 1000}} or {{dates: month}}, got {given}", given=shown(words)
+            "expected a mapping such as {{round: 1000}} or {{dates: month}}, got {given}", given=describe_given(words)
         )
     for key in words:
         if key not in KEYS:
@@ -247,7 +247,7 @@ def _protection(words: Any) -> Protection:
         raise HierarchyError("'round' and 'intervals' exclude each other")
     step = one_number("round", words["round"]) if "round" in words else None
     if step is not None and step <= 0:
-        raise HierarchyError("round: expected a number above 0, got {given}", given=shown(words["round"]))
+        raise HierarchyError("round: expected a number above 0, got {given}", given=describe_given(words["round"]))
     bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
     if bottom is not None and top is not None and bottom >= top:
         raise HierarchyError(
@@ -266,7 +266,9 @@ def _of_dates(words: Mapping[str, Any]) -> DateProtection:
     calendar = words.get("calendar", "gregorian")
     if calendar not in CALENDARS:
         raise HierarchyError(
-            "calendar: expected one of {calendars}, got {given}", calendars=quoted(CALENDARS), given=shown(calendar)
+            "calendar: expected one of {calendars}, got {given}",
+            calendars=quoted(CALENDARS),
+            given=describe_given(calendar),
         )
     return DateProtection(_plain(words), period, calendar == "roc")
 
@@ -275,7 +277,7 @@ def _intervals(words: Any) -> Intervals | None:
     """Intervals between cuts if a list is given; of equal width if it is one number."""
     if words is None:
         return None
-    return between_cuts({"cuts": words}) if isinstance(words, list | tuple) else equal_width({"width": words})
+    return parse_cuts({"cuts": words}) if isinstance(words, list | tuple) else parse_widths({"width": words})
 
 
 def _plain(words: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,7 +294,7 @@ def protections_of(declared: Any) -> dict[str, Protection]:
         return {}
     if not isinstance(declared, Mapping):
         raise ParameterError(
-            "expected for each column a protection, got {given}", given=shown(declared), what="protect"
+            "expected for each column a protection, got {given}", given=describe_given(declared), what="protect"
         )
     return {str(column).strip(): protection_of(str(column).strip(), words) for column, words in declared.items()}
 

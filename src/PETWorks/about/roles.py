@@ -29,9 +29,9 @@ def roles_from_lists(by_key: Mapping[str, Sequence[str]]) -> tuple[dict[str, str
     """The role of each column from lists of columns, and the positions where a column gets a second role."""
     roles: dict[str, str] = {}
     second_roles = [
-        (key, place)
+        (key, index)
         for key, columns in by_key.items()
-        for place, column in enumerate(columns)
+        for index, column in enumerate(columns)
         if roles.setdefault(column.strip(), ROLE_KEYS[key]) != ROLE_KEYS[key]
     ]
     return roles, second_roles
@@ -60,8 +60,8 @@ def role_of_each(roles: Roles) -> dict[str, str]:
         raise RoleError(unknown("role", strange, ROLE_KEYS).message)
     by_key = {key: [str(column) for column in columns] for key, columns in roles.items()}
     checked, second_roles = roles_from_lists(by_key)
-    for key, place in second_roles:
-        column = by_key[key][place].strip()
+    for key, index in second_roles:
+        column = by_key[key][index].strip()
         raise RoleError(
             "column {column!r} has two roles: {other!r} and {role!r}",
             column=column,
@@ -83,7 +83,7 @@ def _role_of_each_column(roles: Mapping[str, Any]) -> dict[str, str]:
     return checked
 
 
-def checked_roles(roles: Roles, source: Source) -> dict[str, str]:
+def check_roles(roles: Roles, source: Source) -> dict[str, str]:
     """Check that roles and columns exist; return the role of each column. Identifiers may be missing from the data."""
     checked = role_of_each(roles)
     unknown_columns = [column for column, role in checked.items() if column not in source.names and role != IDENTIFIER]
@@ -130,7 +130,7 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     raise InputError(Phrase("original and release have different columns: "), *parts, what="original")
 
 
-def checked_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
+def check_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
     """Check and return the column that identifies people."""
     if column is None:
         return None

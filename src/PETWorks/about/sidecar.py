@@ -29,20 +29,20 @@ class Sidecar:
     privacy_unit: str | None = None
     treatment: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
-    folder: Any = None  # the folder of the hierarchies as written in the file; or by column a file or a declaration
-    folder_key: str = "hierarchies"
+    hierarchy_entry: Any = None  # a folder as written in the file; or by column a file or a declaration
+    hierarchy_key: str = "hierarchies"
 
     @property
     def hierarchies(self) -> HierarchySources | None:
         """The hierarchies; raise if their files are outside the folder of the roles file."""
-        if self.folder is None or self.path is None:
+        if self.hierarchy_entry is None or self.path is None:
             return None
-        if isinstance(self.folder, dict):
+        if isinstance(self.hierarchy_entry, dict):
             return {
                 column: item if isinstance(item, Declaration) else self._inside(item, self.path)
-                for column, item in self.folder.items()
+                for column, item in self.hierarchy_entry.items()
             }
-        return self._inside(self.folder, self.path)
+        return self._inside(self.hierarchy_entry, self.path)
 
     def _inside(self, name: Any, path: Path) -> Path:
         try:
@@ -50,14 +50,14 @@ class Sidecar:
             inside = folder.resolve().is_relative_to(path.parent.resolve())
         except (OSError, RuntimeError, TypeError, ValueError):
             raise InputError(
-                "{file}: expected the name of a folder under {key!r}", file=path.name, key=self.folder_key
+                "{file}: expected the name of a folder under {key!r}", file=path.name, key=self.hierarchy_key
             ) from None
         if not inside:
             raise InputError(
                 "{file}: {key!r} is outside the file's own folder; pass the hierarchies explicitly",
                 Hint.HIERARCHIES,
                 file=path.name,
-                key=self.folder_key,
+                key=self.hierarchy_key,
             )
         return folder
 
@@ -75,7 +75,7 @@ def read_sidecar(table: Path) -> Sidecar:
 
 
 def sidecar_of(table: Path) -> Path | None:
-    """The YAML file with the table's stem; a table named after a `#` has none."""
+    """The YAML file with the table's stem; a table inside another file (`FILE#NAME`) has none."""
     return next(
         (path for path in possible_sidecars(table) if table.is_file() and path.is_file() and path != table), None
     )
@@ -105,9 +105,9 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise file.error(("roles", key), "expected a list of column names")
     roles, second_roles = roles_from_lists(by_key)
-    for place in second_roles:
+    for key, index in second_roles:
         raise file.error(
-            ("roles", *place), "the column {column} has two roles", column=quoted([by_key[place[0]][place[1]]])
+            ("roles", key, index), "the column {column} has two roles", column=quoted([by_key[key][index]])
         )
     treatment = _mapping(file, "treatment", TREATMENTS)
     for name, value in treatment.items():
@@ -157,7 +157,7 @@ def _read_older(content: Any, path: Path) -> Sidecar:
             if column in roles:
                 raise InputError("{file}: column {column!r} has two roles", file=path.name, column=column)
             roles[column] = _ROLES[key]
-    return Sidecar(roles, path=path, folder=dataset.get("HIERARCHY"), folder_key="HIERARCHY")
+    return Sidecar(roles, path=path, hierarchy_entry=dataset.get("HIERARCHY"), hierarchy_key="HIERARCHY")
 
 
 def _section(content: Any, key: str, keys: tuple[str, ...], name: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
-from PETWorks.anonymizer.plan import Plan, plan_of
+from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import Recoder
@@ -109,7 +109,7 @@ class Anonymization(Recoded):
     def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         node, seed = self.classes.node, self.order.seed
-        return plan_of(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
+        return make_plan(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
 
     def explain(self) -> Explanation:
         """Explain these levels: what would break one level finer, the next-best levels, the cost of each rule.
@@ -133,9 +133,10 @@ class Anonymization(Recoded):
         if self.is_raised:
             raise NotApplicable("there are too many distinct rows to compare the release with the original values")
         tasks = self.problem.tasks
-        return utility_of(self._swept(), self._losses(), tasks, self._swept().view() if tasks else None)
+        swept = self._released_sweep()
+        return utility_of(swept, self._losses(), tasks, swept.view() if tasks else None)
 
-    def _swept(self) -> Sweep:
+    def _released_sweep(self) -> Sweep:
         """The levels on which each distinct row is released."""
         return Sweep.on_one_node(self.classes, self.taken_out)
 
@@ -247,7 +248,7 @@ class Anonymization(Recoded):
         )
 
 
-MAX_USED = 10  # combinations of levels listed at most
+MAX_COMBINATIONS_LISTED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,16 +293,17 @@ class LocalAnonymization(Anonymization):
         weights = self.sweep.rows.weights
         lattice = self.problem.lattice
         return [
-            (lattice.levels(node), int(weights[self.sweep.on_node == place].sum()))  # type: ignore[index]
-            for place, node in enumerate(self.sweep.nodes)
+            (lattice.levels(node), int(weights[self.sweep.on_node == index].sum()))  # type: ignore[index]
+            for index, node in enumerate(self.sweep.nodes)
         ]
 
     def _local_recoding(self) -> LocalRecoding:
         parts = sorted(self.parts, key=lambda part: -part[1])
-        most = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in parts[:MAX_USED])
-        return LocalRecoding(self.global_loss, len(parts), most)
+        listed = parts[:MAX_COMBINATIONS_LISTED]
+        levels_used = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in listed)
+        return LocalRecoding(self.global_loss, len(parts), levels_used)
 
-    def _swept(self) -> Sweep:
+    def _released_sweep(self) -> Sweep:
         return self.sweep
 
     def _losses(self) -> Losses:
@@ -311,7 +313,7 @@ class LocalAnonymization(Anonymization):
     def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         seed, least = self.order.seed, self.sweep.least
-        return plan_of(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
+        return make_plan(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
 
     @cached_property
     def recoder(self) -> Recoder:
@@ -354,7 +356,7 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     best = Sweep.on_one_node(found.classes, found.taken_out)
     loss, complete = found.loss, found.optimal
     try:
-        for best, loss in _releases(found, report, stop):  # noqa: B007 - the last one counts
+        for best, loss in _improving_releases(found, report, stop):  # noqa: B007 - the last one counts
             pass
     except NotApplicable:  # a measure does not apply to values on several levels
         pass
@@ -365,19 +367,20 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete)
 
 
-def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
-    """Releases that satisfy every rule, with their losses: each less than the global one and the one before.
+def _improving_releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
+    """Releases that satisfy every rule, with their losses; each loses less than the one before.
 
-    If anything helps with rules about the whole table, it is larger classes. The minimum class size is raised by half
-    until the rules hold; then smaller sizes are tried.
+    Only larger classes can help with rules about the whole table. The minimum class size is raised by half until the
+    rules hold; then smaller sizes are tried.
     """
     problem = found.problem
     ground, view = problem.ground, problem.ground.view
     if any(test.background for rule in problem.rules for test in rule.tests(view)):
         return  # the other table would have to be on several levels as well
     judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    order = _order(found)
-    most = problem.most if view.treatment["suppressed"] == APART else 0  # otherwise suppressed records form a class
+    order = _sorting_objective(found)
+    # Suppressed records that are not set aside form a class, so none are allowed.
+    allowed = problem.most if view.treatment["suppressed"] == APART else 0
     best = found.loss
 
     def report_progress(visited: int) -> None:
@@ -386,18 +389,20 @@ def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterat
         if report is not None:
             report(Progress(visited, best, 0.0))
 
-    def release_with(least: int) -> tuple[Sweep, float] | None:
+    def release_of_size(least: int) -> tuple[Sweep, float] | None:
         swept = sweep(ground, judge, order, least, report_progress)
-        kept = swept if swept.suppressed <= most else merge_leftover_rows(swept, judge, order, most)
-        loss = np.inf if kept is None or not kept.nodes else kept.loss(problem.objective)
-        return None if kept is None or loss >= best else (kept, loss)
+        merged = swept if swept.suppressed <= allowed else merge_leftover_rows(swept, judge, order, allowed)
+        if merged is None or not merged.nodes:
+            return None
+        loss = merged.loss(problem.objective)
+        return None if loss >= best else (merged, loss)
 
     least = smallest_size(judge)
     failed, growing = least - 1, True
     while growing or least - failed > 1 + failed // 8:
         size = least if growing else (least + failed) // 2
-        release = release_with(size)
-        broken = _broken(found, release[0]) if release is not None else []
+        release = release_of_size(size)
+        broken = _broken_rules(found, release[0]) if release is not None else []
         if growing and (release is None or any(rule.worse_by_suppression for rule in broken)):
             return  # larger classes would only lose more
         if release is not None and not broken:
@@ -407,7 +412,7 @@ def _releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterat
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
 
 
-def _order(found: Anonymization) -> ByColumn:
+def _sorting_objective(found: Anonymization) -> ByColumn:
     """The objective that sorts the nodes: the one of the problem if it is a sum over records, else granularity."""
     problem = found.problem
     if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
@@ -415,7 +420,7 @@ def _order(found: Anonymization) -> ByColumn:
     return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
 
 
-def _broken(found: Anonymization, swept: Sweep) -> list[Rule]:
+def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
     """The rules that the release as a whole breaks; raise if a measure does not apply to it."""
     released = swept.view()
     broken = [rule for rule in found.problem.rules if not rule.holds(released)]
@@ -424,7 +429,7 @@ def _broken(found: Anonymization, swept: Sweep) -> list[Rule]:
     return broken
 
 
-SECONDS = 60  # time limit by default for a lattice that is too large to search completely
+DEFAULT_SECONDS = 60  # time limit by default for a lattice that is too large to search completely
 
 
 def anonymize_release(
@@ -465,7 +470,7 @@ def anonymize_release(
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))
     if time_limit is None and problem.lattice.is_large:
-        time_limit = SECONDS
+        time_limit = DEFAULT_SECONDS
     started = monotonic()
     limit = math.inf if time_limit is None else time_limit
     search_limit = limit if method == "global" else limit / 2  # the other half is for local recoding
@@ -476,7 +481,7 @@ def anonymize_release(
             raise
     best = search.best
     if best is None:
-        raise _unsatisfiable(problem)
+        raise _unsatisfiable_error(problem)
     classes = problem.ground.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
@@ -488,9 +493,9 @@ def anonymize_release(
     return found if method == "global" else recode_locally(found, progress, lambda: monotonic() - started >= limit)
 
 
-def _unsatisfiable(problem: Problem) -> NotApplicable:
-    """The error if no levels satisfy the rules: names the rules that fail even where they are easiest to satisfy."""
-    failing, hopeless, in_the_way = [], False, dict[str, None]()
+def _unsatisfiable_error(problem: Problem) -> NotApplicable:
+    """The error if no levels satisfy the rules; it names those that fail even where they are easiest to satisfy."""
+    failing, all_fail, restricted = [], False, dict[str, None]()
     for rule in problem.rules:
         is_about_utility = rule.worse_by_suppression
         node = problem.lattice.low if is_about_utility else problem.lattice.high
@@ -499,9 +504,9 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
         if search.has_any():
             continue
         records = records_failing(search.judge, problem.ground.at(node), rule)
-        hopeless = hopeless or records == problem.ground.records
-        bounded = _bounded(problem, lowest=is_about_utility)
-        in_the_way |= dict.fromkeys(bounded)
+        all_fail = all_fail or records == problem.ground.records
+        bounded = _restricted_columns(problem, lowest=is_about_utility)
+        restricted |= dict.fromkeys(bounded)
         if bounded:
             fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
         elif not (is_about_utility or records or _has_values(problem, node)):
@@ -519,14 +524,14 @@ def _unsatisfiable(problem: Problem) -> NotApplicable:
             )
         failing.append(fails)
     if not failing:
-        in_the_way = dict.fromkeys(problem.allowed_levels)
+        restricted = dict.fromkeys(problem.allowed_levels)
     text = Joined("; ", failing) or Phrase("each of the rules can be kept, but not all of them together")
     remedy = Phrase("loosen, waive or leave out a rule, or allow more suppression")
-    if hopeless:
+    if all_fail:
         remedy = Phrase("loosen, waive or leave out a rule")
-    if in_the_way:
+    if restricted:
         remedy = Phrase(
-            "allow more levels of {columns}, if that helps; or {others}", columns=quoted(in_the_way), others=remedy
+            "allow more levels of {columns}, if that helps; or {others}", columns=quoted(restricted), others=remedy
         )
     return NotApplicable(
         "no levels keep the rules with at most {most} suppressed records: {reason}; {remedy}",
@@ -543,7 +548,7 @@ def _has_values(problem: Problem, node: Node) -> bool:
     return classes.say_something(np.ones(len(classes.records), np.bool_))
 
 
-def _bounded(problem: Problem, *, lowest: bool) -> list[str]:
+def _restricted_columns(problem: Problem, *, lowest: bool) -> list[str]:
     """The columns that may not be on their lowest, or highest, level."""
     heights = {column: problem.original.hierarchies[column].height for column in problem.lattice.columns}
     return [

@@ -12,8 +12,8 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.treatment import APART, REMOVE
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
-from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, checked_objective, make_objective
-from PETWorks.anonymizer.plan import Plan, plan_of
+from PETWorks.anonymizer.objectives import Granularity, Objective, Precision, check_objective, make_objective
+from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import (
     Problem,
     check_columns,
@@ -46,7 +46,7 @@ class OnLevels(Recoded):
         """The plan of this recoding; its loss is that of precision."""
         loss = self.problem.objective.loss(self.classes, self.taken_out)
         node, seed = self.classes.node, self.order.seed
-        return plan_of(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
+        return make_plan(self.problem, "global", (node,), self.suppressed, loss, seed, self.removed)
 
 
 def on_levels(
@@ -166,7 +166,7 @@ class WhatIf:
         fixed = {name: 0 for name in self.columns if name not in hierarchies}
         lattice = Lattice.of(self.columns, copied.view.hierarchies, fixed)
         self.heights = lattice.high
-        ground, tested, self.unjudged = _counted(
+        ground, tested, self.unjudged = _count_rows(
             copied,
             lattice,
             [rule for rule in rules if _is_seen_in_classes(rule)],
@@ -362,7 +362,7 @@ def _is_seen_in_classes(rule: Rule) -> bool:
     return isinstance(rule, MeasureRule) and (rule.metric.tests is not None or rule.metric.suppressing is not None)
 
 
-def _counted(
+def _count_rows(
     release: Release, lattice: Lattice, rules: Sequence[Rule], *, removes: bool
 ) -> tuple[Ground, tuple[Rule, ...], tuple[tuple[str, str], ...]]:
     """The distinct rows, the rules that can be tested on them, and the other rules with the reason."""
@@ -390,7 +390,7 @@ def _counted(
 def _objectives(ground: Ground, rules: Sequence[Rule], settings: Mapping[str, Any]) -> dict[str, Objective]:
     """Granularity and precision, and the objective of the settings with its weights."""
     columns = ground.lattice.columns
-    chosen, aggregate, weights = checked_objective(
+    chosen, aggregate, weights = check_objective(
         settings.get("objective", "granularity"), settings.get("aggregate"), settings.get("weights"), columns
     )
     found = {name: make_objective(ground, name, "geometric", [1.0] * len(columns)) for name in LOSSES}

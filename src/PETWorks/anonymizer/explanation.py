@@ -116,21 +116,21 @@ def column_reasons(problem: Problem, search: NodeSearch, best: Node) -> tuple[Co
             column,
             level,
             problem.original.hierarchies[column].height,
-            **_finer(problem, search, best, place),
+            **_finer(problem, search, best, index),
             allowed_levels=problem.allowed_levels.get(column),
             weight=problem.weights.get(column),
             named=level_description(problem.original.declared.get(column), level),
         )
-        for place, (column, level) in enumerate(zip(problem.lattice.columns, best, strict=True))
+        for index, (column, level) in enumerate(zip(problem.lattice.columns, best, strict=True))
     )
 
 
-def _finer(problem: Problem, search: NodeSearch, best: Node, place: int) -> dict[str, Any]:
-    """The effect of one level finer for the column at `place`."""
-    level = best[place]
-    if level == problem.lattice.low[place]:
+def _finer(problem: Problem, search: NodeSearch, best: Node, index: int) -> dict[str, Any]:
+    """The effect of one level finer for the column at `index`."""
+    level = best[index]
+    if level == problem.lattice.low[index]:
         return {}
-    classes = problem.ground.at((*best[:place], level - 1, *best[place + 1 :]))
+    classes = problem.ground.at((*best[:index], level - 1, *best[index + 1 :]))
     judged = search.judge(classes)
     if judged.suppressed is None:
         return {"broken": _broken(problem, search, classes)}

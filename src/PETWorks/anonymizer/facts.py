@@ -108,8 +108,8 @@ class FrontierFacts(JSONObject, frozen=True):
         """The index of the point with the least loss within a threshold and a limit; None if there is none."""
         sign = -1 if self.larger_is_stricter else 1
         allowed = [
-            (point.loss, place)
-            for place, point in enumerate(self.points)
+            (point.loss, index)
+            for index, point in enumerate(self.points)
             if point.suppression <= suppression
             and (threshold is None or point.threshold is None or sign * point.threshold <= sign * threshold)
         ]
@@ -117,8 +117,8 @@ class FrontierFacts(JSONObject, frozen=True):
 
     def least_loss(self, threshold: float | None, suppression: float) -> float | None:
         """The least loss within a threshold and a limit of suppression; None if no point keeps the rules."""
-        place = self.best_point(threshold, suppression)
-        return None if place is None else self.points[place].loss
+        index = self.best_point(threshold, suppression)
+        return None if index is None else self.points[index].loss
 
 
 class ColumnKept(JSONObject, frozen=True):

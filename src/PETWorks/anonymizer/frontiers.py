@@ -39,7 +39,7 @@ def check_vary(
     if vary is not None and (not isinstance(vary, Mapping) or not vary):
         raise ParameterError("expected vary such as {'k-anonymity': {'k': [2, 5, 10]}}", what="vary")
     to_vary = dict(_default_vary(rules) if vary is None else vary)
-    limits = _numbers(to_vary.pop(SUPPRESSION, [suppression]), SUPPRESSION)
+    limits = _parse_numbers(to_vary.pop(SUPPRESSION, [suppression]), SUPPRESSION)
     limits = sorted({*map(float, limits), float(suppression)})
     if any(not 0 <= limit <= 1 for limit in limits):
         raise ParameterError(
@@ -55,9 +55,9 @@ def check_vary(
     ((measure, parameters),) = to_vary.items()
     metric = find_measure(measure)
     ((parameter, values),) = parameters.items()
-    threshold_of_rule = threshold_of(rules, metric.name, str(parameter))
-    thresholds = [metric.check({parameter: value})[parameter] for value in _numbers(values, str(parameter))]
-    thresholds = sorted({*thresholds, threshold_of_rule})
+    own_threshold = threshold_of(rules, metric.name, str(parameter))
+    thresholds = [metric.check({parameter: value})[parameter] for value in _parse_numbers(values, str(parameter))]
+    thresholds = sorted({*thresholds, own_threshold})
     if len(thresholds) * len(limits) > MAX_POINTS:
         raise ParameterError(
             "a frontier has at most {most} points, got {thresholds} thresholds and {limits} limits",
@@ -75,7 +75,7 @@ def _default_vary(rules: tuple[Rule, ...]) -> dict[str, Any]:
     return {SUPPRESSION: SUPPRESSION_LIMITS} | ({"k-anonymity": {"k": CLASS_SIZES}} if len(of_sizes) == 1 else {})
 
 
-def _numbers(values: Any, what: str) -> list[float]:
+def _parse_numbers(values: Any, what: str) -> list[float]:
     items = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     numbers = [parse_number(value) for value in items]
     if not numbers or any(number is None for number in numbers):
@@ -129,14 +129,14 @@ def with_threshold(rules: tuple[Rule, ...], measure: str, parameter: str, value:
     """The rules with another threshold for one measure."""
     threshold_of(rules, measure, parameter)
     return tuple(
-        _with_threshold(rule, parameter, value)
+        _rule_with_threshold(rule, parameter, value)
         if isinstance(rule, MeasureRule) and rule.metric.name == measure
         else rule
         for rule in rules
     )
 
 
-def _with_threshold(rule: MeasureRule, parameter: str, value: Any) -> MeasureRule:
+def _rule_with_threshold(rule: MeasureRule, parameter: str, value: Any) -> MeasureRule:
     """A rule with another threshold, which is part of its name."""
     checked = rule.metric.check({**rule.parameters, parameter: value})
     if rule.called is None or checked[parameter] == rule.parameters[parameter]:
@@ -236,8 +236,8 @@ class Frontier(Rows, Displayable):
     @property
     def own_point(self) -> FrontierPoint | None:
         """The point of the rules themselves, or one as strict and no worse; None if they cannot be satisfied."""
-        place = self.facts.best_point(*self.own)
-        return None if place is None else self.points[place]
+        index = self.facts.best_point(*self.own)
+        return None if index is None else self.points[index]
 
     @cached_property
     def table(self) -> "pa.Table":
@@ -323,7 +323,7 @@ def find_frontier(
             nodes=problem.lattice.nodes,
             what="vary",
         )
-    search = _search(problem, measure, parameter, thresholds, limits)
+    search = _make_search(problem, measure, parameter, thresholds, limits)
     by_strictness = range(len(thresholds))
     search.run(by_strictness[::-1] if is_lower_limit(measure, parameter) else by_strictness, progress)
     found = [
@@ -346,7 +346,7 @@ def find_frontier(
     return Frontier(release, rules, settings, facts, search.checked, problem.lattice.nodes)
 
 
-def _search(
+def _make_search(
     problem: Problem, measure: str | None, parameter: str | None, thresholds: Sequence[Any], limits: Sequence[float]
 ) -> JointSearch:
     """A search for all thresholds and all limits."""

@@ -155,15 +155,17 @@ class Judge:
         if suppressed > self.most:
             return NodeVerdict(classes, None, sure, lasting)
         if not self._of_table:
-            return NodeVerdict(classes, self._released(classes, failing), sure, lasting)
-        completed = self._completed(classes, failing, most)
+            return NodeVerdict(classes, self._check_release(classes, failing), sure, lasting)
+        completed = self._add_smallest_classes(classes, failing, most)
         if isinstance(completed, float):
             return NodeVerdict(classes, None, sure, lasting, given_up_at=completed)
         if self.is_monotone:
             lasting = np.inf if completed is None else int(classes.records[completed].sum())
-        return NodeVerdict(classes, None if completed is None else self._released(classes, completed), sure, lasting)
+        return NodeVerdict(
+            classes, None if completed is None else self._check_release(classes, completed), sure, lasting
+        )
 
-    def _released(self, classes: NodeClasses, suppressed: Mask) -> Mask | None:
+    def _check_release(self, classes: NodeClasses, suppressed: Mask) -> Mask | None:
         """The suppressed classes; None if nothing is left, or if a rule fails on the table as it is written.
 
         None allows no conclusions about finer nodes, where other records are left.
@@ -249,7 +251,7 @@ class Judge:
             return np.ones(len(fails), np.bool_) if test.all_present and absent else fails
         return test.fails(classes.sizes)
 
-    def _completed(self, classes: NodeClasses, failing: Mask, most: float) -> Mask | float | None:
+    def _add_smallest_classes(self, classes: NodeClasses, failing: Mask, most: float) -> Mask | float | None:
         """The failing classes, plus as many of the smallest other classes as the rules about the table need.
 
         None if no number of them is enough; the loss, as a float, if it already exceeds `most`.

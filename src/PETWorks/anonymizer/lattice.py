@@ -42,7 +42,7 @@ class Lattice:
     def check_size(self, purpose: Phrase) -> None:
         """Raise if there are too many nodes for something that needs data about each."""
         if self.is_large:
-            widest = max(range(len(self.columns)), key=lambda place: self.high[place])
+            widest = max(range(len(self.columns)), key=lambda index: self.high[index])
             raise ParameterError(
                 "the lattice has {nodes:,} nodes, at most {most:,} can be searched "
                 "{purpose}; give fewer quasi-identifiers, hierarchies with fewer levels, or bounds "
@@ -68,17 +68,17 @@ class Lattice:
     @cached_property
     def strides(self) -> tuple[int, ...]:
         """The distance in the flattened lattice between nodes that differ by one level of a column."""
-        return tuple(math.prod(self.shape[place + 1 :]) for place in range(len(self.shape)))
+        return tuple(math.prod(self.shape[index + 1 :]) for index in range(len(self.shape)))
 
-    def node(self, place: int) -> Node:
+    def node_at(self, index: int) -> Node:
         """The node at an index of the flattened lattice."""
         levels = []
         for stride, low in zip(self.strides, self.low, strict=True):
-            above, place = divmod(place, stride)
+            above, index = divmod(index, stride)
             levels.append(above + low)
         return tuple(levels)
 
-    def place(self, node: Node) -> int:
+    def index_of(self, node: Node) -> int:
         """The index of a node in the flattened lattice."""
         each = zip(node, self.low, self.strides, strict=True)
         return sum((level - low) * stride for level, low, stride in each)

@@ -67,22 +67,22 @@ class Sweep:
 
     def without_unused(self) -> "Sweep":
         """The sweep without nodes that have no rows."""
-        used, used_places = np.unique(self.on_node[self.on_node != NOT_RELEASED], return_inverse=True)
-        places = self.on_node.copy()
-        places[places != NOT_RELEASED] = used_places
-        return replace(self, nodes=tuple(self.nodes[place] for place in used.tolist()), on_node=places)
+        used, used_indices = np.unique(self.on_node[self.on_node != NOT_RELEASED], return_inverse=True)
+        indices = self.on_node.copy()
+        indices[indices != NOT_RELEASED] = used_indices
+        return replace(self, nodes=tuple(self.nodes[index] for index in used.tolist()), on_node=indices)
 
-    def levels(self, place: int) -> NDArray[np.int16]:
+    def levels(self, index: int) -> NDArray[np.int16]:
         """The level of a column for each row; LEFT where the row is suppressed."""
-        return np.array([*(node[place] for node in self.nodes), NOT_RELEASED], np.int16)[self.on_node]
+        return np.array([*(node[index] for node in self.nodes), NOT_RELEASED], np.int16)[self.on_node]
 
     @cached_property
     def by_level(self) -> list[dict[int, Integers]]:
         """For each column and each level in use (also LEFT), the number of records with each original value."""
         assert self.rows.weights is not None
         counted = []
-        for place, name in enumerate(self.ground.lattice.columns):
-            column, levels = self.rows.columns[name], self.levels(place).astype(np.int64) - NOT_RELEASED
+        for index, name in enumerate(self.ground.lattice.columns):
+            column, levels = self.rows.columns[name], self.levels(index).astype(np.int64) - NOT_RELEASED
             values, height = len(column.labels), int(levels.max()) + 1
             counts = np.bincount(levels * values + column.codes, self.rows.weights, height * values)
             by_level = counts.astype(np.int64).reshape(height, values)
@@ -103,29 +103,29 @@ class Sweep:
     def _by_column(self, objective: ByColumn) -> float:
         """The loss of each column if all is suppressed, less what the released rows retain; combined."""
         parts = []
-        for place, name in enumerate(self.ground.lattice.columns):
+        for index, name in enumerate(self.ground.lattice.columns):
             retained = sum(
-                float(objective.by_value[place][level][self.ground.codes_on_level(name, level)] @ records)
-                for level, records in self.by_level[place].items()
+                float(objective.by_value[index][level][self.ground.codes_on_level(name, level)] @ records)
+                for level, records in self.by_level[index].items()
                 if level != NOT_RELEASED
             )
-            parts.append(np.array([objective.all_lost(place) - retained]))
+            parts.append(np.array([objective.all_lost(index) - retained]))
         return float(objective.combined(parts).item())
 
     def _ambiguity(self, objective: Ambiguity) -> float:
         """The number of combinations of original values that all records may stand for."""
         assert self.rows.weights is not None
         products = self.rows.weights.astype(np.float64)
-        for place, leaves in enumerate(objective.leaves):
-            for level, is_on_level, codes in self._on_levels(place):
+        for index, leaves in enumerate(objective.leaves):
+            for level, is_on_level, codes in self._on_levels(index):
                 products[is_on_level] *= leaves[level][codes]
         released = self.on_node != NOT_RELEASED
         suppressed = self.ground.records - int(self.rows.weights[released].sum())
         return float(products[released].sum()) + objective.all_values() * suppressed
 
-    def _on_levels(self, place: int) -> Iterator[tuple[int, Mask, Integers]]:
+    def _on_levels(self, index: int) -> Iterator[tuple[int, Mask, Integers]]:
         """Each level that is used for a column, a mask of the rows on it, and their codes there."""
-        name, levels = self.ground.lattice.columns[place], self.levels(place)
+        name, levels = self.ground.lattice.columns[index], self.levels(index)
         for level in np.flatnonzero(np.bincount(levels[levels != NOT_RELEASED])).tolist():
             is_on_level = levels == level
             yield (
@@ -153,8 +153,8 @@ class Sweep:
     def recoded(self) -> WeightedRows:
         """The distinct rows as they appear in the release."""
         columns = dict(self.rows.columns)
-        for place, name in enumerate(self.ground.lattice.columns):
-            columns[name] = self._column(place, name)
+        for index, name in enumerate(self.ground.lattice.columns):
+            columns[name] = self._column(index, name)
         return WeightedRows(columns, self.rows.unit, self.rows.weights, whole=False)
 
     def view(self) -> View:
@@ -166,11 +166,11 @@ class Sweep:
         """The mapping from the quasi-identifiers of any record to those of the release."""
         return Recoder.on_nodes(self.ground, self.nodes, self.on_node)
 
-    def _column(self, place: int, name: str) -> Column:
+    def _column(self, index: int, name: str) -> Column:
         """A column with values on several levels; equal labels are one value, and `*` comes first."""
         labels: dict[str | None, int] = {SUPPRESSED: STAR}
         codes_of_rows = np.full(len(self.on_node), STAR, np.uint32)
-        for level, is_on_level, codes in self._on_levels(place):
+        for level, is_on_level, codes in self._on_levels(index):
             new_codes = [labels.setdefault(value, len(labels)) for value in self.ground.on_level(name, level).values]
             codes_of_rows[is_on_level] = np.array(new_codes, np.uint32)[codes]
         return Column(strings(list(labels)), codes_of_rows.astype(narrowest_type(len(labels))))
@@ -208,29 +208,29 @@ Sums = NDArray[np.uint32]
 
 COMPACT_BELOW = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
 MAX_TABLE_SUMS = 1 << 20  # most sums in a table that combines several columns
-MIN_HASHED_CLASS = 16  # so many records rarely have the same first bits by chance
+MIN_HASHED_CLASS = 16  # this many records rarely have the same first bits by chance
 SUMS_PER_BATCH = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
 
 
 class RemainingRecords:
     """The records that are not released yet; `least` of them are enough for a class."""
 
-    def __init__(self, ground: Ground, least: int, places: Integers | None = None) -> None:
+    def __init__(self, ground: Ground, least: int, indices: Integers | None = None) -> None:
         rows, lattice = ground.base.rows, ground.lattice
         assert rows.weights is not None
         self._ground, self._least, self._weights = ground, least, rows.weights
         self._codes = [rows.columns[name].codes for name in lattice.columns]
-        places = np.arange(len(rows.weights)) if places is None else places
-        self.records = int(rows.weights[places].sum())
-        self._keep(places)
+        indices = np.arange(len(rows.weights)) if indices is None else indices
+        self.records = int(rows.weights[indices].sum())
+        self._keep(indices)
 
     @property
     def rows(self) -> Integers:
-        """The places of the remaining distinct rows."""
+        """The indices of the remaining distinct rows."""
         return self._rows[self._is_left]
 
     def release(self, rows: Integers) -> bool:
-        """Remove distinct rows, given by place; return whether so few remain that the order of nodes is outdated."""
+        """Remove distinct rows, given by index; return whether so few remain that the order of nodes is outdated."""
         self._is_left[np.searchsorted(self._rows, rows)] = False
         self.records -= int(self._weights[rows].sum())
         if self.records > COMPACT_BELOW * self._before:
@@ -274,12 +274,12 @@ class RemainingRecords:
             tables.append(table)
         return tables
 
-    def _summed(self, places: Integers) -> Sums:
+    def _hash_sums(self, indices: Integers) -> Sums:
         """The hash sum of each record on each of some nodes."""
-        rest, parts = places, []
+        rest, parts = indices, []
         for table in reversed(self._sums):
-            rest, indices = np.divmod(rest, len(table))
-            parts.append(table[indices])
+            rest, rows = np.divmod(rest, len(table))
+            parts.append(table[rows])
         total = parts[0]
         for part in parts[1:]:
             total += part
@@ -290,18 +290,18 @@ class RemainingRecords:
         """The number of nodes to process together."""
         return max(1, SUMS_PER_BATCH // max(1, self._counted))
 
-    def promising(self, places: Integers) -> Mask:
+    def promising(self, indices: Integers) -> Mask:
         """Mask of the nodes that may have a class that is large enough."""
         if self._least == 1 or self.together == 1:  # an exact count is as fast
-            return np.ones(len(places), np.bool_)
-        sums = self._summed(places)
-        hopeful = self._crowded(sums)
+            return np.ones(len(indices), np.bool_)
+        sums = self._hash_sums(indices)
+        hopeful = self._may_have_large_class(sums)
         sums = sums[hopeful]
         sums.sort(axis=1)
         hopeful[hopeful] = (sums[:, self._least - 1 :] == sums[:, : 1 - self._least]).any(axis=1)
         return hopeful
 
-    def _crowded(self, sums: Sums) -> Mask:
+    def _may_have_large_class(self, sums: Sums) -> Mask:
         """Mask of the nodes with enough records whose sums begin with the same bits.
 
         This is faster than sorting but less precise: too many may pass, never too few.
@@ -314,25 +314,25 @@ class RemainingRecords:
         counts = np.bincount(bins.reshape(-1), minlength=len(sums) << bits).reshape(len(sums), -1)
         return np.asarray(counts.max(axis=1) >= self._least)
 
-    def large(self, place: int) -> tuple[Integers, Integers] | None:
+    def large(self, index: int) -> tuple[Integers, Integers] | None:
         """The distinct rows of a node in classes that are large enough, and the class size of each."""
         left = self._is_left.nonzero()[0]
         # By their first bits too many rows may pass, but never too few.
         bits = min(32, len(left).bit_length() + 1)
-        bins = self._summed(np.array([place]))[0][self._first[left]] >> (32 - bits)
+        bins = self._hash_sums(np.array([index]))[0][self._first[left]] >> (32 - bits)
         may_be_large = np.bincount(bins, self._weights[self._rows[left]])[bins] >= self._least
         rows = self._rows[left[may_be_large]]
         if not len(rows):
             return None
-        sizes = self._sizes(place, rows)
+        sizes = self._sizes(index, rows)
         enough = sizes >= self._least
         return (rows[enough], sizes[enough]) if enough.any() else None
 
-    def _sizes(self, place: int, rows: Integers) -> Integers:
+    def _sizes(self, index: int, rows: Integers) -> Integers:
         """For each of some rows, the number of records of these rows in its class."""
         lattice = self._ground.lattice
         fields = []
-        for name, level, codes in zip(lattice.columns, lattice.node(place), self._codes, strict=True):
+        for name, level, codes in zip(lattice.columns, lattice.node_at(index), self._codes, strict=True):
             on_level = self._ground.codes_on_level(name, level)
             fields.append(Field(on_level[codes[rows]].astype(np.uint64), int(on_level.max()).bit_length()))
         keys = pack(fields).keys
@@ -350,13 +350,13 @@ def sweep(
     used: list[Node] = []
     while remaining.records >= least:
         order.renew(remaining.rows)
-        for place in order.promising(remaining):
+        for index in order.promising(remaining):
             if report is not None:
                 report(order.visited)
-            released = _passing_rows_of_node(ground, judge, remaining, place)
+            released = _passing_rows_of_node(ground, judge, remaining, index)
             if released is None:
                 continue
-            node = ground.lattice.node(place)
+            node = ground.lattice.node_at(index)
             on_node[released] = len(used)
             used.append(node)
             order.release(node, released)
@@ -377,7 +377,7 @@ def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int =
     for node in nodes:
         if remaining.records < least:
             break
-        released = _passing_rows_of_node(ground, judge, remaining, ground.lattice.place(node))
+        released = _passing_rows_of_node(ground, judge, remaining, ground.lattice.index_of(node))
         if released is not None:
             on_node[released] = len(used)
             used.append(node)
@@ -409,14 +409,14 @@ def _move_to_cheapest_node(found: Sweep, judge: Judge, objective: ByColumn, most
     ground = found.ground
     remaining, order = RemainingRecords(ground, found.least, rows), _NodeQueue(ground, objective)
 
-    def with_rows_on(place: int) -> Sweep | None:
-        released = _passing_rows_of_node(ground, judge, remaining, place)
+    def with_rows_on(index: int) -> Sweep | None:
+        released = _passing_rows_of_node(ground, judge, remaining, index)
         if released is None or remaining.records - int(order.weights[released].sum()) > most:
             return None
         on_node = found.on_node.copy()
         on_node[rows], on_node[released] = NOT_RELEASED, len(found.nodes)
         together = drop_failing_classes(
-            Sweep(ground, (*found.nodes, ground.lattice.node(place)), on_node, found.least), judge
+            Sweep(ground, (*found.nodes, ground.lattice.node_at(index)), on_node, found.least), judge
         )
         return together if together.suppressed <= most else None
 
@@ -427,7 +427,7 @@ def _move_to_cheapest_node(found: Sweep, judge: Judge, objective: ByColumn, most
         (
             candidate
             for node in (ground.lattice.high, *below)
-            if (candidate := with_rows_on(ground.lattice.place(node)))
+            if (candidate := with_rows_on(ground.lattice.index_of(node)))
         ),
         None,
     )
@@ -435,7 +435,7 @@ def _move_to_cheapest_node(found: Sweep, judge: Judge, objective: ByColumn, most
         return None
     order.renew(rows)
     return next(
-        (candidate for place in order.promising(remaining) if (candidate := with_rows_on(place)) is not None), highest
+        (candidate for index in order.promising(remaining) if (candidate := with_rows_on(index)) is not None), highest
     )
 
 
@@ -448,9 +448,9 @@ def smallest_size(judge: Judge) -> int:
     return 1 + bisect_left(sizes, True, key=lambda size: not judge.too_small(np.array([size]))[0])
 
 
-def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingRecords, place: int) -> Integers | None:
+def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingRecords, index: int) -> Integers | None:
     """The rows in classes of a node that satisfy the rules; None if there are none."""
-    found = remaining.large(place)
+    found = remaining.large(index)
     if found is None:
         return None
     rows, sizes = found
@@ -458,7 +458,7 @@ def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingReco
         passing = ~judge.too_small(sizes)
     else:
         passing = passing_rows(
-            ground, judge, ground.lattice.node(place), _rows_on_node(ground, ground.lattice.node(place), rows)
+            ground, judge, ground.lattice.node_at(index), _rows_on_node(ground, ground.lattice.node_at(index), rows)
         )
     return rows[passing] if passing.any() else None
 
@@ -492,9 +492,9 @@ class _NodeQueue:
                 lattice.columns, objective.by_value, lattice.low, lattice.high, strict=True
             )
         ]
-        self._lost = [objective.all_lost(place) for place in range(len(self._codes))]
+        self._lost = [objective.all_lost(index) for index in range(len(self._codes))]
         self._open = np.ones(lattice.nodes, np.bool_)
-        self._places: Integers = np.arange(0)
+        self._indices: Integers = np.arange(0)
         self.visited = 0
 
     def renew(self, rows: Integers) -> None:
@@ -506,23 +506,23 @@ class _NodeQueue:
             losses.append(lost - np.array([retained @ counts for retained in by_level]))
         total = self._objective.combined(losses).reshape(-1)
         left = np.flatnonzero(self._open)
-        self._places = left[np.argsort(total[left], kind="stable")]
+        self._indices = left[np.argsort(total[left], kind="stable")]
 
     def promising(self, remaining: RemainingRecords) -> Iterator[int]:
         """Iterate over the nodes, in order, that may have classes that are large enough."""
-        for start in range(0, len(self._places), remaining.together):
-            places = self._places[start : start + remaining.together]
-            hopeful = remaining.promising(places)
-            self._open[places[~hopeful]] = False
+        for start in range(0, len(self._indices), remaining.together):
+            indices = self._indices[start : start + remaining.together]
+            hopeful = remaining.promising(indices)
+            self._open[indices[~hopeful]] = False
             self.visited += int(np.count_nonzero(~hopeful))
-            for place in places[hopeful].tolist():
-                self._open[place] = False
+            for index in indices[hopeful].tolist():
+                self._open[index] = False
                 self.visited += 1
-                yield place
+                yield index
 
     def release(self, node: Node, rows: Integers) -> None:
         """Update the losses for rows that are released on a node."""
         weights = self.weights[rows]
         columns = zip(self._codes, self._retained, node, self._ground.lattice.low, strict=True)
-        for place, (codes, by_level, level, low) in enumerate(columns):
-            self._lost[place] -= float(np.sum(by_level[level - low][codes[rows]] * weights))
+        for index, (codes, by_level, level, low) in enumerate(columns):
+            self._lost[index] -= float(np.sum(by_level[level - low][codes[rows]] * weights))

@@ -95,8 +95,8 @@ class ByColumn:
         more, low = np.array(added), self.ground.lattice.low
         return self.combined(
             [
-                lost[low[place] : level + 1] + more[:, place, np.newaxis]
-                for place, (lost, level) in enumerate(self._on(node))
+                lost[low[index] : level + 1] + more[:, index, np.newaxis]
+                for index, (lost, level) in enumerate(self._on(node))
             ]
         )
 
@@ -125,23 +125,23 @@ class ByColumn:
             records = classes.records[suppressed]
             codes = enumerate(classes.codes(suppressed))
             classes.added[key] = [
-                self.added(place, classes.node[place], column_codes, records) for place, column_codes in codes
+                self.added(index, classes.node[index], column_codes, records) for index, column_codes in codes
             ]
         return classes.added[key]
 
-    def added(self, place: int, level: int, codes: Integers, records: Integers) -> float:
+    def added(self, index: int, level: int, codes: Integers, records: Integers) -> float:
         """The loss that suppressing records with these values adds to a column."""
-        values = self.by_value[place][level]
+        values = self.by_value[index][level]
         return float(np.bincount(codes, records, len(values)) @ values)
 
-    def all_lost(self, place: int) -> float:
+    def all_lost(self, index: int) -> float:
         """The loss of a column if every record is suppressed."""
-        counts = self.ground.on_level(self.ground.lattice.columns[place], 0).counts
-        return float(self.lost[place][0] + self.by_value[place][0] @ counts)
+        counts = self.ground.on_level(self.ground.lattice.columns[index], 0).counts
+        return float(self.lost[index][0] + self.by_value[index][0] @ counts)
 
     def combined(self, parts: Sequence[Reals]) -> Reals:
         """The combined loss for every combination of levels; parts with two axes hold several alternatives."""
-        weighted = [self.weighted(place, part) for place, part in enumerate(parts)]
+        weighted = [self.weighted(index, part) for index, part in enumerate(parts)]
 
         def together(done: Reals, part: Reals) -> Reals:
             new_axes = (1,) * (done.ndim - part.ndim + 1)
@@ -151,9 +151,9 @@ class ByColumn:
 
         return self.of_all(reduce(together, weighted))
 
-    def weighted(self, place: int, lost: Reals) -> Reals:
+    def weighted(self, index: int, lost: Reals) -> Reals:
         """The loss of a column, ready to be combined with others."""
-        return np.asarray(self._offset + self.weights[place] * lost, np.float64)
+        return np.asarray(self._offset + self.weights[index] * lost, np.float64)
 
     def of_two(self, left: Any, right: Any) -> Any:
         """The combined loss of two columns, or of two groups of columns."""
@@ -187,8 +187,8 @@ class Granularity(ByColumn):
     def of_each(self, classes: NodeClasses, which: Mask) -> Reals:
         """For each of the selected classes, the loss added by suppressing one of its records, over all columns."""
         added = np.zeros(int(np.count_nonzero(which)))
-        for place, codes in enumerate(classes.codes(which)):
-            added += self.by_value[place][classes.node[place]][codes]
+        for index, codes in enumerate(classes.codes(which)):
+            added += self.by_value[index][classes.node[index]][codes]
         return added
 
 
@@ -272,7 +272,7 @@ class NonUniformEntropy(ByColumn):
             lost.append(np.maximum(np.array(bits), 0))
         return cls(ground, lost, [], weights, "sum")
 
-    def added(self, place: int, level: int, codes: Integers, records: Integers) -> float:  # noqa: ARG002
+    def added(self, index: int, level: int, codes: Integers, records: Integers) -> float:  # noqa: ARG002
         """The bits of the suppressed records alone."""
         counts = np.bincount(codes, records)
         return float(max(records.sum() * np.log2(records.sum()) - _bits(counts), 0.0))
@@ -518,7 +518,7 @@ NOT_LOCAL = "non-uniform-entropy"  # it counts the records per label, which need
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
 
 
-def checked_objective(
+def check_objective(
     name: str, aggregate: str | None, weights: Mapping[str, float] | None, columns: Sequence[str]
 ) -> tuple[str, str, list[float]]:
     """Check an objective; return its name, the aggregate, and the weight of each column."""

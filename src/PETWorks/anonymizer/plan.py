@@ -24,26 +24,26 @@ from PETWorks.tables.normalised_cells import is_spreadsheet_safe
 PATTERN = r"^([0-9]{1,18}(-[0-9]{1,18})?(,[0-9]{1,18}(-[0-9]{1,18})?)*)?$"
 
 
-def numbers_text(places: NDArray[np.int64]) -> str:
-    """Ascending indices, from 0, as text with numbers from 1.
+def format_record_numbers(indices: NDArray[np.int64]) -> str:
+    """Format ascending indices, from 0, as record numbers, from 1.
 
-    >>> numbers_text(np.array([2, 16, 17, 18, 19]))
+    >>> format_record_numbers(np.array([2, 16, 17, 18, 19]))
     '3,17-20'
     """
-    if not len(places):
+    if not len(indices):
         return ""
-    starts = np.flatnonzero(np.diff(places, prepend=places[0] - 2) != 1)
-    ends = np.append(starts[1:], len(places)) - 1
-    runs = zip((places[starts] + 1).tolist(), (places[ends] + 1).tolist(), strict=True)
+    starts = np.flatnonzero(np.diff(indices, prepend=indices[0] - 2) != 1)
+    ends = np.append(starts[1:], len(indices)) - 1
+    runs = zip((indices[starts] + 1).tolist(), (indices[ends] + 1).tolist(), strict=True)
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def places_in(text: str, records: int) -> NDArray[np.int64] | None:
-    """The indices in such a text; None if they are not ascending, or too large for this number of records.
+def parse_record_numbers(text: str, records: int) -> NDArray[np.int64] | None:
+    """Parse such a text into indices, from 0; None if they are not ascending, or too large for this number of records.
 
-    >>> places_in("3,17-20", 20).tolist()
+    >>> parse_record_numbers("3,17-20", 20).tolist()
     [2, 16, 17, 18, 19]
-    >>> places_in("3,17-20", 19)
+    >>> parse_record_numbers("3,17-20", 19)
     """
     if not re.fullmatch(PATTERN, text):
         return None
@@ -188,7 +188,7 @@ class Plan(JSONObject, frozen=True, kw_only=True):
     ) = None
 
 
-def plan_of(
+def make_plan(
     problem: Problem,
     method: Method,
     nodes: tuple[Node, ...],
@@ -238,7 +238,7 @@ def plan_of(
         records=problem.ground.records,
         suppressed_records="remove" if problem.ground.removes else "stars",
         suppressed=suppressed,
-        removed=numbers_text(removed) if removed is not None and problem.ground.removes else None,
+        removed=format_record_numbers(removed) if removed is not None and problem.ground.removes else None,
         loss=loss,
         seed=None if seed is None else str(seed),  # too large for JSON numbers in some readers
     )
@@ -255,9 +255,9 @@ def _hierarchies(release: Release) -> Iterator[tuple[str, PlannedHierarchy]]:
 def _rules_in_plan(rules: tuple[Rule, ...]) -> Iterator[PlannedRule]:
     """The rules with their non-default parameters, each under a unique name."""
     names: set[str] = set()
-    for place, rule in enumerate(rules, 1):
+    for index, rule in enumerate(rules, 1):
         rule_name = (rule.of if isinstance(rule, MeasureRule) else None) or rule.name
-        name = rule_name if rule_name not in names else f"{rule_name}, rule {place}"
+        name = rule_name if rule_name not in names else f"{rule_name}, rule {index}"
         names.add(name)
         if isinstance(rule, SubsetRule):
             limit = {"limit": rule.limit, "at_most": rule.at_most, "sizes": rule.sizes}

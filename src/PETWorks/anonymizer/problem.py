@@ -12,7 +12,7 @@ from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.about.treatment import REMOVE, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
-from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, checked_objective, make_objective
+from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, check_objective, make_objective
 from PETWorks.anonymizer.rows import Ground, prepare_rows
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
 from PETWorks.anonymizer.search.exact import NodeSearch, Search
@@ -91,7 +91,7 @@ def make_problem(
     complete_hierarchies(release, release.quasi_identifiers)
     check_columns(release, levels, "levels")
     check_columns(release, weights, "weights")
-    name, aggregate_name, column_weights = checked_objective(objective, aggregate, weights, release.quasi_identifiers)
+    name, aggregate_name, column_weights = check_objective(objective, aggregate, weights, release.quasi_identifiers)
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     if name in BY_CLASS:
         lattice.check_size(Phrase("for {objective}", objective=name))
@@ -184,7 +184,7 @@ def check_settings(
         lambda: check_share(suppression),
         lambda: check_method(method, objective),
         lambda: check_suppressed_records(suppressed_records),
-        lambda: checked_objective(objective, aggregate, weights, known or list(weights or ())),
+        lambda: check_objective(objective, aggregate, weights, known or list(weights or ())),
         lambda: check_levels(levels or {}, known),
     ):
         try:

@@ -13,11 +13,11 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.local import Sweep
-from PETWorks.anonymizer.objectives import Objective, Reals, checked_objective, make_objective
+from PETWorks.anonymizer.objectives import Objective, Reals, check_objective, make_objective
 from PETWorks.anonymizer.problem import profitability_amounts
-from PETWorks.anonymizer.recoding import NOT_RELEASED, in_classes, places_in, suppressed_before
+from PETWorks.anonymizer.recoding import NOT_RELEASED, class_indices, in_classes, suppressed_before
 from PETWorks.anonymizer.rows import Ground, NodeClasses
-from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import MeasureRule, Rule, Rules, check_rules
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.distinct_rows import RolledUp
@@ -56,7 +56,7 @@ def distinguishing_sets(
     breaks_none = np.asarray(~broken.any(axis=0))
 
     def stands_out(chosen: tuple[str, ...], items: Integers) -> Mask:
-        groups = _grouped_by(classes, rows, chosen)
+        groups = _group_by(classes, rows, chosen)
         judge = Judge(groups.ground, rules, 0, objective)
         known, keys = groups.rows._classes(chosen).keys, groups.rows._packed(chosen).keys
         group_of = np.searchsorted(known, keys[first[items]])
@@ -83,7 +83,7 @@ def _with_tested_columns(classes: NodeClasses, tests: Sequence[ClassTest]) -> We
     return WeightedRows(columns, rows.unit, rows.weights, whole=False).distinct()
 
 
-def _grouped_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...]) -> NodeClasses:
+def _group_by(classes: NodeClasses, rows: WeightedRows, chosen: tuple[str, ...]) -> NodeClasses:
     """The groups formed by some of the columns: the classes of a table with only these quasi-identifiers."""
     whole, levels = classes.ground, classes.ground.lattice.levels(classes.node)
     node = tuple(levels[name] for name in chosen)
@@ -104,12 +104,12 @@ class SavingGeneralisations:
 
     raised   for each generalisation, the raised columns with their levels
     added    for each generalisation, the loss it adds to the table
-    places   for each class an index into `raised`; NONE if nothing saves it
+    indices   for each class an index into `raised`; NONE if nothing saves it
     """
 
     raised: tuple[tuple[tuple[str, int], ...], ...]
     added: Reals
-    places: Integers
+    indices: Integers
 
     @classmethod
     def nothing(cls, classes: int) -> "SavingGeneralisations":
@@ -118,9 +118,9 @@ class SavingGeneralisations:
 
     def among(self, is_present: Mask) -> "SavingGeneralisations":
         """The result for more classes, where `is_present` marks those of this result and nothing saves the others."""
-        places = np.full(len(is_present), NO_SET, np.int64)
-        places[is_present] = self.places
-        return SavingGeneralisations(self.raised, self.added, places)
+        indices = np.full(len(is_present), NO_SET, np.int64)
+        indices[is_present] = self.indices
+        return SavingGeneralisations(self.raised, self.added, indices)
 
 
 def smallest_generalisations(
@@ -173,10 +173,10 @@ def smallest_generalisations(
 def _nodes_with_raised(classes: NodeClasses, high: Node, number: int) -> Iterator[Node]:
     """The nodes with this number of columns raised."""
     higher = [range(low + 1, most + 1) for low, most in zip(classes.node, high, strict=True)]
-    for places in combinations(range(len(higher)), number):
-        for levels in product(*(higher[place] for place in places)):
-            new = dict(zip(places, levels, strict=True))
-            yield tuple(new.get(place, level) for place, level in enumerate(classes.node))
+    for indices in combinations(range(len(higher)), number):
+        for levels in product(*(higher[index] for index in indices)):
+            new = dict(zip(indices, levels, strict=True))
+            yield tuple(new.get(index, level) for index, level in enumerate(classes.node))
 
 
 def _codes_on_coarser_node(classes: NodeClasses, node: Node, codes: list[Integers]) -> list[Integers]:
@@ -211,11 +211,11 @@ class ClassReasons:
     stands_out: SmallestSets
     saved: SavingGeneralisations
 
-    def table(self, records: Integers, places: Integers) -> "pa.Table":
-        """A table with a row for each record; records are numbered from 0, `places` gives their classes."""
+    def table(self, records: Integers, indices: Integers) -> "pa.Table":
+        """A table with a row for each record; records are numbered from 0, `indices` gives their classes."""
         import pyarrow as pa
 
-        choices, chosen = self.saved.raised, self.saved.places[places]
+        choices, chosen = self.saved.raised, self.saved.indices[indices]
         pairs = [
             strings([column for raised in choices for column, _ in raised]),
             arrow_integers(np.array([level for raised in choices for _, level in raised], np.int64)),
@@ -223,9 +223,9 @@ class ClassReasons:
         raised = lists([len(raised) for raised in choices], pa.StructArray.from_arrays(pairs, ["column", "level"]))
         columns = {
             "record": arrow_integers(records + 1),
-            "rule": take_or_null(_names(self.rules), self.breaks[places]),
-            "class_size": arrow_integers(self.sizes[places]),
-            "stands_out_by": take_or_null(_names(self.stands_out.sets), self.stands_out.places[places]),
+            "rule": take_or_null(_names(self.rules), self.breaks[indices]),
+            "class_size": arrow_integers(self.sizes[indices]),
+            "stands_out_by": take_or_null(_names(self.stands_out.sets), self.stands_out.indices[indices]),
             "saved_by": take_or_null(raised, chosen),
             "added_loss": take_or_null(arrow_reals(self.saved.added), chosen),
         }
@@ -298,11 +298,11 @@ def broken_rules(classes: NodeClasses, judge: Judge, rules: Sequence[Rule]) -> N
 
 def rule_combinations(names: Sequence[str], broken: NDArray[np.bool_]) -> tuple[tuple[tuple[str, ...], ...], Integers]:
     """The combinations of rules that classes break, and for each class the index of its combination."""
-    different, places = np.unique(broken, axis=1, return_inverse=True)
+    different, indices = np.unique(broken, axis=1, return_inverse=True)
     sets = tuple(
         tuple(name for name, is_in in zip(names, column, strict=True) if is_in) for column in different.T.tolist()
     )
-    return sets, places.reshape(-1).astype(np.int64)
+    return sets, indices.reshape(-1).astype(np.int64)
 
 
 def records_of(classes: NodeClasses, which: Mask) -> tuple[Integers, Integers]:
@@ -311,9 +311,9 @@ def records_of(classes: NodeClasses, which: Mask) -> tuple[Integers, Integers]:
     table: WeightedRows = ground.view.table  # type: ignore[assignment]
     on_levels = zip(classes.columns, classes.node, strict=True)
     codes = [ground.codes_on_level(name, level)[table.columns[name].codes] for name, level in on_levels]
-    places = places_in(classes, which, codes)
-    records = np.flatnonzero((places >= 0) & ~suppressed_before(classes))
-    return records, places[records]
+    indices = class_indices(classes, which, codes)
+    records = np.flatnonzero((indices >= 0) & ~suppressed_before(classes))
+    return records, indices[records]
 
 
 def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, below: int | None = None) -> "pa.Table":
@@ -321,7 +321,7 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
     ground = sweep.ground
     low = ground.at(ground.lattice.low)
     everything = np.ones(len(low.records), np.bool_)
-    class_of = places_in(low, everything, _codes(sweep, low.node))  # the class of each distinct row
+    class_of = class_indices(low, everything, _codes(sweep, low.node))  # the class of each distinct row
     left_rows = np.flatnonzero(sweep.on_node == NOT_RELEASED)
     left = np.zeros(len(everything), np.bool_)
     left[class_of[left_rows]] = True
@@ -329,12 +329,12 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
     broken = np.zeros((len(judge.rules), len(everything)), np.bool_)
     sizes = np.zeros(len(everything), np.int64)
     released = _classes(sweep, low.node, sweep.recoded())
-    sizes[class_of] = released.sizes[_places(released)]
+    sizes[class_of] = released.sizes[_class_of_row(released)]
     if len(left_rows):
         highest = _classes(sweep, ground.lattice.high, _on_highest_levels(sweep, left_rows))
-        places = _places(highest)
-        broken[:, class_of[left_rows]] = broken_rules(highest, judge, judge.rules)[:, places]
-        sizes[class_of[left_rows]] = highest.sizes[places]
+        indices = _class_of_row(highest)
+        broken[:, class_of[left_rows]] = broken_rules(highest, judge, judge.rules)[:, indices]
+        sizes[class_of[left_rows]] = highest.sizes[indices]
         # Classes that failed only together with others that have the same labels.
         failed_together = left & ~breaks_any_rule(broken)
         broken[:, failed_together] = broken_rules(low, judge, judge.rules)[:, failed_together]
@@ -370,7 +370,7 @@ def _classes(sweep: Sweep, node: Node, rows: WeightedRows) -> NodeClasses:
     return NodeClasses(ground, node, RolledUp(ground.base.lattice, rows, ground.lattice.levels(node)))
 
 
-def _places(classes: NodeClasses) -> Integers:
+def _class_of_row(classes: NodeClasses) -> Integers:
     """The index of the class of each row."""
     keys = classes.rows._packed(classes.columns).keys
     return np.searchsorted(classes.rows._classes(classes.columns).keys, keys)
@@ -403,7 +403,7 @@ def reasons_per_record(
     """
     if rules is None and below is None:
         raise ParameterError("name rules, such as {'k-anonymity': {'k': 5}}, or a class size as below", what="rules")
-    checked = () if rules is None else checked_rules(rules)
+    checked = () if rules is None else check_rules(rules)
     return reasons_of_release(release, checked, below, objective, aggregate, weights)
 
 
@@ -421,7 +421,7 @@ def reasons_of_release(
     table_in_memory(release)
     check_ordered(release.source)
     columns = release.quasi_identifiers
-    name, put_together, weighed = checked_objective(objective, aggregate, weights, columns)
+    name, put_together, weighed = check_objective(objective, aggregate, weights, columns)
     for rule in rules:
         rule.check(release.view)
     of_classes = [rule for rule in rules if rule.tests(release.view)]
@@ -474,11 +474,11 @@ def _hierarchy_above(hierarchy: Hierarchy | None, values: Sequence[str]) -> Hier
     if hierarchy is None or not values:
         return None
     if not set(values) <= set(hierarchy.leaves):
-        places = [(value, hierarchy.place(value)) for value in values]
+        positions = [(value, hierarchy.place(value)) for value in values]
         rows = [
-            [value if level <= place[0] else labels[place[1]] for level, labels in enumerate(hierarchy.levels)]
-            for value, place in places
-            if place is not None
+            [value if level <= position[0] else labels[position[1]] for level, labels in enumerate(hierarchy.levels)]
+            for value, position in positions
+            if position is not None
         ]
         if len(rows) < len(values):
             return None

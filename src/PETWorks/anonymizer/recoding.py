@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS
 from PETWorks.anonymizer.rows import Ground, NodeClasses
-from PETWorks.counting.codes import Codes, Column, Domain, fixed_codes, suppress_cells
+from PETWorks.counting.codes import Codes, Column, Domain, encode_with_labels, suppress_cells
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.keys import Field, Layout, pack
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -99,7 +99,12 @@ class Recoder:
         sizes = [len(classes.ground.on_level(*column).labels) for column in zip(names, node, strict=True)]
         codes = classes.codes(suppressed)
         return cls(
-            names, changed, tuple(by_column), *_keyed(codes, sizes, np.full(len(codes[0]), NOT_RELEASED)), 0, removes
+            names,
+            changed,
+            tuple(by_column),
+            *_sort_keys(codes, sizes, np.full(len(codes[0]), NOT_RELEASED)),
+            0,
+            removes,
         )
 
     @classmethod
@@ -107,13 +112,13 @@ class Recoder:
         """Each distinct row on its own node, given by index, or LEFT; all other rows are suppressed."""
         names, rows = ground.lattice.columns, ground.base.rows
         by_column = [
-            ColumnRecoder.of(ground, name, [node[place] for node in nodes], 0) for place, name in enumerate(names)
+            ColumnRecoder.of(ground, name, [node[index] for node in nodes], 0) for index, name in enumerate(names)
         ]
         sizes = [len(rows.domains[name].labels) for name in names]
         codes = [rows.columns[name].codes.astype(np.int64) for name in names]
         has_new_stars = (bool((on_node == NOT_RELEASED).any()) or not nodes) and not ground.removes
-        changed = tuple(name for place, name in enumerate(names) if has_new_stars or any(node[place] for node in nodes))
-        return cls(names, changed, tuple(by_column), *_keyed(codes, sizes, on_node), NOT_RELEASED, ground.removes)
+        changed = tuple(name for index, name in enumerate(names) if has_new_stars or any(node[index] for node in nodes))
+        return cls(names, changed, tuple(by_column), *_sort_keys(codes, sizes, on_node), NOT_RELEASED, ground.removes)
 
     @property
     def labels(self) -> "dict[str, pa.Array]":
@@ -127,9 +132,9 @@ class Recoder:
             return self.otherwise
         key_codes = [column.key_codes[codes_of] for column, codes_of in zip(self.by_column, codes, strict=True)]
         keys, known = self.layout.packed(key_codes, self.keys.dtype)
-        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        known &= self.keys[place] == keys
-        return np.where(known, self.on_node[place], self.otherwise) if known.any() else self.otherwise
+        index = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known &= self.keys[index] == keys
+        return np.where(known, self.on_node[index], self.otherwise) if known.any() else self.otherwise
 
     def suppressed(self, codes: Sequence[Codes]) -> "Mask":
         """Mask of the rows, given by the codes of their values, that are suppressed in the release."""
@@ -160,7 +165,7 @@ class Recoder:
     def _codes_of(self, cells: "Sequence[pa.ChunkedArray]", spaced_quotes: bool) -> list[Codes]:
         codes = []
         for chunks, column in zip(cells, self.by_column, strict=True):
-            column_codes = fixed_codes(chunks, column.values, spaced_quotes)
+            column_codes = encode_with_labels(chunks, column.values, spaced_quotes)
             if column_codes is None:
                 raise InputError("the table has changed since its values were counted; it must not while it is read")
             codes.append(column_codes)
@@ -178,7 +183,7 @@ class Recoder:
         return new
 
 
-def _keyed(codes: Sequence[Integers], sizes: Sequence[int], on_node: Integers) -> tuple[Layout, Codes, Integers]:
+def _sort_keys(codes: Sequence[Integers], sizes: Sequence[int], on_node: Integers) -> tuple[Layout, Codes, Integers]:
     """The ascending keys of rows, given by codes and the number of codes per column, and the node of each."""
     fields = [
         Field(column_codes.astype(np.uint64), (size - 1).bit_length())
@@ -232,10 +237,10 @@ def suppressed_before(classes: NodeClasses) -> Mask:
 
 def in_classes(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Mask:
     """Mask of the rows, given by their codes on the levels of the node, that are in the selected classes."""
-    return places_in(classes, selected, codes) >= 0
+    return class_indices(classes, selected, codes) >= 0
 
 
-def places_in(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Integers:
+def class_indices(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> Integers:
     """The index of each row's class among the selected classes; -1 if it is in none of them."""
     rows = len(codes[0])
     if not selected.any() or not rows:
@@ -246,5 +251,5 @@ def places_in(classes: NodeClasses, selected: Mask, codes: list[Integers]) -> In
     ]
     keys = pack([Field(row_codes.astype(np.uint64), int(row_codes.max()).bit_length()) for row_codes in both]).keys
     known = keys[rows:]  # classes are in the order of their keys
-    place = np.minimum(np.searchsorted(known, keys[:rows]), len(known) - 1)
-    return np.where(known[place] == keys[:rows], place, -1)
+    index = np.minimum(np.searchsorted(known, keys[:rows]), len(known) - 1)
+    return np.where(known[index] == keys[:rows], index, -1)

@@ -17,7 +17,7 @@ from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.records import shuffled_places
+from PETWorks.counting.records import shuffled_order
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
@@ -26,7 +26,7 @@ from PETWorks.tables.arrays import dictionary, strings, take_rows
 from PETWorks.tables.frames import Rows
 from PETWorks.tables.normalised_cells import make_spreadsheet_safe, normalise_table
 from PETWorks.tables.source import PIECE_ROWS
-from PETWorks.tables.writing import changed_pieces, changed_table, find_removed_places, whole_table
+from PETWorks.tables.writing import changed_pieces, changed_table, find_removed_records, whole_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ class RecordOrder:
     """The order of the records of a release.
 
     shuffled   whether they are in random order
-    seed       of the random order
+    seed       the seed of the random order
     why_not    why they keep their order: 'asked', 'database', 'engine', 'rule' or 'large'
     values     the values for the message about `why_not`
     """
@@ -53,9 +53,9 @@ class RecordOrder:
     why_not: str | None = None
     values: tuple[tuple[str, str], ...] = ()
 
-    def places(self, records: int) -> Integers | None:
+    def permutation(self, records: int) -> Integers | None:
         """The permutation of the records; None if they keep their order."""
-        return None if self.seed is None else shuffled_places(self.seed, records)
+        return None if self.seed is None else shuffled_order(self.seed, records)
 
 
 IN_ORDER = RecordOrder()
@@ -67,7 +67,7 @@ def choose_order(
     """The requested order; by default a random one where that is possible.
 
     shuffle   whether a random order is requested; None for the default
-    seed      of an earlier release, to repeat its random order
+    seed      the seed of an earlier release, to repeat its random order
     """
     order = _original_order(release, rules, shuffle)
     if order is not None and seed is not None:
@@ -75,18 +75,18 @@ def choose_order(
     return order or RecordOrder(True, secrets.randbits(SEED_BITS) if seed is None else seed)
 
 
-def order_given(order: Any, seed: Any) -> tuple[bool | None, int | None]:
+def check_order_arguments(order: Any, seed: Any) -> tuple[bool | None, int | None]:
     """Check the arguments `order` and `seed`; return whether a random order is requested, and its seed."""
     if order is not None and order not in ORDERS:
         raise ParameterError(
             "expected the order {orders}, got {order!r}", orders=quoted(ORDERS), order=str(order)[:40], what="order"
         )
-    if seed is not None and (isinstance(seed, bool) or seed_given(str(seed)) is None):
+    if seed is not None and (isinstance(seed, bool) or parse_seed(str(seed)) is None):
         raise ParameterError("expected a seed that is a whole number, got {seed!r}", seed=str(seed)[:40], what="seed")
     return None if order is None else order == SHUFFLED, None if seed is None else int(seed)
 
 
-def seed_given(text: str) -> int | None:
+def parse_seed(text: str) -> int | None:
     """The seed as a number; None if the text is not a seed."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else None
 
@@ -95,7 +95,7 @@ def _original_order(release: Release, rules: Sequence[Rule], shuffle: bool | Non
     """The original order, if it is requested or needed; raise if it is needed and a random one is requested."""
     if shuffle is False:
         return RecordOrder(why_not="asked")
-    obstacle = _obstacle(release, rules)
+    obstacle = _obstacle_to_shuffling(release, rules)
     if shuffle and obstacle is not None:
         raise obstacle[1]
     if obstacle is not None:
@@ -105,7 +105,7 @@ def _original_order(release: Release, rules: Sequence[Rule], shuffle: bool | Non
     return None
 
 
-def _obstacle(release: Release, rules: Sequence[Rule]) -> tuple[RecordOrder, ParameterError] | None:
+def _obstacle_to_shuffling(release: Release, rules: Sequence[Rule]) -> tuple[RecordOrder, ParameterError] | None:
     """The reason why records cannot be shuffled, and the error if shuffling was requested."""
     engine = release.engine.name
     if not release.source.ordered:
@@ -202,7 +202,7 @@ class Recoded(Rows, Displayable):
         source = self.original.source
         if self.original.engine.name == "spark" or not source.ordered:
             return None
-        return find_removed_places(source, self.recoder)
+        return find_removed_records(source, self.recoder)
 
     @property
     def number_removed(self) -> int:
@@ -213,14 +213,14 @@ class Recoded(Rows, Displayable):
         """The indices of the records in the release, in this order; None if all records are there in their order."""
         assert self.removed is not None
         if not len(self.removed):
-            return order.places(self.records)
+            return order.permutation(self.records)
         left = np.delete(np.arange(self.records), self.removed)
         if not len(left):
             raise NotApplicable(
                 "every one of the {records:,} records is suppressed; nothing is left", records=self.records
             )
-        places = order.places(len(left))
-        return left if places is None else left[places]
+        permutation = order.permutation(len(left))
+        return left if permutation is None else left[permutation]
 
     @property
     def changes(self) -> "dict[str, pa.Array] | Recoder":
@@ -236,7 +236,7 @@ class Recoded(Rows, Displayable):
         table: Any = self.classes.ground.view.table
         changed = self.recoder.recoded([table.columns[name].codes for name in self.recoder.columns])
         if self.original.privacy_unit is not None and self.keeps_unit:
-            changed[self.original.privacy_unit] = _numbered(table.columns[self.original.privacy_unit])
+            changed[self.original.privacy_unit] = _number_values(table.columns[self.original.privacy_unit])
         # A label without records could be the value of a suppressed record.
         used = {name: column.without_unused_labels() for name, column in changed.items()}
         return {name: dictionary(column.codes, column.labels) for name, column in used.items()}
@@ -247,8 +247,8 @@ class Recoded(Rows, Displayable):
         if places is None or unit is None or not self.keeps_unit or isinstance(changes, Recoder):
             return changes
         table: Any = self.classes.ground.view.table
-        numbered = _numbered(table.columns[unit], places)
-        return {**changes, unit: dictionary(numbered.codes, numbered.labels)}
+        numbers = _number_values(table.columns[unit], places)
+        return {**changes, unit: dictionary(numbers.codes, numbers.labels)}
 
     @cached_property
     def recoder(self) -> Recoder:
@@ -281,10 +281,10 @@ class Recoded(Rows, Displayable):
         source = self.original.source
         if isinstance(self.changes, Recoder):
             return changed_table(source, self._kept, self.changes)
-        places = self.places(self.order)
-        changes: Any = self.changes_in(places)
+        indices = self.places(self.order)
+        changes: Any = self.changes_in(indices)
         table = normalise_table(whole_table(source, self._kept, changes), source)
-        return table if places is None else take_rows(table, places)
+        return table if indices is None else take_rows(table, indices)
 
     @property
     def _kept(self) -> list[str]:
@@ -357,9 +357,9 @@ def with_safe_cells(original: Release) -> Release:
     return copied
 
 
-def _numbered(column: Column, places: Integers | None = None) -> Column:
+def _number_values(column: Column, indices: Integers | None = None) -> Column:
     """A column with its values replaced by numbers, in order of first appearance if the rows are in this order."""
-    codes = column.codes if places is None else column.codes[places]
+    codes = column.codes if indices is None else column.codes[indices]
     distinct, first = np.unique(codes, return_index=True)
     numbers = np.argsort(np.argsort(first))
     new_codes = numbers[np.minimum(np.searchsorted(distinct, column.codes), len(distinct) - 1)]

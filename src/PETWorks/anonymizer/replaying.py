@@ -12,7 +12,7 @@ from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, sweep_over
-from PETWorks.anonymizer.plan import Method, Plan, plan_of
+from PETWorks.anonymizer.plan import Method, Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
@@ -85,7 +85,7 @@ class Replayed(Recoded):
         if self.sweep is None:
             return super().levels
         used = np.array(self.sweep.nodes, np.int64).reshape(-1, len(self.classes.columns))
-        return {name: tuple(np.unique(used[:, place]).tolist()) for place, name in enumerate(self.classes.columns)}
+        return {name: tuple(np.unique(used[:, index]).tolist()) for index, name in enumerate(self.classes.columns)}
 
     @cached_property
     def suppressed(self) -> int:
@@ -124,7 +124,7 @@ class Replayed(Recoded):
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
         method: Method = "global" if self.sweep is None else "local"
         least = None if self.sweep is None else self.sweep.least
-        return plan_of(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
+        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
 
     @property
     def number_removed(self) -> int:
@@ -201,7 +201,7 @@ def replay(
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
     judge = Judge(problem.ground, problem.rules, problem.most - not_placed, problem.objective)
     if on_one_node:
-        taken_out = _taken_out(judge, classes)
+        taken_out = _classes_to_suppress(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
         sweep = sweep_over(problem.ground, judge, steps.nodes, steps.least)
@@ -215,7 +215,7 @@ def replay(
     )
 
 
-def _taken_out(judge: Judge, classes: NodeClasses) -> Mask:
+def _classes_to_suppress(judge: Judge, classes: NodeClasses) -> Mask:
     """The classes to suppress for the rules; if that exceeds the limit, the classes that fail."""
     if judge.most >= 0:
         suppressed = judge(classes).suppressed

@@ -78,10 +78,10 @@ class Ground:
         # The quasi-identifiers come first, so that classes are neighbours.
         names = (*lattice.columns, *(name for name in rows.domains if name not in lattice.columns))
         if is_aside is not None or names != tuple(rows.domains):
-            places = np.flatnonzero(~is_aside) if is_aside is not None else np.arange(len(rows.weights))
-            taken = {name: rows.columns[name].taken(places) for name in names}
-            already_suppressed = records - int(rows.weights[places].sum())
-            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[places], whole=False))
+            indices = np.flatnonzero(~is_aside) if is_aside is not None else np.arange(len(rows.weights))
+            taken = {name: rows.columns[name].taken(indices) for name in names}
+            already_suppressed = records - int(rows.weights[indices].sum())
+            rows = _in_order(WeightedRows(taken, rows.unit, rows.weights[indices], whole=False))
         if already_suppressed == records:
             raise NotApplicable(
                 "all of the {records} records are suppressed already; nothing is left to generalise", records=records
@@ -233,7 +233,7 @@ class NodeClasses:
         return self.rows._classes(self.columns)
 
     def codes(self, which: Mask | Integers) -> list[Integers]:
-        """For each column, the codes of some of the classes, selected by a mask or by their places."""
+        """For each column, the codes of some of the classes, selected by a mask or by their indices."""
         classes = self._classes
         return [codes.astype(np.int64) for codes in classes.layout.codes(classes.keys[which])]
 
@@ -252,25 +252,25 @@ class NodeClasses:
 
     def of_values(self, sensitive: str) -> "ValueClasses":
         """The classes in which a sensitive attribute is tested."""
-        columns, known_column = self.ground.view.grouping(sensitive).columns, self.ground.view.told(sensitive)
+        columns, required = self.ground.view.grouping(sensitive).columns, self.ground.view.required_column(sensitive)
         table = self.rows if self.rows.unit is None else self.rows.per_person((*columns, sensitive))
         values, kept, begins = table.values_by_class(columns, sensitive), None, None
         number = len(values.sizes)
         if self.rows.unit is not None:
-            values = replace(values, people=self._people(columns, known_column))
-        if known_column is not None:
+            values = replace(values, people=self._people(columns, required))
+        if required is not None:
             missing = table.domains[sensitive].code(None)
-            values, kept = (values, None) if missing is None else values.told(missing)
+            values, kept = (values, None) if missing is None else values.without_missing(missing)
         if columns != self.columns:
             finer = table._classes(columns)
             known = finer.layout.codes(finer.keys)[: len(self.columns)]
             begins = np.unique(np.concatenate([run_starts(codes) for codes in known]))
         return ValueClasses(values, np.ones(number, np.bool_) if kept is None else kept, begins)
 
-    def _people(self, columns: tuple[str, ...], known_column: str | None) -> Integers:
-        """The number of people in each class of these columns, among records where `known_column` is known."""
-        counted = self.rows.per_person(columns, known_column)
-        if known_column is None:
+    def _people(self, columns: tuple[str, ...], required: str | None) -> Integers:
+        """The number of people in each class of these columns, among records where `required` is known."""
+        counted = self.rows.per_person(columns, required)
+        if required is None:
             return counted._sizes(columns)
         keys = self.rows._packed(columns).keys
         classes = np.unique(keys)
@@ -283,13 +283,13 @@ class NodeClasses:
             other = other.per_person(self.columns)
         everything = np.ones(len(self.records), np.bool_)
         codes_here, theirs, bits = self.codes(everything), [], []
-        for place, name in enumerate(self.columns):
+        for index, name in enumerate(self.columns):
             labels = {value: code for code, value in enumerate(self.rows.domains[name].values)}
             column: Column = other.columns[name]
             new_codes = [labels.setdefault(value, len(labels)) for value in column.values]
             theirs.append(np.array(new_codes, np.int64)[column.codes])
             bits.append((len(labels) - 1).bit_length())
-            codes_here[place] = np.concatenate([codes_here[place], theirs[-1]])
+            codes_here[index] = np.concatenate([codes_here[index], theirs[-1]])
         keys = pack([Field(codes.astype(np.uint64), width) for codes, width in zip(codes_here, bits, strict=True)]).keys
         released = keys[: len(self.records)]
         is_complete = np.ones(len(theirs[0]), np.bool_)

@@ -204,7 +204,7 @@ class SubsetRule:
         return all(row["satisfied"] for row in subsets.limits({self.limit: self.at_most}))
 
 
-def checked_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tuple[Rule, ...]:
+def check_rules(rules: Rules, subsets: Mapping[str, Any] | None = None) -> tuple[Rule, ...]:
     """Check that each rule is a known measure with valid parameters; `subsets` has sizes and limits, as in a policy."""
     pairs = rules.items() if isinstance(rules, Mapping) else rules
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):

@@ -34,7 +34,7 @@ class Losses(NamedTuple):
 
 def losses(problem: Problem, classes: NodeClasses, suppressed: Mask) -> Losses:
     """The losses of a node with some of its classes suppressed, by every objective that applies."""
-    untouched, everything = _untouched(problem.ground), np.ones(len(suppressed), np.bool_)
+    untouched, everything = _original_classes(problem.ground), np.ones(len(suppressed), np.bool_)
     nothing = np.zeros(len(untouched.records), np.bool_)
     return Losses(
         tuple(
@@ -55,7 +55,7 @@ def local_losses(problem: Problem, sweep: Sweep) -> Losses:
     Classes are the records that look equal in the release; records whose cells are all `*` are in none.
     """
     ground = problem.ground
-    untouched = _untouched(ground)
+    untouched = _original_classes(ground)
     nothing, everything = (np.full(len(untouched.records), is_suppressed) for is_suppressed in (False, True))
     undefined = {NOT_LOCAL, "publisher-payout"} - {problem.objective_name}
     each = [(name, objective) for name, objective in _objectives(problem) if name not in undefined]
@@ -79,7 +79,7 @@ def _loss(name: str, before: float, after: float, most: float) -> ObjectiveLoss:
     return ObjectiveLoss(name, before if abs(before) > nothing else 0.0, after if abs(after) > nothing else 0.0, most)
 
 
-def _untouched(ground: Ground) -> NodeClasses:
+def _original_classes(ground: Ground) -> NodeClasses:
     """The classes of the original table."""
     return NodeClasses(ground, (0,) * len(ground.lattice.columns), ground.base)
 
@@ -139,9 +139,9 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
     """The utility of a release; `released` is needed only for tasks."""
     ground = sweep.ground
     names, sensitive = ground.lattice.columns, _sensitive(sweep)
-    changed = [_changed(sweep, place) for place in range(len(names))]
+    changed = [_column_change(sweep, index) for index in range(len(names))]
     kept = correlations(sweep)
-    sensitive_columns = [_unchanged(sweep, name, kept) for name in sensitive]
+    sensitive_columns = [_sensitive_utility(sweep, name, kept) for name in sensitive]
     generalised = [
         ColumnKept(name, *numbers, _share_kept(kept, [pair for pair in kept if name in pair]))
         for name, numbers in zip(names, changed, strict=True)
@@ -156,7 +156,7 @@ def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released
         (*generalised, *sensitive_columns),
         losses.each,
         losses.undefined,
-        tuple(_found(task, released) for task in tasks if released is not None),
+        tuple(_run_task(task, released) for task in tasks if released is not None),
     )
 
 
@@ -190,10 +190,10 @@ def _share_kept(kept: Mapping[Pair, tuple[float, float]], pairs: Sequence[Pair])
     return max(1 - change / original, 0.0) if original > 0 else None
 
 
-def _changed(sweep: Sweep, place: int) -> tuple[int, int, float, float]:
+def _column_change(sweep: Sweep, index: int) -> tuple[int, int, float, float]:
     """Of a quasi-identifier: number of values before and after, share of unchanged cells, total variation."""
-    ground, name = sweep.ground, sweep.ground.lattice.columns[place]
-    column, records = sweep.rows.columns[name], sweep.by_level[place]
+    ground, name = sweep.ground, sweep.ground.lattice.columns[index]
+    column, records = sweep.rows.columns[name], sweep.by_level[index]
     labels = {level: _labels(sweep, name, level) for level in records}
     stays = sum(
         int(counts[[label == value for label, value in zip(labels[level], column.values, strict=True)]].sum())
@@ -240,7 +240,7 @@ def _total_variation(
     return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
 
 
-def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnKept:
+def _sensitive_utility(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnKept:
     """The utility of a sensitive attribute: its cells stay, unless their record leaves the table."""
     correlation = _share_kept(kept, [pair for pair in kept if name in pair])
     marginal = sweep.ground.view.marginal(name)
@@ -258,7 +258,7 @@ def _unchanged(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]
     return ColumnKept(name, values, len(set(after) - {None, SUPPRESSED}), share, shift, correlation)
 
 
-def _found(task: TaskRule, released: View) -> TaskResult:
+def _run_task(task: TaskRule, released: View) -> TaskResult:
     """Run a task and report its results."""
     result = task.measure_release(released)
     before, after = result.details["original"], result.details["released"]

@@ -8,15 +8,22 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from PETWorks.about.hierarchies.declaration import Declaration
-from PETWorks.about.roles import Roles, checked_unit, role_of_each
+from PETWorks.about.roles import Roles, check_unit, role_of_each
 from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.plan import Plan
-from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, order_given, with_safe_cells
+from PETWorks.anonymizer.released import (
+    SHUFFLED,
+    Recoded,
+    RecordOrder,
+    check_order_arguments,
+    choose_order,
+    with_safe_cells,
+)
 from PETWorks.anonymizer.replaying import Replayed
-from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, checked_rules
+from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, check_rules
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.api.earlier_calls import accepts_earlier_call
 from PETWorks.api.opening import is_policy, not_a_release, open_policy, warn_caller
@@ -112,7 +119,7 @@ def anonymize(
         "seconds": seconds,
         "resume": resume,
     }
-    shuffle, seed = order_given(order, seed)
+    shuffle, seed = check_order_arguments(order, seed)
     task = _open_task(release, rules, subsets)
     if spreadsheet_safe or (spreadsheet_safe is None and task.settings.get("spreadsheet_safe") == "true"):
         task = replace(task, release=with_safe_cells(task.release))
@@ -148,7 +155,7 @@ def apply_levels(
     >>> apply_levels(release, {"zip": 1, "nationality": 1}, {"k-anonymity": {"k": 3}})
     <OnLevels: levels zip 1, nationality 1; 0 of 9 records suppressed>
     """
-    shuffle, seed = order_given(order, seed)
+    shuffle, seed = check_order_arguments(order, seed)
     task = _open_task(release, rules, None, levels=levels or {})
     suppressed_records = suppressed_records or task.settings.get("suppressed_records", REMOVE)
     made = on_levels(task.release, levels or {}, task.rules, suppressed_records)
@@ -192,7 +199,7 @@ def apply_plan(
     >>> again.table.equals(result.table), again.satisfied
     (True, True)
     """
-    shuffle, seed = order_given(order, seed)
+    shuffle, seed = check_order_arguments(order, seed)
     if is_policy(data):
         raise ParameterError("with a plan, name the table itself; the plan has what a policy says")
     plan_document = parse_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
@@ -330,14 +337,14 @@ def _open_task(
         policy = open_policy(given)
         release = policy.release(protect=True)
         with policy.located("privacy_unit"):
-            checked_unit(policy.privacy_unit, release.source, {})
+            check_unit(policy.privacy_unit, release.source, {})
         check_people_are_declared(release, policy.no_privacy_unit)
         return _Task(release, search_rules(policy, today()), policy)
     if not isinstance(given, Release):
         raise not_a_release(given)
     if rules is None and subsets is None and levels is None:
         raise ParameterError(NO_RULE, what="rules")
-    checked = () if rules is None and subsets is None else checked_rules(rules or {}, subsets)
+    checked = () if rules is None and subsets is None else check_rules(rules or {}, subsets)
     without = columns_without_role(given)
     if without:
         raise RoleError(

@@ -206,19 +206,19 @@ TABLE_OPTIONS = (
 
 def record_order(job: "ReleaseJob", options: dict[str, Any]) -> "RecordOrder":
     """The order of the records by options and policy."""
-    from PETWorks.anonymizer.released import seed_given
+    from PETWorks.anonymizer.released import parse_seed
 
-    return job.order(options["shuffle"], None if options["seed"] is None else seed_given(options["seed"]))
+    return job.order(options["shuffle"], None if options["seed"] is None else parse_seed(options["seed"]))
 
 
 def check_seed(options: dict[str, Any]) -> None:
     """Raise if the seed is malformed, or given without shuffling."""
-    from PETWorks.anonymizer.released import seed_given
+    from PETWorks.anonymizer.released import parse_seed
 
     seed = options["seed"]
     if seed is not None and options["shuffle"] is False:
         raise ParameterError("--seed is for records in random order, so it cannot be combined with --keep-order")
-    if seed is not None and seed_given(seed) is None:
+    if seed is not None and parse_seed(seed) is None:
         raise ParameterError("--seed expects a whole number, got {given!r}", given=seed[:40])
 
 

@@ -68,7 +68,7 @@ class CountedDomain(Domain):
 
     def recoded(self, mapping: Mapping[str | None, str | None]) -> tuple["CountedDomain", Integers]:
         """The values after applying a mapping, and the new code of each old one."""
-        labels, new_codes = recoding_of(self.values, mapping)
+        labels, new_codes = recode_labels(self.values, mapping)
         counts = np.zeros(len(labels), np.int64)
         np.add.at(counts, new_codes, self.counts)
         return CountedDomain(labels, counts), new_codes
@@ -114,7 +114,7 @@ class Column(Domain):
         return column
 
 
-def recoding_of(values: Sequence[str | None], mapping: Mapping[str | None, str | None]) -> tuple[pa.Array, Integers]:
+def recode_labels(values: Sequence[str | None], mapping: Mapping[str | None, str | None]) -> tuple[pa.Array, Integers]:
     """The labels that a mapping assigns to values, and the code of each value's label."""
     new_values = [mapping[value] for value in values]
     codes = {label: code for code, label in enumerate(dict.fromkeys(new_values))}
@@ -227,13 +227,13 @@ class GrowingEncoder:
         if len(fresh):
             self.labels = pa.concat_arrays([self.labels, fresh])
             self.counts = np.append(self.counts, np.zeros(len(fresh), np.int64))
-        places = pc.index_in(cells, self.labels)
-        table = numpy_integers(pc.fill_null(places, 0)).astype(narrowest_type(len(self.labels)))
+        codes = pc.index_in(cells, self.labels)
+        table = numpy_integers(pc.fill_null(codes, 0)).astype(narrowest_type(len(self.labels)))
         np.add.at(self.counts, table, counts)
         return _look_up(table, indices)
 
 
-def fixed_codes(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool = False) -> Codes | None:
+def encode_with_labels(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool = False) -> Codes | None:
     """The codes of cells as indices into given labels; None if a cell is not among them."""
     from pyarrow import compute as pc
 
@@ -241,10 +241,10 @@ def fixed_codes(chunks: pa.ChunkedArray, labels: pa.Array, spaced_quotes: bool =
     for piece in chunks.chunks if isinstance(chunks, pa.ChunkedArray) else [chunks]:
         dictionary, indices = _dictionary(piece)
         cells = normalise_texts(pa.concat_arrays([texts(dictionary), pa.nulls(1, pa.large_string())]), spaced_quotes)
-        places = pc.index_in(cells, labels)
-        if places.null_count and code_counts(indices, len(cells))[~_valid(places)].any():
+        found = pc.index_in(cells, labels)
+        if found.null_count and code_counts(indices, len(cells))[~_valid(found)].any():
             return None
-        codes.append(_look_up(numpy_integers(pc.fill_null(places, 0)).astype(narrowest_type(len(labels))), indices))
+        codes.append(_look_up(numpy_integers(pc.fill_null(found, 0)).astype(narrowest_type(len(labels))), indices))
     return np.concatenate(codes)
 
 
@@ -261,7 +261,7 @@ def _dictionary(piece: pa.Array) -> tuple[pa.Array, Codes]:
     return piece.dictionary, indices
 
 
-def text_column(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
+def trimmed_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArray:
     """A column as trimmed text, with blank cells missing."""
     return pa.chunked_array(
         [normalise_texts(texts(piece), spaced_quotes) for piece in chunks.chunks], pa.large_string()
@@ -280,7 +280,7 @@ def with_same_people(column: Column) -> Column:
     labels = same_people(column.labels)
     if labels is column.labels:
         return column
-    return column.recoded(*recoding_of(labels.to_pylist(), {value: value for value in labels.to_pylist()}))
+    return column.recoded(*recode_labels(labels.to_pylist(), {value: value for value in labels.to_pylist()}))
 
 
 def person_texts(chunks: pa.ChunkedArray, spaced_quotes: bool, *, folded: bool = False) -> pa.ChunkedArray:

@@ -30,13 +30,13 @@ class Marginal:
         """The share of each value among the records, or among the people, who may have several values each."""
         return self.counts / max(self.people or self.records, 1)
 
-    def told(self) -> "Marginal":
+    def without_missing(self) -> "Marginal":
         """The values without the missing one."""
         if None not in self.values:
             return self
-        place = self.values.index(None)
-        values = [*self.values[:place], *self.values[place + 1 :]]
-        return Marginal(values, np.delete(self.counts, place), self.people)
+        index = self.values.index(None)
+        values = [*self.values[:index], *self.values[index + 1 :]]
+        return Marginal(values, np.delete(self.counts, index), self.people)
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class ClassSizes:
 
     def merged(self, other: "ClassSizes") -> "ClassSizes":
         """The histogram of the classes of both."""
-        sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
+        sizes, inverse = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes = np.zeros(len(sizes), np.int64)
-        np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
+        np.add.at(classes, inverse, np.concatenate([self.classes, other.classes]))
         return ClassSizes(sizes, classes)
 
     def summary(self) -> dict[str, int | None]:
@@ -105,10 +105,10 @@ class LinkedSizes(NamedTuple):
 
     def merged(self, other: "LinkedSizes") -> "LinkedSizes":
         """The classes of both."""
-        sizes, place = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
+        sizes, inverse = np.unique(np.concatenate([self.sizes, other.sizes]), return_inverse=True)
         classes, records = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
-        np.add.at(classes, place, np.concatenate([self.classes, other.classes]))
-        np.add.at(records, place, np.concatenate([self.records, other.records]))
+        np.add.at(classes, inverse, np.concatenate([self.classes, other.classes]))
+        np.add.at(records, inverse, np.concatenate([self.records, other.records]))
         return LinkedSizes(sizes, classes, records, self.too_many + other.too_many)
 
 
@@ -161,12 +161,12 @@ class ClassValues:
             self.sizes[kept], np.cumsum(numbers) - numbers, self.values[cells], self.counts[cells], people
         )
 
-    def told(self, missing: int) -> tuple["ClassValues", NDArray[np.bool_] | None]:
+    def without_missing(self, missing: int) -> tuple["ClassValues", NDArray[np.bool_] | None]:
         """The classes without the missing value, and a mask of the classes that have another value, or None for all.
 
         missing   the code of the missing value
 
-        The codes become those of the values without the missing one, as in `Marginal.told`.
+        The codes become those of the values without the missing one, as in `Marginal.without_missing`.
         """
         present = self.values != missing
         codes = self.values - (self.values > missing)
@@ -206,8 +206,8 @@ class ClassCodes(NamedTuple):
 class PairCounts(NamedTuple):
     """The count of each pair of values of two columns; values are indices into the marginal of each."""
 
-    one: Integers
-    other: Integers
+    first: Integers
+    second: Integers
     counts: Integers
 
     def merged(self, other: "PairCounts") -> "PairCounts":

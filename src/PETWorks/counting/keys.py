@@ -68,9 +68,9 @@ class Layout:
             if isinstance(step, int):
                 keys = keys << keys.dtype.type(step) | next(columns).astype(dtype)
             else:
-                place = np.minimum(np.searchsorted(step, keys), len(step) - 1)
-                known &= step[place] == keys
-                keys = place.astype(dtype)
+                index = np.minimum(np.searchsorted(step, keys), len(step) - 1)
+                known &= step[index] == keys
+                keys = index.astype(dtype)
         return keys, known
 
 
@@ -139,8 +139,8 @@ def rank_keys(keys: NDArray[np.integer]) -> tuple[Integers, int]:
     """The rank of each key among the distinct keys, and the number of distinct keys."""
     if len(keys) and int(keys.max()) < BINS_PER_KEY * len(keys):  # no need to sort
         present = np.bincount(keys.astype(np.int64)) > 0
-        places = np.cumsum(present) - 1
-        return places[keys.astype(np.int64)], int(places[-1]) + 1
+        indices = np.cumsum(present) - 1
+        return indices[keys.astype(np.int64)], int(indices[-1]) + 1
     order = sorting_order(keys)
     ordered = keys[order]
     ranks = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))[: len(keys)]

@@ -87,8 +87,8 @@ def _encode_integers(arrays: Sequence[Numbers]) -> tuple[list[Integers], Numbers
     labels = np.flatnonzero(occurs) + low
     if len(labels) == span:
         return [array - low for array in arrays], labels
-    places = np.cumsum(occurs) - 1
-    return [places[array - low] for array in arrays], labels
+    indices = np.cumsum(occurs) - 1
+    return [indices[array - low] for array in arrays], labels
 
 
 Words = NDArray[np.uint64]
@@ -104,14 +104,14 @@ class Offer(NamedTuple):
     values   the person's own value; arbitrary for people who are not in the table
     words    the values in the person's class, as bits, `BITS` per word; none for people who are not in the table
     sizes    the number of values in the class, if it is not the number of bits
-    places   the bit of the person's own value, if it is not the value itself; -1 if it has no bit
+    own_bits   the bit of the person's own value, if it is not the value itself; -1 if it has no bit
     """
 
     inside: NDArray[np.bool_]
     values: Integers
     words: list[Words]
     sizes: Integers | None = None
-    places: Integers | None = None
+    own_bits: Integers | None = None
 
 
 def check_values(numbers: Mapping[str, int]) -> None:
@@ -155,8 +155,8 @@ class ClassValues(NamedTuple):
         if not len(self.keys):
             return np.zeros(len(classes), np.bool_)
         wanted = classes.astype(np.uint64) * np.uint64(self.number) + values.astype(np.uint64)
-        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        found: np.ndarray = self.keys[places] == wanted
+        indices = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        found: np.ndarray = self.keys[indices] == wanted
         return found
 
 
@@ -207,10 +207,10 @@ def parts_of(tables: Sequence[KeyedTable]) -> Iterator[Part]:
     """Split all people into parts, to limit the pairs of person and value handled at once."""
     people = len(tables[0].rows)
     first, pairs = np.full(people, -1, np.int64), np.zeros(people, np.int64)
-    for place in reversed(range(len(tables))):
-        table = tables[place]
+    for index in reversed(range(len(tables))):
+        table = tables[index]
         inside = table.rows >= 0
-        first[inside] = place
+        first[inside] = index
         pairs[inside] = table.offered.sizes[table.classes[table.rows[inside]]]
     ends = np.cumsum(pairs)
     begin = 0
@@ -225,29 +225,29 @@ def offers_of_many(tables: Sequence[KeyedTable], part: Part) -> list[Offer]:
     """The offers of the tables to these people, with bits numbered per person."""
     people, first, pairs = part
     owners = np.repeat(np.arange(len(pairs)), pairs)
-    places = np.arange(len(owners)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    indices = np.arange(len(owners)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     values = np.empty(len(owners), np.int64)
-    for place, table in enumerate(tables):
-        mine = first[owners] == place
+    for index, table in enumerate(tables):
+        mine = first[owners] == index
         starts = table.offered.starts[table.classes[table.rows[people][owners[mine]]]]
-        values[mine] = (table.offered.keys[starts + places[mine]] % np.uint64(table.offered.number)).astype(np.int64)
+        values[mine] = (table.offered.keys[starts + indices[mine]] % np.uint64(table.offered.number)).astype(np.int64)
     besides = int(pairs.max(initial=0))  # the bit of all values that the first table does not offer
-    return [_offer(table, people, owners, values, places, besides) for table in tables]
+    return [_offer(table, people, owners, values, indices, besides) for table in tables]
 
 
 def _offer(
-    table: KeyedTable, people: slice, owners: Integers, values: Integers, places: Integers, besides: int
+    table: KeyedTable, people: slice, owners: Integers, values: Integers, indices: Integers, besides: int
 ) -> Offer:
     """The offer of one table.
 
-    owners, values, places   of each pair: the person, the value, and its index among the person's values
+    owners, values, indices   of each pair: the person, the value, and its index among the person's values
     besides                  the bit of all values that are not among the pairs
     """
     rows = table.rows[people]
     inside = rows >= 0
     classes = table.classes[rows]
     found = inside[owners] & table.offered.has(classes[owners], values)
-    blocks, bits = np.divmod(places, BITS)
+    blocks, bits = np.divmod(indices, BITS)
     words = np.zeros((number_of_words(besides + 1), len(rows)), np.uint64)
     np.bitwise_or.at(words, (blocks[found], owners[found]), np.uint64(1) << bits[found].astype(np.uint64))
     sizes = np.where(inside, table.offered.sizes[classes], 0)
@@ -256,7 +256,7 @@ def _offer(
     own_values = table.values[rows]
     is_own = values == own_values[owners]
     bit_of_own = np.full(len(rows), -1, np.int64)
-    bit_of_own[owners[is_own]] = places[is_own]
+    bit_of_own[owners[is_own]] = indices[is_own]
     return Offer(inside, own_values, list(words), sizes, bit_of_own)
 
 
@@ -335,14 +335,14 @@ def column_name(table: str, column: str) -> str:
 class PeopleInMemory:
     """Tables in memory joined by person; see `JoinedPeople`."""
 
-    def __init__(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
-        self._brought, self._place, self._numbers = brought, place, numbers
-        keys = [table.key for table in brought if table.key is not None]
+    def __init__(self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]) -> None:
+        self._tables, self._focal, self._numbers_of_values = tables, focal, numbers_of_values
+        keys = [table.key for table in tables if table.key is not None]
         codes, self._people = encode_keys_together([key.labels for key in keys])
         self._rows = [self._row_of(common[key.codes]) for common, key in zip(codes, keys, strict=True)]
-        self._focal = codes[place][keys[place].codes]
-        self.groups: list[tuple[str, ...]] = [(f"{number}",) for number in range(len(brought))]
-        self.in_common = [int(np.count_nonzero(rows[self._focal] >= 0)) for rows in self._rows]
+        self._target_people = codes[focal][keys[focal].codes]
+        self.groups: list[tuple[str, ...]] = [(f"{number}",) for number in range(len(tables))]
+        self.in_common = [int(np.count_nonzero(rows[self._target_people] >= 0)) for rows in self._rows]
 
     def _row_of(self, persons: Integers) -> NDArray[np.int32]:
         """The row of each person, or -1 for people who are not in the table."""
@@ -353,17 +353,14 @@ class PeopleInMemory:
     @cached_property
     def _classes(self) -> list[Column]:
         """The class of each row, one column per table."""
-        return [
-            _class_column(pack([brought.table.columns[name] for name in brought.known]).keys)
-            for brought in self._brought
-        ]
+        return [_class_column(pack([table.table.columns[name] for name in table.known]).keys) for table in self._tables]
 
     @cached_property
     def targets(self) -> WeightedRows:
         """The targets by the classes that they are in."""
         columns = {
-            name: self._of_targets(place, classes)
-            for place, ((name,), classes) in enumerate(zip(self.groups, self._classes, strict=True))
+            name: self._of_targets(index, classes)
+            for index, ((name,), classes) in enumerate(zip(self.groups, self._classes, strict=True))
         }
         return WeightedRows(columns | self._own_values, whole=False)
 
@@ -371,26 +368,26 @@ class PeopleInMemory:
     def columns(self) -> WeightedRows:
         """The targets by columns of the tables."""
         columns = {
-            column_name(brought.name, name): self._of_targets(place, brought.table.columns[name])
-            for place, brought in enumerate(self._brought)
-            for name in brought.known
+            column_name(table.name, name): self._of_targets(index, table.table.columns[name])
+            for index, table in enumerate(self._tables)
+            for name in table.known
         }
         return WeightedRows(columns | self._own_values, whole=False)
 
     @property
     def _own_values(self) -> dict[str, Column]:
         """The sensitive values of the targets, in the order of their rows."""
-        focal = self._brought[self._place]
+        focal = self._tables[self._focal]
         return {
             name: Column(placeholder_labels(number), _common(focal, name).astype(narrowest_type(number)))
-            for name, number in self._numbers.items()
+            for name, number in self._numbers_of_values.items()
         }
 
-    def _of_targets(self, place: int, column: Column) -> Column:
+    def _of_targets(self, index: int, column: Column) -> Column:
         """A column of a table, for each target; targets who are not in the table get an extra value."""
-        rows = self._rows[place][self._focal]
+        rows = self._rows[index][self._target_people]
         size = len(column.labels)
-        if self.in_common[place] == len(rows):
+        if self.in_common[index] == len(rows):
             return Column(column.labels, column.codes[rows])
         return Column(
             add_label(column.labels, NOT_IN_RELEASE),
@@ -401,36 +398,36 @@ class PeopleInMemory:
         self, attribute: str, kernel: OfferKernel[Summary], merge: Merge[Summary], missing: int | None = None
     ) -> Summary:
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
-        having = [place for place, brought in enumerate(self._brought) if attribute in brought.values]
-        values = {place: _common(self._brought[place], attribute) for place in having}
-        number = self._numbers[attribute]
+        having = [index for index, table in enumerate(self._tables) if attribute in table.values]
+        values = {index: _common(self._tables[index], attribute) for index in having}
+        number = self._numbers_of_values[attribute]
         blocks = number_of_words(number)
         if blocks > FEW_WORDS:
-            tables = [self._keyed_table(place, values[place], number, missing) for place in having]
+            tables = [self._keyed_table(index, values[index], number, missing) for index in having]
             if sum(table.pairs for table in tables) < blocks * sum(len(table.values) for table in tables):
                 return fold_batches(
                     lambda part: kernel(offers_of_many(tables, part)), merge, parts_of(tables), self._people
                 )
-        words = {place: words_of(self._classes[place], values[place], number) for place in having}
+        words = {index: values_as_bits(self._classes[index], values[index], number) for index in having}
 
         def offers_to(people: slice) -> list[Offer]:
             offers = []
-            for place in having:
-                rows = self._rows[place][people]
-                inside, classes = rows >= 0, self._classes[place].codes[rows]
-                offered = [np.where(inside, word[classes], np.uint64(0)) for word in words[place]]
-                offers.append(Offer(inside, values[place][rows], offered))
+            for index in having:
+                rows = self._rows[index][people]
+                inside, classes = rows >= 0, self._classes[index].codes[rows]
+                offered = [np.where(inside, word[classes], np.uint64(0)) for word in words[index]]
+                offers.append(Offer(inside, values[index][rows], offered))
             return offers
 
         step = max(1, questions.CELLS_PER_BATCH // max(1, blocks // FEW_WORDS))
         parts = (slice(first, first + step) for first in range(0, self._people, step))
         return fold_batches(lambda people: kernel(offers_to(people)), merge, parts, self._people)
 
-    def _keyed_table(self, place: int, values: Integers, number: int, missing: int | None) -> KeyedTable:
-        classes = self._classes[place]
+    def _keyed_table(self, index: int, values: Integers, number: int, missing: int | None) -> KeyedTable:
+        classes = self._classes[index]
         codes = classes.codes.astype(np.int64)
         offered = class_values(codes, len(classes.labels), values, number, missing)
-        return KeyedTable(self._rows[place].astype(np.int64), codes, values, offered)
+        return KeyedTable(self._rows[index].astype(np.int64), codes, values, offered)
 
 
 def key_counts(key: Column) -> KeyCounts:
@@ -440,7 +437,7 @@ def key_counts(key: Column) -> KeyCounts:
     return KeyCounts(0 if code is None else int(key.counts[code]), len(counts), int(np.count_nonzero(counts > 1)))
 
 
-def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
+def values_as_bits(classes: Column, values: Integers, number: int) -> list[Words]:
     """The values of each class as bits, in words of `BITS` values."""
     size, span = len(classes.labels), np.uint64(number)
     keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)
@@ -458,9 +455,9 @@ def words_of(classes: Column, values: Integers, number: int) -> list[Words]:
     return words
 
 
-def _common(brought: TableToJoin, attribute: str) -> Integers:
+def _common(table: TableToJoin, attribute: str) -> Integers:
     """The common code of the value of each row."""
-    codes: Integers = brought.values[attribute][brought.table.columns[attribute].codes]
+    codes: Integers = table.values[attribute][table.table.columns[attribute].codes]
     return codes
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PETWorks.about.protection import NumberProtection, Protection, protections_of
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.counting.codes import text_column
+from PETWorks.counting.codes import trimmed_texts
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.arrays import naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -82,7 +82,7 @@ def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
     for piece in source.read(columns, in_pieces=True):
         for name, text in zip(columns, _texts(piece, columns, source), strict=True):
             counted: Any = text.value_counts()
-            for value, times in zip(*(counted.field(place).to_pylist() for place in (0, 1)), strict=True):
+            for value, times in zip(*(counted.field(index).to_pylist() for index in (0, 1)), strict=True):
                 if value is not None and value != SUPPRESSED:
                     changes[name].add(value, times)
     for name, change in changes.items():
@@ -137,12 +137,12 @@ class _ProtectedRead:
 
 def protect_piece(piece: "pa.Table", columns: Sequence[str], source: Any) -> "pa.Table":
     """A piece of a table with its columns protected."""
-    for place, name in enumerate(columns):
+    for index, name in enumerate(columns):
         if name in source.changes:
             protection = source.changes[name].protection
-            (text,) = _texts(piece.select([place]), (name,), source)
+            (text,) = _texts(piece.select([index]), (name,), source)
             piece = piece.set_column(
-                place, piece.column_names[place], _protect_cells(text, piece.column(place), protection, name)
+                index, piece.column_names[index], _protect_cells(text, piece.column(index), protection, name)
             )
     return piece
 
@@ -151,7 +151,7 @@ def _texts(piece: "pa.Table", columns: Sequence[str], source: Source) -> "list[p
     texts = []
     for name, chunks in zip(columns, piece.columns, strict=True):
         with naming_column(name, {name: chunks.type}, source):
-            texts.append(text_column(chunks, source.separator is not None))
+            texts.append(trimmed_texts(chunks, source.separator is not None))
     return texts
 
 

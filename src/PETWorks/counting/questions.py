@@ -1,6 +1,7 @@
 """Questions about the classes of a table, as data, so that an engine can answer many of them in one pass."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -32,7 +33,23 @@ def fold_batches(
         return reduce(merge, pool.map(kernel, batches))
 
 
-def batches_of(classes: ClassValues) -> Iterator[ClassValues]:
+def fold_parts(
+    kernel: Callable[[Batch], Summary], merge: Callable[[Summary, Summary], Summary], parts: Iterator[Batch]
+) -> Summary:
+    """Run a kernel over parts on several threads and merge the answers; few parts are in memory at any time."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    waiting: deque[Future[Summary]] = deque()
+    answers: list[Summary] = []
+    with ThreadPoolExecutor(THREADS) as pool:
+        for part in parts:
+            waiting.append(pool.submit(kernel, part))
+            if len(waiting) > THREADS:
+                answers = [reduce(merge, [*answers, waiting.popleft().result()])]
+        return reduce(merge, [*answers, *(future.result() for future in waiting)])
+
+
+def split_into_batches(classes: ClassValues) -> Iterator[ClassValues]:
     """Cut the classes into batches of whole classes."""
     cell_ends = np.append(classes.starts, len(classes.values))
     first, last = 0, len(classes.sizes)
@@ -89,20 +106,20 @@ class Question(Generic[Summary]):
         return (*self.grouping.columns, *self.others, *(() if self.sensitive is None else (self.sensitive,)))
 
 
-def class_sizes(table: Any, grouping: Grouping) -> Question[ClassSizes]:
-    """The question how many classes have how many records."""
+def class_sizes_question(table: Any, grouping: Grouping) -> Question[ClassSizes]:
+    """Ask for the histogram of class sizes."""
     key = ("class sizes", id(table), grouping)
     return Question(key, table, grouping, lambda rows, _: rows.class_sizes(grouping), ClassSizes.merged)
 
 
-def smallest_class(table: Any, grouping: Grouping) -> Question[int | None]:
-    """The question how many records the smallest class has."""
+def smallest_class_question(table: Any, grouping: Grouping) -> Question[int | None]:
+    """Ask for the size of the smallest class."""
     key = ("smallest class", id(table), grouping)
     return Question(key, table, grouping, lambda rows, _: rows.smallest_class(grouping), _smaller)
 
 
-def count_rows_set_aside(table: Any, grouping: Grouping) -> Question[int]:
-    """The question how many records are set aside from the classes."""
+def set_aside_question(table: Any, grouping: Grouping) -> Question[int]:
+    """Ask for the number of records that are set aside from the classes."""
     key = ("rows aside", id(table), grouping)
     return Question(key, table, grouping, lambda rows, _: rows.rows_aside(grouping), int.__add__)
 
@@ -118,7 +135,7 @@ def fold_question(
     people: Any = None,
     limit: Hashable = None,
 ) -> Question[Summary]:
-    """The question what a kernel returns for the classes and their counts of a sensitive attribute."""
+    """Ask for the answer of a kernel to the classes, with the counts of a sensitive attribute in each."""
     return Question(
         (name, id(table), grouping, sensitive),
         table,
@@ -138,7 +155,7 @@ def fold_codes_question(
     kernel: Callable[[ClassCodes], Summary],
     merge: Merge[Summary],
 ) -> Question[Summary]:
-    """The question what a kernel returns for the classes and their values."""
+    """Ask for the answer of a kernel to the classes, with the values of each."""
     key = (name, id(table), grouping)
     return Question(key, table, grouping, lambda rows, _: rows.fold_codes(grouping, kernel, merge), merge)
 

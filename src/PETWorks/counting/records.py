@@ -45,7 +45,7 @@ def known_class_modes(
     assert rows.weights is None, "merged rows have no order"
     keys = pack([rows.columns[name] for name in columns]).keys
     with_value = np.flatnonzero(rows.columns[sensitive].codes != rows.columns[sensitive].code(None))
-    counted, persons = (with_value if rows_of is None else rows_of.origin for rows_of in (people, once))
+    counted, persons = (with_value if table is None else table.origin for table in (people, once))
     assert counted is not None
     assert persons is not None
     by_value = rows.taken(counted).values_by_class(tuple(columns), sensitive)
@@ -53,9 +53,9 @@ def known_class_modes(
     if len(by_value.starts):
         modes[:-1] = np.maximum.reduceat(by_value.counts, by_value.starts)
     present = np.unique(keys[counted])
-    places = np.searchsorted(present, keys)
-    known = np.append(present, present[-1:])[places] == keys if len(present) else np.zeros(len(keys), np.bool_)
-    return count_keys(keys[persons]).of(keys), modes[np.where(known, places, len(present))]
+    indices = np.searchsorted(present, keys)
+    known = np.append(present, present[-1:])[indices] == keys if len(present) else np.zeros(len(keys), np.bool_)
+    return count_keys(keys[persons]).of(keys), modes[np.where(known, indices, len(present))]
 
 
 def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
@@ -65,12 +65,12 @@ def _spread(per_class: Integers, sizes: Integers, order: Integers) -> Integers:
     return per_record
 
 
-def shuffled_places(seed: int, records: int) -> Integers:
-    """The record at each place of the shuffled order.
+def shuffled_order(seed: int, records: int) -> Integers:
+    """The index of each record in shuffled order.
 
     NumPy guarantees that the numbers of a bit generator stay the same in later versions, but not its permutations.
 
-    >>> shuffled_places(7, 5).tolist()
+    >>> shuffled_order(7, 5).tolist()
     [3, 4, 0, 2, 1]
     """
     return np.argsort(np.random.PCG64(seed).random_raw(records), kind="stable")

@@ -12,7 +12,7 @@ import numpy as np
 from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.population import Population
-from PETWorks.about.roles import Roles, check_same_columns, checked_roles, checked_unit
+from PETWorks.about.roles import Roles, check_roles, check_same_columns, check_unit
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -57,34 +57,34 @@ def restore_removed(view: View, removed: Integers | None) -> View:
         whole = restore_removed_rows(table, view.quasi_identifiers, original, removed, in_order=background.same_order)
         return replace(view, table=whole, treatment=treatment, with_removed=None)
     assert isinstance(table, WeightedRows)
-    places = np.concatenate([np.arange(table.rows), np.full(len(removed), -1)])
+    indices = np.concatenate([np.arange(table.rows), np.full(len(removed), -1)])
     if background.same_order:
-        left = np.delete(np.arange(len(places)), removed)
-        places[left], places[removed] = np.arange(table.rows), -1
-    gone = places < 0
+        left = np.delete(np.arange(len(indices)), removed)
+        indices[left], indices[removed] = np.arange(table.rows), -1
+    gone = indices < 0
     columns = {}
     for name, column in table.columns.items():
         if name == table.unit:
-            names = strings([f"removed {place}" for place in range(len(removed))])  # each counts as a different person
-            columns[name] = _fill_in(column, places, Column(names, np.arange(len(removed), dtype=np.uint32)))
+            names = strings([f"removed {index}" for index in range(len(removed))])  # each counts as a different person
+            columns[name] = _fill_in(column, indices, Column(names, np.arange(len(removed), dtype=np.uint32)))
         elif name in view.quasi_identifiers or not isinstance(original, WeightedRows) or name not in original.columns:
             missing_cells = Column(strings([None]), np.zeros(len(removed), np.uint8))
-            columns[name] = _fill_in(column, places, missing_cells)
+            columns[name] = _fill_in(column, indices, missing_cells)
         else:
-            columns[name] = _fill_in(column, places, original.columns[name].taken(removed))
+            columns[name] = _fill_in(column, indices, original.columns[name].taken(removed))
         if name in view.quasi_identifiers:
             columns[name] = suppress_cells(columns[name], gone)
     return replace(view, table=WeightedRows(columns, table.unit), treatment=treatment, with_removed=None)
 
 
-def _fill_in(column: Column, places: Integers, restored: Column) -> Column:
-    """A column with its rows taken in the order of `places`, and the cells of `restored` where that is negative."""
+def _fill_in(column: Column, indices: Integers, restored: Column) -> Column:
+    """A column with its rows taken in the order of `indices`, and the cells of `restored` where that is negative."""
     codes = {value: code for code, value in enumerate(column.values)}
     new_codes = np.array([codes.setdefault(value, len(codes)) for value in restored.values], np.int64)
     merged = (
-        column.codes.astype(np.int64)[np.maximum(places, 0)] if len(column.codes) else np.zeros(len(places), np.int64)
+        column.codes.astype(np.int64)[np.maximum(indices, 0)] if len(column.codes) else np.zeros(len(indices), np.int64)
     )
-    merged[places < 0] = new_codes[restored.codes]
+    merged[indices < 0] = new_codes[restored.codes]
     return Column(strings(list(codes)), merged.astype(narrowest_type(len(codes))))
 
 
@@ -190,7 +190,7 @@ class Release(Displayable):
             treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
         self.source = source
-        self.roles = checked_roles(roles or {}, source)
+        self.roles = check_roles(roles or {}, source)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
         self._profiles: dict[str, Profile] | None = None
@@ -199,7 +199,7 @@ class Release(Displayable):
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
             check_same_columns(source, before, self.identifiers)
-        self.privacy_unit = privacy_unit if people is not None else checked_unit(privacy_unit, source, self.roles)
+        self.privacy_unit = privacy_unit if people is not None else check_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
         self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
@@ -245,7 +245,7 @@ class Release(Displayable):
         }
         self.view = self._view(self.judged_table(table), background)
         if drawn_from is not None and drawn_from.source is None:
-            drawn_from.checked_size(self.people)
+            drawn_from.check_population_size(self.people)
 
     def _view(self, table: Table, background: Background) -> View:
         return View(
@@ -261,7 +261,7 @@ class Release(Displayable):
         )
 
     def note_removed(self, records: int) -> None:
-        """Note that this many suppressed records were removed, at unknown places."""
+        """Note that this many suppressed records were removed, at unknown positions."""
         self.removed_records = records
         self.view = replace(self.view, with_removed=self._with_removed)
 
@@ -304,7 +304,7 @@ class Release(Displayable):
         copied.view = copied._view(copied.judged_table(copied.as_read), copied._background())
         drawn_from = self._sources[1]
         if drawn_from is not None and drawn_from.source is None:
-            drawn_from.checked_size(copied.people)
+            drawn_from.check_population_size(copied.people)
         return copied
 
     @property
@@ -454,11 +454,11 @@ def _check_reasons(given: Reasons | None, what: str, roles: Mapping[str, str]) -
 
 def _check_places(removed: Any) -> Integers:
     """Check that these are ascending indices of records, and return them as an array."""
-    places = np.arange(0) if removed is None else np.asarray(removed)
-    whole = places.ndim == 1 and (not len(places) or np.issubdtype(places.dtype, np.integer))
-    if not whole or (places < 0).any() or (np.diff(places) <= 0).any():
+    indices = np.arange(0) if removed is None else np.asarray(removed)
+    whole = indices.ndim == 1 and (not len(indices) or np.issubdtype(indices.dtype, np.integer))
+    if not whole or (indices < 0).any() or (np.diff(indices) <= 0).any():
         raise ParameterError("expected removed as ascending places of records, from 0 on", what="removed")
-    return places.astype(np.int64)
+    return indices.astype(np.int64)
 
 
 def _load(

@@ -43,10 +43,10 @@ class Table(Protocol):
     def unit_is_missing(self) -> bool:
         """Whether the person of some record is missing."""
 
-    def per_person(self, columns: Sequence[str], told: str | None = None) -> Self:
+    def per_person(self, columns: Sequence[str], required: str | None = None) -> Self:
         """The table with one record for each person and combination of values of these columns.
 
-        told   a column; records where it is missing do not count
+        required   a column; records where it is missing do not count
         """
 
     def distinct(self) -> "WeightedRows":

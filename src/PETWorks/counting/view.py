@@ -112,9 +112,9 @@ class Background:
         if self.population is None:
             return None
         if not self.has_population_table:
-            return self.population.checked_size(people)
+            return self.population.check_population_size(people)
         table = self.population_table
-        return self.population.checked_size(people, table.rows if table.unit is None else table.people())
+        return self.population.check_population_size(people, table.rows if table.unit is None else table.people())
 
 
 MISFITS = {
@@ -207,11 +207,11 @@ class View:
         columns = self.grouping(sensitive, attacker=attacker).columns
 
         def count() -> Marginal:
-            complete = self.told(sensitive)
-            marginal = self.counted(*columns, sensitive, told=complete).marginal(sensitive)
-            if complete is not None:
-                marginal = marginal.told()
-            people = None if self.privacy_unit is None else self.counted(*columns, told=complete).rows
+            required = self.required_column(sensitive)
+            marginal = self.counted(*columns, sensitive, required=required).marginal(sensitive)
+            if required is not None:
+                marginal = marginal.without_missing()
+            people = None if self.privacy_unit is None else self.counted(*columns, required=required).rows
             return replace(marginal, people=marginal.records if people is None else people)
 
         return self.remembered(("overall", columns, sensitive), count)
@@ -221,20 +221,20 @@ class View:
         """Whether sensitive values that differ in spelling only are one value, and missing values do not count."""
         return self.treatment["sensitive_values"] == FOLDED
 
-    def told(self, sensitive: str) -> str | None:
+    def required_column(self, sensitive: str) -> str | None:
         """The sensitive attribute if it is missing in some records and these do not count, otherwise None."""
         return sensitive if self.folds_values and self.table.domains[sensitive].code(None) is not None else None
 
-    def counted(self, *columns: str, told: str | None = None) -> Table:
+    def counted(self, *columns: str, required: str | None = None) -> Table:
         """The records that count: all, or one for each person and combination of values of these columns.
 
-        told   when people are counted, a column; records where it is missing do not count
+        required   when people are counted, a column; records where it is missing do not count
         """
         if self.privacy_unit is None:
             return self.table
-        if (columns, told) not in self._people:
-            self._people[columns, told] = self.table.per_person(columns, told)
-        return self._people[columns, told]
+        if (columns, required) not in self._people:
+            self._people[columns, required] = self.table.per_person(columns, required)
+        return self._people[columns, required]
 
     @property
     def counted_records(self) -> int:
@@ -242,9 +242,9 @@ class View:
         return self.counted(*self.quasi_identifiers).rows
 
     def sizes_question(self, *, attacker: bool = False) -> Question[ClassSizes]:
-        """The question how many equivalence classes have how many records."""
+        """Ask for the histogram of class sizes."""
         grouping = self.grouping(attacker=attacker)
-        return questions.class_sizes(self.counted(*grouping.columns), grouping)
+        return questions.class_sizes_question(self.counted(*grouping.columns), grouping)
 
     def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
         """The histogram of class sizes; for an attacker, no record is set aside."""
@@ -255,16 +255,16 @@ class View:
         sizes = self.sizes_question()
         if self._answers.know(sizes):
             return self.class_sizes().smallest
-        return self.answer(questions.smallest_class(sizes.table, sizes.grouping))
+        return self.answer(questions.smallest_class_question(sizes.table, sizes.grouping))
 
     def sizes_by(self, grouping: Grouping) -> ClassSizes:
         """The histogram of sizes of classes with any grouping, in records or people."""
-        return self.answer(questions.class_sizes(self.counted(*grouping.columns), grouping))
+        return self.answer(questions.class_sizes_question(self.counted(*grouping.columns), grouping))
 
     @cached_property
     def original_class_sizes(self) -> ClassSizes:
         """The histogram of class sizes of the original table."""
-        return self.answer(questions.class_sizes(self.original_people, self.grouping()))
+        return self.answer(questions.class_sizes_question(self.original_people, self.grouping()))
 
     @cached_property
     def original_people(self) -> Table:
@@ -273,14 +273,14 @@ class View:
         return original if self.privacy_unit is None else original.per_person(self.quasi_identifiers)
 
     def _aside(self, *, suppressed: bool = False, incomplete: bool = False) -> Question[int] | None:
-        """The question how many records are set aside; None if the values of the columns rule out that any are."""
+        """Ask how many records are set aside; None if the values of the columns rule out that any are."""
         known = self.quasi_identifiers
         domains = [self.table.domains[name] for name in known]
         possible = (suppressed and all(domain.code(SUPPRESSED) is not None for domain in domains)) or (
             incomplete and any(domain.code(None) is not None for domain in domains)
         )
         return (
-            questions.count_rows_set_aside(self.table, Grouping(known, known, suppressed, incomplete))
+            questions.set_aside_question(self.table, Grouping(known, known, suppressed, incomplete))
             if possible
             else None
         )
@@ -327,18 +327,18 @@ class View:
         attacker: bool = False,
         limit: Hashable = None,
     ) -> Question[Summary]:
-        """The question what a kernel returns, run over batches of complete equivalence classes.
+        """Ask for the answer of a kernel that runs over batches of complete equivalence classes.
 
         With a privacy unit, a person counts once for each value in a class. If missing values are left out, so are
         classes that have no other value.
         """
         grouping = self.grouping(sensitive, attacker=attacker)
-        complete = self.told(sensitive)
-        table = self.counted(*grouping.columns, sensitive, told=complete)
+        required = self.required_column(sensitive)
+        table = self.counted(*grouping.columns, sensitive, required=required)
         missing = table.domains[sensitive].code(None)
-        if complete is not None and missing is not None:
-            name, kernel = (name, "told"), partial(_run_without_missing, missing, kernel)
-        people = self.counted(*grouping.columns, told=complete) if self.privacy_unit else None
+        if required is not None and missing is not None:
+            name, kernel = (name, "without missing"), partial(_run_without_missing, missing, kernel)
+        people = self.counted(*grouping.columns, required=required) if self.privacy_unit else None
         return questions.fold_question(name, table, grouping, sensitive, kernel, merge, people=people, limit=limit)
 
     def fold_codes(
@@ -349,7 +349,7 @@ class View:
         *,
         every_record: bool = False,
     ) -> Question[Summary]:
-        """The question what a kernel returns for classes with their values, as indices into the marginals."""
+        """Ask for the answer of a kernel to classes with their values, as indices into the marginals."""
         grouping = self.grouping(attacker=every_record)
         table = self.table if every_record else self.counted(*grouping.columns)
         return questions.fold_codes_question(name, table, grouping, kernel, merge)
@@ -497,4 +497,4 @@ class View:
 
 def _run_without_missing(missing: int, kernel: Callable[[ClassValues], Summary], classes: ClassValues) -> Summary:
     """Run a kernel on classes without the missing value."""
-    return kernel(classes.told(missing)[0])
+    return kernel(classes.without_missing(missing)[0])

@@ -11,7 +11,7 @@ from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, sy
 from PETWorks.gate.document.check_document import INTERNAL, SUFFIX, CheckFile, Entry, canonical_json, content_digest
 from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.releases.facts import Registered
 from PETWorks.tables.files import check_regular
 
@@ -20,7 +20,7 @@ LARGEST_ENTRY = 1 << 20  # bytes
 
 
 def make_entry(
-    document: CheckFile, *, recipients: Spoken | None = None, key: str | None = None, day: str | None = None
+    document: CheckFile, *, recipients: MultilingualText | None = None, key: str | None = None, day: str | None = None
 ) -> Entry:
     """The register entry of a checked release; raises if the document cannot be used.
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from PETWorks.about.hierarchies.declaration import HierarchySources, hierarchy_files
-from PETWorks.about.roles import checked_unit
+from PETWorks.about.roles import check_unit
 from PETWorks.about.sidecar import read_sidecar, sidecar_of
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, with_safe_cells
@@ -66,7 +66,7 @@ class ReleaseJob:
     def by_policy(cls, policy: Policy, release: Release) -> "ReleaseJob":
         """A release of the policy's table, which is open."""
         with policy.located("privacy_unit"):
-            checked_unit(policy.privacy_unit, release.source, {})
+            check_unit(policy.privacy_unit, release.source, {})
         other_files = [policy.path, *companion_files(release, policy.hierarchies)]
         inputs = FilesToKeep.of((policy.data, policy.original, policy.population), other_files)
         safe_cells = policy.anonymize.get("spreadsheet_safe") == "true"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS
 from PETWorks.counting.counts import ClassPairs, ClassSizes, ClassValues, Grouping, Integers, LinkedSizes, Marginal
-from PETWorks.counting.questions import Question, class_sizes
+from PETWorks.counting.questions import Question, class_sizes_question
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NotApplicable
@@ -116,12 +116,12 @@ class Shares(NamedTuple):
 
     def largest(self, value: str | None = None) -> tuple[Fraction, int] | None:
         """The largest share of any value, or of the given one, and the size of that class; None if no class has it."""
-        places = np.flatnonzero(self.most.sizes)
+        indices = np.flatnonzero(self.most.sizes)
         if value is not None:
-            places = np.array([place for place in places.tolist() if self.overall.values[place] == value], np.int64)
-        if len(places) == 0:
+            indices = np.array([index for index in indices.tolist() if self.overall.values[index] == value], np.int64)
+        if len(indices) == 0:
             return None
-        counts, sizes = self.most.counts[places], self.most.sizes[places]
+        counts, sizes = self.most.counts[indices], self.most.sizes[indices]
         best = int(np.lexsort((sizes, -(counts / sizes)))[0])
         return Fraction(int(counts[best]), int(sizes[best])), int(sizes[best])
 
@@ -153,7 +153,7 @@ def compute_shares(view: View, column: str) -> Shares:
 
 
 def shares_question(view: View, column: str) -> Question[tuple[Extreme, Extreme]]:
-    """The question in which class each value has its largest and its smallest share."""
+    """Ask in which class each value has its largest and its smallest share."""
     values = len(view.overall(column).values)
     return view.fold("shares", column, partial(_extremes, values), _merge_extremes)
 
@@ -167,7 +167,7 @@ def count_failing_classes(view: View, column: str, test: Test, limit: str, value
 def failing_classes_question(
     view: View, column: str, test: Test, limit: str, value: str | None = None
 ) -> Question[Integers]:
-    """The question how many classes have a value whose share fails a test, and how many people are in them."""
+    """Ask how many classes have a value whose share fails a test, and how many people are in them."""
     overall = view.overall(column)
     fails = partial(_failing, overall.shares, test, _places(overall, value))
     return view.fold(("beyond", limit, test, value), column, partial(_count_failing, fails), add)
@@ -186,7 +186,7 @@ def share_test(view: View, column: str, test: Test, value: str | None = None, *,
 
 def _places(overall: Marginal, value: str | None) -> list[int] | None:
     """The index of the value, as a list; None for all values."""
-    return None if value is None else [place for place, other in enumerate(overall.values) if other == value]
+    return None if value is None else [index for index, other in enumerate(overall.values) if other == value]
 
 
 def _failing(overall: Reals, test: Test, only: list[int] | None, classes: ClassValues) -> Mask:
@@ -273,7 +273,7 @@ def linked_sizes(view: View) -> LinkedSizes:
 def population_class_sizes(view: View) -> ClassSizes:
     """The histogram of class sizes of the population, on the levels of the release."""
     known = view.quasi_identifiers
-    return view.answer(class_sizes(_population(view), Grouping(known, known)))
+    return view.answer(class_sizes_question(_population(view), Grouping(known, known)))
 
 
 def _population(view: View) -> Table:
@@ -284,9 +284,9 @@ def _population(view: View) -> Table:
 def _count_linked(view: View) -> LinkedSizes:
     if not view.background.has_population_table:
         return own_sizes(view)
-    linked = view.fold_with(_population(view), _linked, LinkedSizes.merged, suppressed_apart=True)
+    linked = view.fold_with(_population(view), _link_sizes, LinkedSizes.merged, suppressed_apart=True)
     if view.treatment["suppressed"] == AS_CLASS and view.suppressed_records:
-        linked = linked.merged(_suppressed(view, int(linked.records.sum())))
+        linked = linked.merged(_suppressed_class(view, int(linked.records.sum())))
     if linked.sizes.size and linked.sizes[0] == 0:
         raise NotApplicable(
             "released records whose class the population does not have: {records}; the release was not drawn from it",
@@ -301,18 +301,18 @@ def _count_linked(view: View) -> LinkedSizes:
     return linked
 
 
-def _suppressed(view: View, others: int) -> LinkedSizes:
+def _suppressed_class(view: View, others: int) -> LinkedSizes:
     """The class of suppressed records: each of them may be anybody of the population."""
     people, records = view.population_size, view.class_sizes().records - others
     return LinkedSizes(np.array([people], np.int64), np.ones(1, np.int64), np.array([records], np.int64))
 
 
-def _linked(classes: ClassPairs) -> LinkedSizes:
+def _link_sizes(classes: ClassPairs) -> LinkedSizes:
     """Released classes by their size in the population."""
     in_release = classes.released > 0
     released, population = classes.released[in_release], classes.background[in_release]
-    sizes, place = np.unique(population, return_inverse=True)
+    sizes, inverse = np.unique(population, return_inverse=True)
     records = np.zeros(len(sizes), np.int64)
-    np.add.at(records, place, released)
+    np.add.at(records, inverse, released)
     too_many = int(np.maximum(released - population, 0)[population > 0].sum())
-    return LinkedSizes(sizes, np.bincount(place, minlength=len(sizes)), records, too_many)
+    return LinkedSizes(sizes, np.bincount(inverse, minlength=len(sizes)), records, too_many)

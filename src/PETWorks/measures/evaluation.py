@@ -1,4 +1,4 @@
-"""Several measures of one release at once."""
+"""Evaluation of a release by several measures at once."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -106,7 +106,7 @@ def evaluate_measures(
     release: Release, wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None
 ) -> Evaluation:
     """Measure a release: the wanted measures (names, or a dict from name to parameters), or all that apply."""
-    return evaluate_requests(release, None if wanted is None else _requests(wanted))
+    return evaluate_requests(release, None if wanted is None else _check_requests(wanted))
 
 
 def evaluate_requests(release: Release, requests: Iterable[tuple[Metric, Mapping[str, Any]]] | None) -> Evaluation:
@@ -119,9 +119,9 @@ def evaluate_requests(release: Release, requests: Iterable[tuple[Metric, Mapping
     if requests is None:
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
-        usual = [(entry, entry.check({})) for entry in all_measures()]
-        answer_questions_of_measures(view, usual)
-        for entry, checked in usual:
+        with_defaults = [(entry, entry.check({})) for entry in all_measures()]
+        answer_questions_of_measures(view, with_defaults)
+        for entry, checked in with_defaults:
             missing = entry.lacks(view)
             if missing:
                 reasons[entry.name] = missing
@@ -168,7 +168,9 @@ def answer_questions_of_measures(
     view.prepare(questions)
 
 
-def _requests(wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]]) -> list[tuple[Metric, Mapping[str, Any]]]:
+def _check_requests(
+    wanted: str | Iterable[str] | Mapping[str, Mapping[str, Any]],
+) -> list[tuple[Metric, Mapping[str, Any]]]:
     """The wanted measures with their parameters, checked."""
     if isinstance(wanted, Mapping):
         for name, parameters in wanted.items():

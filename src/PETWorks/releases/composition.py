@@ -13,7 +13,14 @@ from PETWorks.measures.numbers import format_value, percent
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
 from PETWorks.releases.facts import ReleasesFacts, SetAttack, SetInvariance, SetShare, SetStep
-from PETWorks.releases.linked import MAX_PLAYERS, OF_ATTRIBUTE, OF_PEOPLE, Exposure, HitsBySet, attacked_columns
+from PETWorks.releases.linked import (
+    HITS_OF_PEOPLE,
+    HITS_PER_ATTRIBUTE,
+    MAX_RELEASES_IN_ALL_SETS,
+    Exposure,
+    HitsBySet,
+    columns_by_attack,
+)
 from PETWorks.releases.unlinked import Intersection
 from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
@@ -100,12 +107,12 @@ def shapley_values(
 
     people, priors   of each attack: the number of people, and the number hit without any release
     """
-    if releases > MAX_PLAYERS:
+    if releases > MAX_RELEASES_IN_ALL_SETS:
         return None
     sets = np.array([hits[chosen] for chosen in range(1, 1 << releases)], np.int64)
     shares = []
     for attack, prior in enumerate(priors):
-        successes = np.append(prior, sets[:, 0 if attack == 0 else OF_PEOPLE + OF_ATTRIBUTE * (attack - 1)])
+        successes = np.append(prior, sets[:, 0 if attack == 0 else HITS_OF_PEOPLE + HITS_PER_ATTRIBUTE * (attack - 1)])
         shares.append([shapley_share(successes, releases, player) / people[attack] for player in range(releases)])
     return shares
 
@@ -251,7 +258,7 @@ class Composition(Rows, Displayable):
         """The attacks of the linked adversary: re-identification, then inference of each sensitive attribute."""
         together = self.together
         alone = next(part.alone for part in self.releases if part.name == self.focal)
-        for attack, column in attacked_columns(together).items():
+        for attack, column in columns_by_attack(together).items():
             (chance_alone, certain_alone), (chance, certain) = alone.chances(column), together.chances(column)
             gains = None if column is None else (alone.inference[column].gain, together.inference[column].gain)
             yield SetAttack(
@@ -293,8 +300,8 @@ class Composition(Rows, Displayable):
     def _steps(self) -> list[dict[str, Any]]:
         """The curve: the exposure after each release."""
         steps = []
-        for place, (part, exposure) in enumerate(zip(self.releases, self.curve, strict=True)):
-            reached = {name: attack.curve[place] for name, attack in self.unlinked.items()}
+        for index, (part, exposure) in enumerate(zip(self.releases, self.curve, strict=True)):
+            reached = {name: attack.curve[index] for name, attack in self.unlinked.items()}
             unlinked = {name: None if sure is None else sure.to_dict() for name, sure in reached.items()}
             steps.append({"release": part.name, "linked": exposure.to_dict(), "unlinked": unlinked})
         return steps

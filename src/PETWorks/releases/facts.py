@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from PETWorks.json_types import Count, Day, JSONObject, Names, Number, Real, Sha256, Spoken, described
+from PETWorks.json_types import Count, Day, JSONObject, MultilingualText, Names, Number, Real, Sha256, described
 
 Place = Annotated[int, described("the number of a release in the list of releases", ge=1)]
 Tables = Annotated[int, Meta(ge=0)]
@@ -18,13 +18,13 @@ class ReleaseOfSet(JSONObject, frozen=True, kw_only=True):
     """
 
     number: Place
-    name: Spoken | None
+    name: MultilingualText | None
     this: Annotated[bool, described("whether it is the release that is checked")]
     measured: Annotated[bool, described("whether its table was there to be measured")]
     file: str | None = None
     sha256: Sha256 | None = None
     date: Day | None = None
-    recipients: Spoken | None = None
+    recipients: MultilingualText | None = None
     people: Count = None
     in_common: Count = None
     quasi_identifiers: Names | None = None
@@ -105,10 +105,10 @@ class SetInvariance(JSONObject, frozen=True):
 class Registered(JSONObject, frozen=True):
     """A release of the register that shares something with the one that is checked."""
 
-    title: Spoken
+    title: MultilingualText
     date: Day
     sha256: Sha256 | None
-    recipients: Spoken | None
+    recipients: MultilingualText | None
     verdict: str
     shared_keys: Names
     shared_quasi_identifiers: Names

@@ -15,13 +15,13 @@ from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
 from PETWorks.counting.engines.engine import Engine, MemoryEngine
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.people import JoinedPeople, KeyCounts, TableToJoin, column_name, key_counts
-from PETWorks.counting.questions import class_sizes, fold_question
-from PETWorks.counting.records import shuffled_places
+from PETWorks.counting.questions import class_sizes_question, fold_question
+from PETWorks.counting.records import shuffled_order
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.attacks.inference import Worth
 from PETWorks.measures.numbers import count
-from PETWorks.releases.linked import Exposure, TargetAttribute, count_hits, exposure
+from PETWorks.releases.linked import Exposure, TargetAttribute, compute_exposure, count_hits
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -71,7 +71,7 @@ class Member:
             )
             for name in attributes
         ]
-        answers = self.table.ask([class_sizes(self.table, self._grouping), *questions])
+        answers = self.table.ask([class_sizes_question(self.table, self._grouping), *questions])
         sizes: ClassSizes = answers[0]
         hits = np.array(
             [sizes.number, int(sizes.classes[sizes.sizes == 1].sum()), *(n for hit in answers[1:] for n in hit[:3])]
@@ -82,12 +82,12 @@ class Member:
         ]
         counts = {name: self.table.marginal(name).counts for name in attributes}
         repeated = {name: int(hit[3]) for name, hit in zip(attributes, answers[1:], strict=True)}
-        return exposure(self.people, hits, attacked, counts), int(sizes.smallest or 0), repeated
+        return compute_exposure(self.people, hits, attacked, counts), int(sizes.smallest or 0), repeated
 
 
 def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Integers:
     """Right guesses, people in classes with one value, the gain, and the number of classes that repeat a value."""
-    counted = classes if missing is None else classes.told(missing)[0]
+    counted = classes if missing is None else classes.without_missing(missing)[0]
     repeated = int(np.count_nonzero(counted.cells_per_class < counted.sizes))
     hits = count_hits(classes.counts, classes.values, classes.cell_classes, worth, missing)
     return np.array([*hits, repeated], np.int64)
@@ -97,13 +97,13 @@ def _hits(worth: Worth | None, missing: int | None, classes: ClassValues) -> Int
 class JoinedReleases:
     """Several releases joined by person, in the order given.
 
-    place     the index of the focal release
+    focal_index   the index of the focal release
     people    the join
     values    for each sensitive attribute of the focal release, the values in any release, by common code
     """
 
     members: Sequence[Member]
-    place: int
+    focal_index: int
     people: JoinedPeople
     values: Mapping[str, list[str | None]]
 
@@ -115,7 +115,7 @@ class JoinedReleases:
     @property
     def focal(self) -> Member:
         """The release whose people are the targets."""
-        return self.members[self.place]
+        return self.members[self.focal_index]
 
     def having(self, attribute: str) -> list[Member]:
         """The releases that have a sensitive attribute."""
@@ -165,9 +165,11 @@ class KeyedEngine:
     def close(self) -> None:
         """Do nothing: the engine holds other tables, and its owner closes it."""
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables."""
-        return self._engine.joined(brought, place, numbers)
+        return self._engine.join_people(tables, focal, numbers_of_values)
 
 
 def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, original: Any = None) -> None:
@@ -203,11 +205,11 @@ def check_key(release: str, source: Source, roles: Mapping[str, str], key: str, 
 
 
 def join_releases(
-    releases: Mapping[str, Release], keys: Mapping[str, str], engine: Engine, place: int, attributes: Sequence[str]
+    releases: Mapping[str, Release], keys: Mapping[str, str], engine: Engine, index: int, attributes: Sequence[str]
 ) -> JoinedReleases:
     """Join releases by their keys inside an engine; raise if the keys do not match.
 
-    place        the index of the focal release
+    index        the index of the focal release
     attributes   the sensitive attributes of the focal release to attack
     """
     read = {name: _read(release, keys[name], engine, name) for name, release in releases.items()}
@@ -221,8 +223,8 @@ def join_releases(
         for name, own_codes in zip(having, codes, strict=True):
             common[name][attribute] = own_codes
     members = [Member(name, release, *read[name], common[name]) for name, release in releases.items()]
-    numbers = {attribute: len(listed) for attribute, listed in values.items()}
-    brought = [
+    numbers_of_values = {attribute: len(listed) for attribute, listed in values.items()}
+    tables = [
         TableToJoin(
             member.name,
             member.table,
@@ -232,8 +234,8 @@ def join_releases(
         )
         for member in members
     ]
-    _check_names(brought, attributes)
-    together = JoinedReleases(members, place, engine.joined(brought, place, numbers), values)
+    _check_names(tables, attributes)
+    together = JoinedReleases(members, index, engine.join_people(tables, index, numbers_of_values), values)
     for member, people in zip(members, together.people.in_common, strict=True):
         if people == 0:
             raise InputError(
@@ -247,9 +249,9 @@ def join_releases(
     return together
 
 
-def _check_names(brought: Sequence[TableToJoin], attributes: Sequence[str]) -> None:
+def _check_names(tables: Sequence[TableToJoin], attributes: Sequence[str]) -> None:
     """Raise if columns of two releases, or a column and an attribute, would get the same name."""
-    times = Counter([*attributes, *(column_name(table.name, name) for table in brought for name in table.known)])
+    times = Counter([*attributes, *(column_name(table.name, name) for table in tables for name in table.known)])
     twice = [name for name, number in times.items() if number > 1]
     if twice:
         raise ParameterError(
@@ -261,8 +263,8 @@ def _check_names(brought: Sequence[TableToJoin], attributes: Sequence[str]) -> N
 
 def _move_missing_last(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> tuple[list[Integers], int]:
     """The common codes of the labels of several tables, renumbered so that the missing value has the last code."""
-    places = [(own_codes, Domain(domain).code(None)) for domain, own_codes in zip(labels, codes, strict=True)]
-    missing = {int(own_codes[place]) for own_codes, place in places if place is not None}
+    indices = [(own_codes, Domain(domain).code(None)) for domain, own_codes in zip(labels, codes, strict=True)]
+    missing = {int(own_codes[index]) for own_codes, index in indices if index is not None}
     new_codes = np.arange(number)
     for code in missing:  # the same in all tables
         new_codes[code:] -= 1
@@ -280,9 +282,9 @@ def _codes_in_store_order(table: Any, common: Mapping[str, Integers]) -> Mapping
 def _values_by_code(labels: Sequence[Any], codes: Sequence[Integers], number: int) -> list[str | None]:
     """The values of several tables, by common code."""
     values: list[str | None] = [None] * number
-    for own_labels, places in zip(labels, codes, strict=True):
-        for value, place in zip(own_labels.to_pylist(), places.tolist(), strict=True):
-            values[place] = value
+    for own_labels, indices in zip(labels, codes, strict=True):
+        for value, index in zip(own_labels.to_pylist(), indices.tolist(), strict=True):
+            values[index] = value
     return values
 
 
@@ -344,7 +346,7 @@ def _with_key_of_original(release: Release, key: str, engine: Engine, name: str)
     if len(release.removed):
         column = column.taken(np.delete(np.arange(len(column.codes)), release.removed))
     if is_shuffled and release.seed is not None:
-        column = Column(column.labels, column.codes[shuffled_places(release.seed, len(column.codes))])
+        column = Column(column.labels, column.codes[shuffled_order(release.seed, len(column.codes))])
     if not isinstance(table, WeightedRows):
         table = engine.load(release.source, release.compared_columns)
     return table, column

@@ -53,7 +53,7 @@ def refine(first: Classes, second: Classes) -> Classes:
     return Classes.of(np.multiply(first.codes, second.number, dtype=np.int64) + second.codes)
 
 
-def cells_of(classes: Classes, values: Integers, number_of_values: int, weights: Integers | None = None) -> Cells:
+def count_cells(classes: Classes, values: Integers, number_of_values: int, weights: Integers | None = None) -> Cells:
     """The values that occur in each class; the weight of a row is the number of people it stands for, 1 by default."""
     span = np.uint64(number_of_values)
     keys = classes.codes.astype(np.uint64) * span + values.astype(np.uint64)
@@ -62,10 +62,11 @@ def cells_of(classes: Classes, values: Integers, number_of_values: int, weights:
     return Cells(codes.astype(np.int64), value_codes.astype(np.int64), counted.counts)
 
 
-MAX_PLAYERS = 10  # all sets of releases are counted up to this many releases
-OF_PEOPLE, OF_ATTRIBUTE = 2, 3  # numbers: classes, people alone; right guesses, people in classes with one value, gain
+MAX_RELEASES_IN_ALL_SETS = 10  # all sets of releases are counted up to this many releases
+HITS_OF_PEOPLE = 2  # number of classes, and of people alone in their class
+HITS_PER_ATTRIBUTE = 3  # number of right guesses, of people in classes with one value, and the gain
 
-Hits = Integers  # the OF_PEOPLE numbers, then the OF_ATTRIBUTE numbers of each attribute
+Hits = Integers  # HITS_OF_PEOPLE numbers, then HITS_PER_ATTRIBUTE numbers for each attribute
 HitsBySet = dict[int, Hits]
 
 
@@ -85,13 +86,13 @@ class TargetAttribute:
 def hits_by_set(people: JoinedPeople, attacked: Sequence[TargetAttribute]) -> HitsBySet:
     """The hits of all sets of releases; with many releases, only of the first n and of all but one."""
     hits: HitsBySet = {}
-    for places in _leads(people.in_common):
-        lead, *later = (people.groups[place] for place in places)
+    for indices in _leads(people.in_common):
+        lead, *later = (people.groups[index] for index in indices)
         question = Question(
-            ("hits", id(people), places),
+            ("hits", id(people), indices),
             people.targets,
             Grouping(lead, lead),
-            partial(_hits_of_part, people.groups, attacked, places),
+            partial(_hits_of_part, people.groups, attacked, indices),
             add_hits,
             others=(*(name for group in later for name in group), *(attribute.name for attribute in attacked)),
             once=True,
@@ -103,9 +104,9 @@ def hits_by_set(people: JoinedPeople, attacked: Sequence[TargetAttribute]) -> Hi
 def _leads(in_common: Sequence[int]) -> list[tuple[int, ...]]:
     """Lists of release indices: the first of each leads, the rest can join it in the sets counted with that lead."""
     every = range(len(in_common))
-    if len(in_common) > MAX_PLAYERS:
+    if len(in_common) > MAX_RELEASES_IN_ALL_SETS:
         return [tuple(every), tuple(every)[1:]]
-    order = sorted(every, key=lambda place: -in_common[place])
+    order = sorted(every, key=lambda index: -in_common[index])
     return [tuple(order[first:]) for first in every]
 
 
@@ -114,12 +115,12 @@ def add_hits(first: HitsBySet, second: HitsBySet) -> HitsBySet:
     return {chosen: hits + second[chosen] for chosen, hits in first.items()}
 
 
-def all_but(place: int, releases: int) -> int:
-    """The bit set of all releases except the one at `place`."""
-    return (1 << releases) - 1 - (1 << place)
+def all_but(index: int, releases: int) -> int:
+    """The bit set of all releases except the one at `index`."""
+    return (1 << releases) - 1 - (1 << index)
 
 
-def first_ones(number: int) -> int:
+def first_releases(number: int) -> int:
     """The bit set of the first `number` releases."""
     return (1 << number) - 1
 
@@ -127,23 +128,23 @@ def first_ones(number: int) -> int:
 def _hits_of_part(
     groups: Sequence[tuple[str, ...]],
     attacked: Sequence[TargetAttribute],
-    places: Sequence[int],
+    indices: Sequence[int],
     rows: Any,
     _people: Any,
 ) -> HitsBySet:
-    """The hits of sets that contain the lead, `places[0]`, in a part that holds whole classes of the lead."""
-    known = [Classes.of(pack([rows.columns[name] for name in groups[place]]).keys) for place in places]
+    """The hits of sets that contain the lead, `indices[0]`, in a part that holds whole classes of the lead."""
+    known = [Classes.of(pack([rows.columns[name] for name in groups[index]]).keys) for index in indices]
     values = [rows.columns[attribute.name].codes for attribute in attacked]
     whole = _Part(known, values, rows.weights, attacked)
-    return fold_batches(partial(_hits_of_sets, len(groups), places), add_hits, whole.pieces(), len(known[0].codes))
+    return fold_batches(partial(_hits_of_sets, len(groups), indices), add_hits, whole.pieces(), len(known[0].codes))
 
 
-def _hits_of_sets(releases: int, places: Sequence[int], part: "_Part") -> HitsBySet:
-    if releases <= MAX_PLAYERS:
-        return part.every_set(places)
-    if places[0] == 1:
+def _hits_of_sets(releases: int, indices: Sequence[int], part: "_Part") -> HitsBySet:
+    if releases <= MAX_RELEASES_IN_ALL_SETS:
+        return part.every_set(indices)
+    if indices[0] == 1:
         return {all_but(0, releases): part.hits(list(accumulate(part.known, refine))[-1])}
-    return part.first_ones_and_all_but_one()
+    return part.first_and_all_but_one()
 
 
 class _Part:
@@ -176,14 +177,14 @@ class _Part:
                 weights = None if self._weights is None else self._weights[rows]
                 yield _Part(known, [values[rows] for values in self._values], weights, self._attacked)
 
-    def every_set(self, places: Sequence[int]) -> HitsBySet:
-        """The hits of all sets that contain the first release; `places` are the indices of the releases.
+    def every_set(self, indices: Sequence[int]) -> HitsBySet:
+        """The hits of all sets that contain the first release; `indices` are the indices of the releases.
 
         A class of a single row stays one when the adversary learns more, so its hits are counted once and the row is
         left out from then on.
         """
         answers: HitsBySet = {}
-        nothing = np.zeros(OF_PEOPLE + OF_ATTRIBUTE * len(self._attacked), np.int64)
+        nothing = np.zeros(HITS_OF_PEOPLE + HITS_PER_ATTRIBUTE * len(self._attacked), np.int64)
 
         def visit(chosen: int, first: int, rows: Integers | None, classes: Classes, settled: Hits) -> None:
             answers[chosen] = settled + self.hits(classes, rows)
@@ -192,25 +193,25 @@ class _Part:
             single = np.bincount(classes.codes, minlength=classes.number) == 1
             is_single = single[classes.codes]
             everyone = np.arange(len(classes.codes), dtype=np.int32) if rows is None else rows
-            settled = settled + self._of_single_rows(everyone[is_single])
+            settled = settled + self._hits_of_single_rows(everyone[is_single])
             rows, left = everyone[~is_single], classes.number - int(np.count_nonzero(single))
             codes = (np.cumsum(~single, dtype=np.int32) - 1)[classes.codes[~is_single]]
-            for place in range(first, len(self.known)):
-                more = Classes(self.known[place].codes[rows], self.known[place].number)
-                visit(chosen | 1 << places[place], place + 1, rows, refine(Classes(codes, left), more), settled)
+            for index in range(first, len(self.known)):
+                more = Classes(self.known[index].codes[rows], self.known[index].number)
+                visit(chosen | 1 << indices[index], index + 1, rows, refine(Classes(codes, left), more), settled)
 
-        visit(1 << places[0], 1, None, self.known[0], nothing)
+        visit(1 << indices[0], 1, None, self.known[0], nothing)
         return answers
 
-    def first_ones_and_all_but_one(self) -> HitsBySet:
+    def first_and_all_but_one(self) -> HitsBySet:
         """The hits of the first release, of the first two, and so on; and of all but the second, all but the third …"""
         number = len(self.known)
         before = list(accumulate(self.known, refine))
         behind = [*accumulate(self.known[:0:-1], refine)][::-1]  # behind[i]: releases from i + 1 on
-        answers = {first_ones(place + 1): self.hits(classes) for place, classes in enumerate(before)}
-        for place in range(1, number):
-            remaining = refine(before[place - 1], behind[place]) if place < number - 1 else before[place - 1]
-            answers[all_but(place, number)] = self.hits(remaining)
+        answers = {first_releases(index + 1): self.hits(classes) for index, classes in enumerate(before)}
+        for index in range(1, number):
+            remaining = refine(before[index - 1], behind[index]) if index < number - 1 else before[index - 1]
+            answers[all_but(index, number)] = self.hits(remaining)
         return answers
 
     def hits(self, classes: Classes, rows: Integers | None = None) -> Hits:
@@ -219,11 +220,11 @@ class _Part:
         sizes = _totals(classes, weights)
         numbers = [classes.number, int(np.count_nonzero(sizes == 1))]
         for values, attribute in zip(self._values, self._attacked, strict=True):
-            cells = cells_of(classes, values if rows is None else values[rows], attribute.values, weights)
+            cells = count_cells(classes, values if rows is None else values[rows], attribute.values, weights)
             numbers += count_hits(cells.counts, cells.values, cells.classes, attribute.worth, attribute.missing)
         return np.array(numbers, np.int64)
 
-    def _of_single_rows(self, rows: Integers) -> Hits:
+    def _hits_of_single_rows(self, rows: Integers) -> Hits:
         """The hits of classes of one row each."""
         weights = np.ones(len(rows), np.int64) if self._weights is None else self._weights[rows]
         numbers = [len(rows), int(np.count_nonzero(weights == 1))]
@@ -258,10 +259,10 @@ def _totals(classes: Classes, weights: Integers | None) -> Integers:
     return np.bincount(classes.codes, weights, classes.number).astype(np.int64)  # floats, exact up to 2**53 people
 
 
-def of_attribute(hits: Hits, place: int) -> Mapping[str, int]:
-    """The hits of the attribute at `place`, by name."""
-    first = OF_PEOPLE + OF_ATTRIBUTE * place
-    right, one_value, gain = hits[first : first + OF_ATTRIBUTE].tolist()
+def attribute_hits(hits: Hits, index: int) -> Mapping[str, int]:
+    """The hits of the attribute at `index`, by name."""
+    first = HITS_OF_PEOPLE + HITS_PER_ATTRIBUTE * index
+    right, one_value, gain = hits[first : first + HITS_PER_ATTRIBUTE].tolist()
     return {"right": right, "one_value": one_value, "gain": gain}
 
 
@@ -356,14 +357,16 @@ class Exposure:
         }
 
 
-def exposure(people: int, hits: Hits, attacked: Sequence[TargetAttribute], counts: Mapping[str, Integers]) -> Exposure:
+def compute_exposure(
+    people: int, hits: Hits, attacked: Sequence[TargetAttribute], counts: Mapping[str, Integers]
+) -> Exposure:
     """The exposure of people by these hits.
 
     counts   for each attribute the number of people with each value
     """
     inference = {}
-    for place, attribute in enumerate(attacked):
-        hit, with_value = of_attribute(hits, place), value_counts(attribute, counts[attribute.name])
+    for index, attribute in enumerate(attacked):
+        hit, with_value = attribute_hits(hits, index), value_counts(attribute, counts[attribute.name])
         gain, number = None, int(with_value.sum())
         if attribute.worth is not None:
             prior = attribute.worth.gain(attribute.worth.prior(with_value), max(number, 1))
@@ -377,14 +380,14 @@ def value_counts(attacked: TargetAttribute, counts: Integers) -> Integers:
     return counts if attacked.missing is None else np.where(np.arange(len(counts)) == attacked.missing, 0, counts)
 
 
-def attacked_columns(exposed: Exposure) -> dict[str, str | None]:
+def columns_by_attack(exposed: Exposure) -> dict[str, str | None]:
     """The attacks, each with the sensitive attribute that is guessed; None for re-identification."""
     return {RE_IDENTIFICATION: None, **{f"attribute-inference of {name}": name for name in exposed.inference}}
 
 
-def attacks_of(exposures: Sequence[Exposure]) -> dict[str, list[int]]:
+def successes_by_attack(exposures: Sequence[Exposure]) -> dict[str, list[int]]:
     """The number of successes of each attack, one per exposure."""
     return {
         attack: [exposure.classes if column is None else exposure.inference[column].right for exposure in exposures]
-        for attack, column in attacked_columns(exposures[0]).items()
+        for attack, column in columns_by_attack(exposures[0]).items()
     }

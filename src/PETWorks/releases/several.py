@@ -38,10 +38,10 @@ from PETWorks.releases.linked import (
     HitsBySet,
     TargetAttribute,
     all_but,
-    attacks_of,
-    exposure,
-    first_ones,
+    compute_exposure,
+    first_releases,
     hits_by_set,
+    successes_by_attack,
     value_counts,
 )
 from PETWorks.releases.unlinked import IntersectionCounts, count_intersections
@@ -65,12 +65,12 @@ class OpenedReleases:
     releases: dict[str, Release]
     keys: dict[str, str]
     engine: Engine
-    place: int
+    focal_index: int
 
     @property
     def focal(self) -> str:
         """The name of the focal release."""
-        return list(self.releases)[self.place]
+        return list(self.releases)[self.focal_index]
 
 
 def open_releases(
@@ -90,7 +90,7 @@ def open_releases(
     ]
     _check_requested_columns(asked, {name for source in sources for name in source.names})
     names = [str(name) for name in releases] if isinstance(releases, Mapping) else _names_of(sources)
-    place = _focal(focal, names, listed, sources)
+    index = _focal(focal, names, listed, sources)
     keys = _keys(key, names)
     roles = [
         item.roles if isinstance(item, Release) else _roles(source, asked)
@@ -108,7 +108,7 @@ def open_releases(
         else Release(source, own_roles, {}, engine=KeyedEngine(chosen, keys[name]))
         for name, item, source, own_roles in zip(names, listed, sources, roles, strict=True)
     }
-    return OpenedReleases(made, keys, chosen, place)
+    return OpenedReleases(made, keys, chosen, index)
 
 
 def _engine_name(engine: str, listed: Sequence[Any]) -> str:
@@ -170,16 +170,16 @@ def _focal(focal: Any, names: Sequence[str], listed: Sequence[Any], sources: Seq
     if focal is None:
         return len(names) - 1
     if not isinstance(focal, str | os.PathLike):
-        places = [place for place, item in enumerate(listed) if item is focal]
+        indices = [index for index, item in enumerate(listed) if item is focal]
     elif str(focal) in names:
-        places = [names.index(str(focal))]
+        indices = [names.index(str(focal))]
     else:
         paths = [source.path for source in sources]
-        places = [place for place, path in enumerate(paths) if path is not None and path == Path(focal)]
-    if len(places) != 1:
+        indices = [index for index, path in enumerate(paths) if path is not None and path == Path(focal)]
+    if len(indices) != 1:
         name = str(focal) if isinstance(focal, str | os.PathLike) else type(focal).__name__
         raise unknown("release", name, names, what="focal")
-    return places[0]
+    return indices[0]
 
 
 def attacked_columns(release: Release, sensitive: Sequence[str], name: str) -> list[str]:
@@ -236,7 +236,9 @@ class Releases(Displayable):
         self.key = inputs.keys[self.focal]
         self._memory = memory_limit_in_bytes(memory_limit)
         columns = attacked_columns(self.releases[self.focal], asked[SENSITIVE_ATTRIBUTE], self.focal)
-        self.joined: JoinedReleases = join_releases(self.releases, inputs.keys, inputs.engine, inputs.place, columns)
+        self.joined: JoinedReleases = join_releases(
+            self.releases, inputs.keys, inputs.engine, inputs.focal_index, columns
+        )
         most = max(member.people for member in self.joined.members)
         self.worth = check_worth(
             worth or {},
@@ -269,7 +271,7 @@ class Releases(Displayable):
         checked = check_limits({} if limits is None else limits, self.joined.values)
         self._count()
         members, hits = self.joined.members, self._hits
-        curve = [self._exposed(hits[first_ones(place + 1)]) for place in range(len(members))]
+        curve = [self._compute_exposure(hits[first_releases(index + 1)]) for index in range(len(members))]
         having = {name: [member.name for member in self.joined.having(name)] for name in self.joined.values}
         composition = Composition(
             self.key,
@@ -340,8 +342,8 @@ class Releases(Displayable):
         """The counts of the unlinked adversary's attack, by attribute."""
         answers = {}
         for attribute in self._attacked:
-            place = self.joined.having(attribute.name).index(self.joined.focal)
-            kernel = partial(count_intersections, attribute.values, place, missing=attribute.missing)
+            index = self.joined.having(attribute.name).index(self.joined.focal)
+            kernel = partial(count_intersections, attribute.values, index, missing=attribute.missing)
             answers[attribute.name] = self.joined.people.offers(
                 attribute.name, kernel, IntersectionCounts.added, attribute.missing
             )
@@ -351,10 +353,10 @@ class Releases(Displayable):
     def _alone(self) -> list[tuple[Exposure, int, dict[str, int]]]:
         return [member.alone(self.worth) for member in self.joined.members]
 
-    def _exposed(self, hits: Hits) -> Exposure:
+    def _compute_exposure(self, hits: Hits) -> Exposure:
         """The exposure of the people in the focal release."""
         counts = {name: self.joined.counts(name) for name in self.joined.values}
-        return exposure(self.joined.focal.people, hits, self._attacked, counts)
+        return compute_exposure(self.joined.focal.people, hits, self._attacked, counts)
 
     @property
     def _parts(self) -> list[ReleaseAlone]:
@@ -383,19 +385,19 @@ class Releases(Displayable):
     def _contributions(self, hits: HitsBySet) -> list[Contribution]:
         focal, members = self.joined.focal, self.joined.members
         number = len(members)
-        left = attacks_of([self._exposed(hits[all_but(place, number)]) for place in range(number)])
-        with_all = attacks_of([self._exposed(hits[first_ones(number)])])
+        left = successes_by_attack([self._compute_exposure(hits[all_but(index, number)]) for index in range(number)])
+        with_all = successes_by_attack([self._compute_exposure(hits[first_releases(number)])])
         counts = [value_counts(attribute, self.joined.counts(attribute.name)) for attribute in self._attacked]
         people = [focal.people, *(max(int(having.sum()), 1) for having in counts)]
         shares = shapley_values(people, [1, *(int(having.max()) for having in counts)], hits, number)
         contributions = []
         for attack_place, attack in enumerate(left):
-            for place, member in enumerate(members):
+            for index, member in enumerate(members):
                 stays = member is focal
                 of = people[attack_place]
-                without = None if stays else left[attack][place] / of
-                saves = None if stays else (with_all[attack][0] - left[attack][place]) / of
-                share = None if shares is None else shares[attack_place][place]
+                without = None if stays else left[attack][index] / of
+                saves = None if stays else (with_all[attack][0] - left[attack][index]) / of
+                share = None if shares is None else shares[attack_place][index]
                 contributions.append(Contribution(member.name, attack, without, saves, share))
         return contributions
 

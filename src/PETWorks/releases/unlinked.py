@@ -148,12 +148,12 @@ def count_intersections(
     count, a class with no other value excludes nothing, and a person without a value in the focal release is no target.
     """
     if missing is not None:
-        offers = [_without_missing(offer, missing, only_own=place == focal) for place, offer in enumerate(offers)]
+        offers = [_without_missing(offer, missing, only_own=index == focal) for index, offer in enumerate(offers)]
     inside = [offer.inside for offer in offers]
-    other_releases = [offer for place, offer in enumerate(offers) if place != focal]
+    other_releases = [offer for index, offer in enumerate(offers) if index != focal]
     nobody = np.zeros(len(inside[0]), np.bool_)
     targets = np.logical_or.reduce([nobody, *(offer.inside for offer in other_releases)]) & inside[focal]
-    focal_values, bits = offers[focal].values, offers[focal].places
+    focal_values, bits = offers[focal].values, offers[focal].own_bits
     bits = focal_values if bits is None else bits
     changed = np.logical_or.reduce(
         [
@@ -167,17 +167,17 @@ def count_intersections(
     left, common, in_any = _values_left(values, offers)
     kept = np.zeros(len(focal_values), np.bool_)
     for block, word in enumerate(common):
-        place = bits - block * BITS
-        here = (place >= 0) & (place < BITS)
-        kept |= here & (word >> np.where(here, place, 0).astype(np.uint64) & np.uint64(1) == 1)
+        index = bits - block * BITS
+        here = (index >= 0) & (index < BITS)
+        kept |= here & (word >> np.where(here, index, 0).astype(np.uint64) & np.uint64(1) == 1)
     same = np.logical_and.reduce([word == other for word, other in zip(common, in_any, strict=True)])
     offered = [_size(offer.words) if offer.sizes is None else offer.sizes for offer in offers]
-    alone = [_reached(sizes[targets & here]) for sizes, here in zip(offered, inside, strict=True)]
+    alone = [_count_disclosed(sizes[targets & here]) for sizes, here in zip(offered, inside, strict=True)]
     last = left[-1][targets]
     return IntersectionCounts(
         int(np.count_nonzero(targets)),
         np.array(alone, np.int64),
-        np.array([_reached(sizes[targets]) for sizes in left], np.int64),
+        np.array([_count_disclosed(sizes[targets]) for sizes in left], np.int64),
         int(np.count_nonzero(changed & targets)),
         int(np.count_nonzero(last == 0)),
         int(np.count_nonzero((last == 1) & ~kept[targets])),
@@ -191,7 +191,7 @@ def _without_missing(offer: Offer, missing: int, *, only_own: bool) -> Offer:
     only_own   keep people who have a value themselves, instead of people whose class has any
     """
     words = list(offer.words)
-    if offer.places is None:  # otherwise it was left out when values were numbered
+    if offer.own_bits is None:  # otherwise it was left out when values were numbered
         block, bit = divmod(missing, BITS)
         words[block] = words[block] & ~(np.uint64(1) << np.uint64(bit))
     offered = _size(words) if offer.sizes is None else offer.sizes
@@ -202,7 +202,7 @@ def _without_missing(offer: Offer, missing: int, *, only_own: bool) -> Offer:
 def _values_left(values: int, offers: Sequence[Offer]) -> tuple[list[Integers], list[Words], list[Words]]:
     """The number of values left after each release; the values in all of the releases; the values in any of them."""
     sizes = [min(BITS, values - first) for first in range(0, values, BITS)]
-    if offers[0].places is not None:  # the values of each person are numbered anew
+    if offers[0].own_bits is not None:  # the values of each person are numbered anew
         sizes = [BITS] * len(offers[0].words)
     people = len(offers[0].inside)
     common = [np.full(people, (1 << size) - 1, np.uint64) for size in sizes]
@@ -223,6 +223,6 @@ def _size(words: Sequence[Words]) -> Integers:
     return sizes
 
 
-def _reached(left: Integers) -> list[int]:
+def _count_disclosed(left: Integers) -> list[int]:
     """The number of people, then the number disclosed with each confidence, by the number of values left."""
     return [len(left), *(int(np.count_nonzero((left > 0) & (left <= int(1 / least)))) for least in CONFIDENCES)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError
 from PETWorks.tables.source import Source
 
-MAX_DIGITS = 18  # any number of so many digits fits into 64 bits
+MAX_DIGITS = 18  # any number with this many digits fits into 64 bits
 
 Numbers = NDArray[np.int64]
 
@@ -51,8 +51,10 @@ def arrow_codes(codes: NDArray[np.unsignedinteger]) -> pa.Array:
 
 def dictionary(codes: NDArray[np.unsignedinteger], labels: pa.Array) -> pa.Array:
     """An Arrow array of texts, given by their indices into labels."""
-    places = arrow_codes(codes)
-    return labels.take(places) if labels.null_count else pa.DictionaryArray.from_arrays(places.cast(pa.int32()), labels)
+    indices = arrow_codes(codes)
+    return (
+        labels.take(indices) if labels.null_count else pa.DictionaryArray.from_arrays(indices.cast(pa.int32()), labels)
+    )
 
 
 def arrow_integers(numbers: NDArray[np.int64]) -> pa.Array:
@@ -80,23 +82,23 @@ def byte_strings(values: Sequence[bytes]) -> pa.Array:
     )
 
 
-def take_or_null(values: pa.Array, places: NDArray[np.int64]) -> pa.Array:
+def take_or_null(values: pa.Array, indices: NDArray[np.int64]) -> pa.Array:
     """The values at these indices; null for negative indices."""
-    present = pa.py_buffer(np.packbits(places >= 0, bitorder="little"))
-    indices = pa.Array.from_buffers(pa.int64(), len(places), [present, pa.py_buffer(np.ascontiguousarray(places))])
-    return values.take(indices)
+    valid, numbers = np.packbits(indices >= 0, bitorder="little"), np.ascontiguousarray(indices)
+    buffers = [pa.py_buffer(valid), pa.py_buffer(numbers)]
+    return values.take(pa.Array.from_buffers(pa.int64(), len(indices), buffers))
 
 
-def take_rows(table: pa.Table, places: NDArray[np.int64]) -> pa.Table:
+def take_rows(table: pa.Table, indices: NDArray[np.int64]) -> pa.Table:
     """Some rows of a table, in this order, with only labels that occur in the dictionaries.
 
     Other labels could be values of records that are not released, and their order could reveal that of the original.
     """
-    rows = table.take(arrow_integers(places))
-    return pa.table({name: _used_labels(rows[name]) for name in rows.column_names})
+    rows = table.take(arrow_integers(indices))
+    return pa.table({name: _drop_unused_labels(rows[name]) for name in rows.column_names})
 
 
-def _used_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _drop_unused_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column whose dictionaries have only labels that occur, by first appearance, or in order if ordered."""
     if not pa.types.is_dictionary(column.type):
         return column

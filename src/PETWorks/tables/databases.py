@@ -30,7 +30,7 @@ class SQLite:
     def __init__(self, path: Path, table: str) -> None:
         self.name, self.table = f"{path.name}#{table}", table
         self._path = path
-        with self._opened() as connection:
+        with self._opening() as connection:
             known = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
             listed = [name for (name,) in known]
             if table not in listed:
@@ -52,7 +52,7 @@ class SQLite:
         """The named columns in that order, a limited number of rows at a time."""
         cells = ", ".join(_sqlite_identifier(self._raw_names[self.names.index(name)]) for name in columns)
         rows = 0
-        with self._opened() as connection:
+        with self._opening() as connection:
             connection.text_factory = bytes
             query = f"SELECT {cells} FROM {self._table}"
             cursor = run_interruptibly(lambda: connection.execute(query), connection.interrupt)
@@ -70,7 +70,7 @@ class SQLite:
             raise unreadable_column(self.name, column, pa.string()) from None
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _opening(self) -> Iterator[Any]:
         """The file, opened for reading; SQLite's errors, which may quote a cell, are converted."""
         import sqlite3
 
@@ -155,7 +155,7 @@ class Database:
         ).fetchall()
         return find_table(self.name, table, listed)
 
-    def limited(self, memory: int, folder: Path) -> None:
+    def limit_memory(self, memory: int, folder: Path) -> None:
         """Limit the memory of queries behind a view, and set the folder for spilling."""
         self._settings = {"memory_limit": f"{memory}B", "temp_directory": str(folder)}
 

@@ -114,9 +114,9 @@ UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL)  # a file system witho
 
 @contextmanager
 def locked(lock: Path, output: Path) -> Iterator[None]:
-    """A context that only one process can be in; raise in any other process, which would write the same output.
+    """Hold the lock of an output while it is written; raise if another process holds it.
 
-    The system releases the lock when a process ends in any way: a lock file left behind locks nothing.
+    The system releases the lock when a process ends in any way: a lock file that is left behind locks nothing.
     """
     try:
         descriptor = _open_locked(lock)
@@ -151,6 +151,7 @@ def _open_locked(path: Path) -> int:
 
 
 def _lock(descriptor: int) -> None:
+    """Lock an open file; do nothing on a file system without locks."""
     try:
         import fcntl
     except ImportError:

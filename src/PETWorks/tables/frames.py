@@ -105,9 +105,9 @@ class SparkFrame:
 
     def selected(self, columns: tuple[str, ...]) -> Any:
         """The named columns of the frame, renamed by position."""
-        numbered = self.frame.toDF(*(f"x{place}" for place in range(len(self.names))))
+        numbered = self.frame.toDF(*(f"x{index}" for index in range(len(self.names))))
         chosen = numbered.select(*(f"x{self.names.index(name)}" for name in columns))
-        return chosen.toDF(*(f"x{place}" for place in range(len(columns))))
+        return chosen.toDF(*(f"x{index}" for index in range(len(columns))))
 
 
 JOB_FAILED = Phrase("the job failed")

@@ -86,9 +86,9 @@ def _normalise_dictionary(piece: pa.Array, *, spaced_quotes: bool) -> pa.Diction
         np.int64
     )
     indices = piece.indices.cast(pa.int64()).fill_null(arrow_integers(np.array([len(codes) - 1]))[0])
-    places = take_or_null(arrow_integers(np.arange(len(meaning.dictionary))), codes[numpy_integers(indices)])
+    new_indices = take_or_null(arrow_integers(np.arange(len(meaning.dictionary))), codes[numpy_integers(indices)])
     return pa.DictionaryArray.from_arrays(
-        places.cast(pa.int32()), meaning.dictionary, ordered=getattr(piece.type, "ordered", False)
+        new_indices.cast(pa.int32()), meaning.dictionary, ordered=getattr(piece.type, "ordered", False)
     )
 
 
@@ -129,11 +129,11 @@ class _SafeRead:
     def __call__(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> "Iterator[pa.Table]":
         for read in self._source.read(columns, in_pieces=in_pieces):
             piece = read
-            for place, name in enumerate(columns):
-                if name in self._columns and is_text(piece.column(place).type):
-                    cells = normalise_column(piece.column(place), name, self._source)
+            for index, name in enumerate(columns):
+                if name in self._columns and is_text(piece.column(index).type):
+                    cells = normalise_column(piece.column(index), name, self._source)
                     with naming_column(name, {name: cells.type}, self._source):
-                        piece = piece.set_column(place, piece.column_names[place], _prefix_formulas(cells))
+                        piece = piece.set_column(index, piece.column_names[index], _prefix_formulas(cells))
             yield piece
 
 

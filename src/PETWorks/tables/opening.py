@@ -28,7 +28,7 @@ from PETWorks.tables.formats.json_lines import SUFFIXES as JSON_LINES
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.packed import STREAMS, ZIP, Content, members
 from PETWorks.tables.formats.parquet import Parquet
-from PETWorks.tables.formats.statistics_files import START, open_statistics, statistics_kind
+from PETWorks.tables.formats.statistics_files import HEADER_SIZE, open_statistics, statistics_kind
 from PETWorks.tables.formats.text_tables import TextTable
 from PETWorks.tables.formats.workbooks import OLD_EXCEL, is_workbook, open_sheet
 from PETWorks.tables.frames import SCHEMES, Frame, SparkFrame, is_spark_frame, open_in_cluster
@@ -162,7 +162,7 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
         raise InputError("unknown kind of address; expected one of {kinds}", kinds=kinds)
     path = Path(table)
     if not path.exists():
-        named = _divided(path)
+        named = _split_name(path)
         if named is not None:
             return _open_part(*named)
         if any(sign in str(path) for sign in SIGNS):
@@ -172,7 +172,7 @@ def open_table(table: str | Path, separator: str | None = None, encoding: str | 
 
 def open_one(path: Path, separator: str | None = None, encoding: str | None = None) -> Source:
     """Open a file, or the part of it named after a `#`; patterns are not supported."""
-    named = None if path.exists() else _divided(path)
+    named = None if path.exists() else _split_name(path)
     return open_path(path, separator, encoding) if named is None else _open_part(*named)
 
 
@@ -185,7 +185,7 @@ def files_at_path(path: Path) -> list[Path]:
     """The files that a path stands for: itself, those that match a pattern, or the one before a `#`."""
     if path.exists():
         return [path]
-    named = _divided(path)
+    named = _split_name(path)
     return matching_files(str(path)) if named is None else [named[0]]
 
 
@@ -195,10 +195,10 @@ def files_of_tables(*tables: Any) -> tuple[Path, ...]:
     return tuple(file for path in paths for file in (files_at_path(path) or [path]))
 
 
-def _divided(path: Path) -> tuple[Path, str] | None:
+def _split_name(path: Path) -> tuple[Path, str] | None:
     """The file, and the name after a `#`, which may itself contain a `#`."""
     text = str(path)
-    marks = (place for place, sign in enumerate(text) if sign == "#")
+    marks = (index for index, sign in enumerate(text) if sign == "#")
     return next(((Path(text[:mark]), text[mark + 1 :]) for mark in marks if Path(text[:mark]).is_file()), None)
 
 
@@ -207,7 +207,7 @@ def _open_part(path: Path, name: str) -> Source:
     with converting_os_errors(path):
         check_regular(path)
         with path.open("rb") as file:
-            start = file.read(START)
+            start = file.read(HEADER_SIZE)
     if is_workbook(path, start):
         return open_sheet(path, start, name)
     return open_file(path, name)
@@ -218,7 +218,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
     with converting_os_errors(path):
         check_regular(path)
         with path.open("rb") as file:
-            start = file.read(START)
+            start = file.read(HEADER_SIZE)
     if is_database(start):
         raise InputError("{file}: the file is a database; name one of its tables: '{file}#TABLE'", file=path.name)
     if start.startswith(b"PAR1"):
@@ -249,7 +249,7 @@ def open_path(path: Path, separator: str | None = None, encoding: str | None = N
 def _open_text(content: Content, separator: str | None, encoding: str | None) -> Source:
     """Open JSON lines or CSV, packed or not."""
     with content.open() as file:
-        start = file.read(START)
+        start = file.read(HEADER_SIZE)
     if content.packed:
         check_supported(content.path, start)
         if start.startswith((b"PK\x03\x04", *BINARY)) or statistics_kind(start) or is_database(start):

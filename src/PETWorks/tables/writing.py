@@ -54,13 +54,13 @@ class Changes(Protocol):
 
 def new_codes(changes: Changes, piece: pa.Table, source: Source) -> Mapping[str, Codes]:
     """The index of the new text of each row of a piece, which has the names of the source as column names."""
-    with _unchanged(source):
+    with _reporting_changed_table(source):
         return changes.new_codes([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
 
 
 @contextmanager
-def _unchanged(source: Source) -> Iterator[None]:
-    """Convert the errors of cells that were text when they were counted."""
+def _reporting_changed_table(source: Source) -> Iterator[None]:
+    """Report cells that were text when they were counted, and are not any more, as a changed table."""
     try:
         yield
     except MemoryError:
@@ -80,7 +80,7 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
     read = tuple(dict.fromkeys((*unchanged, *changes.columns)))
     for raw in source.read(read, in_pieces=True):
         piece = raw.rename_columns(list(read))
-        kept = _kept(changes, piece, source)
+        kept = _rows_kept(changes, piece, source)
         piece = piece if kept is None or kept.all() else take_rows(piece, np.flatnonzero(kept))
         new = {
             name: used_texts(codes, changes.labels[name]) for name, codes in new_codes(changes, piece, source).items()
@@ -88,17 +88,17 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
         yield normalise_table(pa.table({name: new[name] if name in new else piece[name] for name in columns}), source)
 
 
-def _kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
+def _rows_kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
     """Mask of the rows of a piece that stay in the table; None if all do."""
-    with _unchanged(source):
+    with _reporting_changed_table(source):
         return changes.kept([piece[name] for name in changes.columns], spaced_quotes=source.separator is not None)
 
 
-def find_removed_places(source: Source, changes: Changes) -> NDArray[np.int64]:
+def find_removed_records(source: Source, changes: Changes) -> NDArray[np.int64]:
     """The indices of the records that leave the table, which is read piece by piece."""
     found, first = [np.arange(0)], 0
     for piece in source.read(changes.columns, in_pieces=True):
-        kept = _kept(changes, piece.rename_columns(list(changes.columns)), source)
+        kept = _rows_kept(changes, piece.rename_columns(list(changes.columns)), source)
         if kept is not None:
             found.append(first + np.flatnonzero(~kept))
         first += piece.num_rows
@@ -116,9 +116,9 @@ def changed_table(source: Source, columns: Sequence[str], changes: Changes) -> p
 def used_texts(codes: Codes, labels: pa.Array) -> pa.Array:
     """Texts given by their indices into labels, with only labels that occur."""
     used = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
-    places = np.zeros(len(labels), np.uint32)
-    places[used] = np.arange(len(used))
-    return dictionary(places[codes], labels.take(arrow_integers(used)))
+    indices = np.zeros(len(labels), np.uint32)
+    indices[used] = np.arange(len(used))
+    return dictionary(indices[codes], labels.take(arrow_integers(used)))
 
 
 def whole_table(
@@ -169,7 +169,7 @@ FEATHER_SUFFIXES = (".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
 ROWS = 1 << 17  # most rows written at a time: a row group of a Parquet file
 
-VIEWED = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+TYPES_OF_VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 WRITTEN_TEXT = {pa.string(), pa.large_string(), pa.string_view()}
 
 Write = Callable[[BinaryIO], None]
@@ -211,7 +211,7 @@ def release_content(
     if not kept:
         raise InputError("{table}: every column is dropped; at least one must be left to write", table=source.name)
     if changes is not None:
-        return _in_pieces(path, source, kept, changes, _dialect(source, path, kept, separator, encoding))
+        return _piecewise_writer(path, source, kept, changes, _dialect(source, path, kept, separator, encoding))
     same = [name for name in kept if name not in new]
     columns = {**new, **(dict(zip(same, whole_table(source, same).columns, strict=True)) if same else {})}
     rows = {len(column) for column in columns.values()}
@@ -226,10 +226,10 @@ def release_content(
         return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
     fields_of_source = original_fields(source)
     fields = [_field(name, table[name].type, fields_of_source.get(name), is_new=name in new) for name in kept]
-    return _columnar(path, table, pa.schema(fields), order)
+    return _columnar_writer(path, table, pa.schema(fields), order)
 
 
-def _in_pieces(path: Path, source: Source, kept: list[str], changes: Changes, dialect: Dialect) -> Write:
+def _piecewise_writer(path: Path, source: Source, kept: list[str], changes: Changes, dialect: Dialect) -> Write:
     """A function that reads a table piece by piece, and writes each piece with its new cells."""
 
     def pieces() -> Iterator[pa.Table]:
@@ -259,11 +259,13 @@ def write_pieces(
                         _field(name, piece[name].type, source_fields.get(name), is_new=name in changes.labels)
                         for name in piece.column_names
                     ]
-                    schema = pa.schema(map(_plain, fields) if path.suffix.lower() in FEATHER_SUFFIXES else fields)
+                    schema = pa.schema(
+                        map(_without_dictionary, fields) if path.suffix.lower() in FEATHER_SUFFIXES else fields
+                    )
                     writer = opened.enter_context(_writer(path, file, schema))
                 rows += piece.num_rows
-                columns = [_unified(column) for column in piece.columns]
-                step = rows_at_a_time(map(_longest, columns), ROWS)
+                columns = [_unify_dictionaries(column) for column in piece.columns]
+                step = rows_at_a_time(map(_longest_label, columns), ROWS)
                 for first in range(0, piece.num_rows, step):
                     for batch in _batches([column.slice(first, step) for column in columns], schema):
                         writer.write_batch(batch)
@@ -275,7 +277,7 @@ def write_pieces(
     return rows
 
 
-def _plain(field: pa.Field) -> pa.Field:
+def _without_dictionary(field: pa.Field) -> pa.Field:
     """A column without a dictionary: a Feather file has one for all pieces, which is not known in advance."""
     return field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
 
@@ -328,16 +330,16 @@ def _field(name: str, kind: pa.DataType, original: pa.Field | None, *, is_new: b
     return pa.field(name, usual if usual in WRITTEN_TEXT else pa.string())
 
 
-def _columnar(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.int64] | None) -> Write:
+def _columnar_writer(path: Path, table: pa.Table, schema: pa.Schema, order: NDArray[np.int64] | None) -> Write:
     """A function that writes a table as Parquet or Feather, with the types of a schema."""
     if order is not None:
         check_order(order, table.num_rows, path.name)
-    columns = [_in_use(_unified(column), order) for column in table.columns]
-    for place, field in enumerate(schema):
+    columns = [_drop_unused_labels(_unify_dictionaries(column), order) for column in table.columns]
+    for index, field in enumerate(schema):
         if pa.types.is_dictionary(field.type):
-            columns[place] = _with_labels_of(columns[place], field.type.value_type)
-            schema = schema.set(place, field.with_type(columns[place].type))
-    step = rows_at_a_time(map(_longest, columns), ROWS)
+            columns[index] = _cast_labels(columns[index], field.type.value_type)
+            schema = schema.set(index, field.with_type(columns[index].type))
+    step = rows_at_a_time(map(_longest_label, columns), ROWS)
 
     def batches() -> Iterator[pa.RecordBatch]:
         for first in range(0, table.num_rows if order is None else len(order), step):
@@ -381,18 +383,18 @@ def _writer(path: Path, file: BinaryIO, schema: pa.Schema) -> Any:
     return ipc.new_file(file, schema, options=ipc.IpcWriteOptions(compression="lz4"))
 
 
-def _unified(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _unify_dictionaries(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column with a single dictionary, if any, as in Feather files, without nulls and views in it."""
     if not pa.types.is_dictionary(column.type) or not column.num_chunks:
         return column
     index_type = column.type.index_type
     try:
-        return pa.chunked_array([_storable(chunk, index_type) for chunk in column.chunks]).unify_dictionaries()
+        return pa.chunked_array([_make_storable(chunk, index_type) for chunk in column.chunks]).unify_dictionaries()
     except pa.ArrowInvalid:  # the indices are too narrow for the labels of all chunks
-        return pa.chunked_array([_storable(chunk, pa.int32()) for chunk in column.chunks]).unify_dictionaries()
+        return pa.chunked_array([_make_storable(chunk, pa.int32()) for chunk in column.chunks]).unify_dictionaries()
 
 
-def _with_labels_of(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+def _cast_labels(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """A dictionary column with labels of this type."""
     ordered = column.type.ordered
     pieces = [
@@ -402,7 +404,7 @@ def _with_labels_of(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArr
     return pa.chunked_array(pieces, pa.dictionary(column.type.index_type, kind, ordered))
 
 
-def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.ChunkedArray:
+def _drop_unused_labels(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.ChunkedArray:
     """A column whose dictionary has only labels that are written, by first appearance, or in order if ordered.
 
     Other labels could be values of records that are not released, and their order could reveal that of the original.
@@ -414,30 +416,30 @@ def _in_use(column: pa.ChunkedArray, order: NDArray[np.int64] | None) -> pa.Chun
     written = codes if order is None else codes[order]
     used, first = np.unique(written[written >= 0], return_index=True)
     kept = used if column.type.ordered else used[np.argsort(first)]
-    places = np.full(len(column.chunk(0).dictionary) + 1, -1)
-    places[kept] = np.arange(len(kept))
-    indices = take_or_null(arrow_integers(np.arange(len(kept))), places[codes]).cast(column.type.index_type)
+    new_codes = np.full(len(column.chunk(0).dictionary) + 1, -1)
+    new_codes[kept] = np.arange(len(kept))
+    indices = take_or_null(arrow_integers(np.arange(len(kept))), new_codes[codes]).cast(column.type.index_type)
     labels = column.chunk(0).dictionary.take(arrow_integers(kept))
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, labels, ordered=column.type.ordered)])
 
 
-def _storable(cells: pa.DictionaryArray, index_type: pa.DataType) -> pa.DictionaryArray:
+def _make_storable(cells: pa.DictionaryArray, index_type: pa.DataType) -> pa.DictionaryArray:
     """Dictionary-encoded cells without nulls and string views in the dictionary."""
     from pyarrow import compute as pc
 
     indices, labels = cells.indices, cells.dictionary
     if labels.null_count:
-        places = np.cumsum(~np.asarray(labels.is_null())) - 1
-        indices = pc.if_else(labels.is_null(), pa.nulls(1, pa.int64())[0], arrow_integers(places)).take(indices)
+        new_codes = np.cumsum(~np.asarray(labels.is_null())) - 1
+        indices = pc.if_else(labels.is_null(), pa.nulls(1, pa.int64())[0], arrow_integers(new_codes)).take(indices)
         labels = labels.drop_null()
     return pa.DictionaryArray.from_arrays(
         indices.cast(index_type),
-        labels.cast(VIEWED.get(labels.type, labels.type)),
+        labels.cast(TYPES_OF_VIEWS.get(labels.type, labels.type)),
         ordered=cells.type.ordered,
     )
 
 
-def _longest(column: pa.ChunkedArray) -> int:
+def _longest_label(column: pa.ChunkedArray) -> int:
     """Length of the longest text in the dictionary of a column; 0 for other columns."""
     is_dictionary = pa.types.is_dictionary(column.type) and column.num_chunks > 0
     return longest_text(column.chunk(0).dictionary) if is_dictionary and is_text(column.type) else 0

@@ -41,7 +41,7 @@ def literal(case, below):
 @given(cases(), st.integers(2, 6))
 def test_smallest_sets_are_the_literal_ones(case, below):
     found = in_groups_below(release_of(case), below)
-    named = [found.sets[place] if place >= 0 else None for place in found.places.tolist()]
+    named = [found.sets[place] if place >= 0 else None for place in found.indices.tolist()]
     assert named == literal(case, below)
     risks = definitions.re_identification_per_record(case)
     assert [name is not None for name in named] == [1 / risk < below for risk in risks]

@@ -12,7 +12,13 @@ from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.counts import ClassValues
 from PETWorks.errors import HierarchyError, PETWorksError
-from PETWorks.measures.privacy.closeness import equal_cost, hierarchical_cost, numeric_cost, t_closeness, wide_enough
+from PETWorks.measures.privacy.closeness import (
+    equal_cost,
+    hierarchical_cost,
+    numeric_cost,
+    t_closeness,
+    widen_if_needed,
+)
 
 # The published five-row example, its salaries as numbers.
 DOCUMENT = {
@@ -166,7 +172,7 @@ def test_kernels_are_exact_at_any_size(counted, random):
     inside, overall = counted
     filled = [[(value, count) for value, count in enumerate(group) if count] for group in inside]
     records, values = sum(overall), len(overall)
-    classes = wide_enough(
+    classes = widen_if_needed(
         ClassValues(
             np.array([sum(group) for group in inside]),
             np.cumsum([0, *(len(cells) for cells in filled)])[:-1],

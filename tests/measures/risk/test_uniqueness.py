@@ -52,11 +52,11 @@ def test_long_sums_are_as_good_as_singly_added_terms(monkeypatch):
     random = np.random.default_rng(7)
     sizes = histogram(np.minimum(random.zipf(1.7, 20_000), 9_000))
     expected = pitman(sizes, 10**8)
-    monkeypatch.setattr(uniqueness, "SUMMED_SINGLY", 1 << 30)
+    monkeypatch.setattr(uniqueness, "SUMMED_TERMS", 1 << 30)
     singly_added = pitman(sizes, 10**8)
     assert expected == pytest.approx(singly_added, rel=1e-11)
     for singly, close in ((3, 1e-2), (50, 1e-8), (1 << 12, 1e-8)):
-        monkeypatch.setattr(uniqueness, "SUMMED_SINGLY", singly)
+        monkeypatch.setattr(uniqueness, "SUMMED_TERMS", singly)
         assert pitman(sizes, 10**8) == pytest.approx(singly_added, rel=close)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PETWorks.about.hierarchies.scheme import AnyText, listed_items, shown, whole_numbers
+from PETWorks.about.hierarchies.scheme import AnyText, as_list, describe_given, whole_numbers
 from PETWorks.errors import HierarchyError, Phrase
 
 _CODE = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?", re.ASCII)
@@ -16,7 +16,7 @@ CHAPTERS = (
     *("K00-K95", "L00-L99", "M00-M99", "N00-N99", "O00-O9A", "P00-P96", "Q00-Q99", "R00-R99", "S00-T98", "U00-U99"),
     *("V00-Y99", "Z00-Z99"),
 )
-_FIRST = [chapter[:3] for chapter in CHAPTERS]
+_FIRST_CATEGORIES = [chapter[:3] for chapter in CHAPTERS]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Diagnoses:
         if _CODE.fullmatch(code) is None:
             return None
         category = code[:3]
-        chapter = CHAPTERS[bisect_right(_FIRST, category) - 1]
+        chapter = CHAPTERS[bisect_right(_FIRST_CATEGORIES, category) - 1]
         return tuple(category if level == "category" else chapter for level in self.levels)
 
     def below(self, label: str) -> Iterable[str] | None:
@@ -76,21 +76,22 @@ class Diagnoses:
         return value.upper(), value
 
 
-def first_characters(words: Mapping[str, Any]) -> Prefixes:
+def parse_prefixes(words: Mapping[str, Any]) -> Prefixes:
     """Parse `prefix: [3, 1]`."""
     return Prefixes(whole_numbers("prefix", words["prefix"], ascending=False))
 
 
-def masked_characters(words: Mapping[str, Any]) -> Masks:
+def parse_masks(words: Mapping[str, Any]) -> Masks:
     """Parse `mask: [1, 2]`."""
     return Masks(whole_numbers("mask", words["mask"], ascending=True))
 
 
-def diagnoses(words: Mapping[str, Any]) -> Diagnoses:
+def parse_diagnoses(words: Mapping[str, Any]) -> Diagnoses:
     """Parse `icd10: [category, chapter]`."""
-    levels = [str(level).strip() for level in listed_items(words["icd10"])]
+    levels = [str(level).strip() for level in as_list(words["icd10"])]
     if levels not in (["category", "chapter"], ["category"], ["chapter"]):
         raise HierarchyError(
-            "icd10: expected 'category', 'chapter' or both in this order, got {given}", given=shown(words["icd10"])
+            "icd10: expected 'category', 'chapter' or both in this order, got {given}",
+            given=describe_given(words["icd10"]),
         )
     return Diagnoses(levels)

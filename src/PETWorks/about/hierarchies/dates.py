@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from itertools import takewhile
 from typing import Any
 
-from PETWorks.about.hierarchies.scheme import listed_items, shown
+from PETWorks.about.hierarchies.scheme import as_list, describe_given
 from PETWorks.errors import HierarchyError, Phrase, quoted, unknown
 
 ROC_YEAR = 1911  # the year before year 1 of the Republic of China
@@ -35,7 +35,7 @@ _ROC_PATTERNS = (
     r"(?:民國)? ?(?P<roc>\d{1,3})(?:[-/.](?P<m>\d{1,2}))?",
 )
 _GREGORIAN = [re.compile(pattern, re.ASCII) for pattern in _PATTERNS]
-_UNREAD = re.compile(r"\d{1,2}(?P<s>[-/.])\d{1,2}(?P=s)(?:\d{4}|\d\d)" + _TIME, re.ASCII)
+_AMBIGUOUS = re.compile(r"\d{1,2}(?P<s>[-/.])\d{1,2}(?P=s)(?:\d{4}|\d\d)" + _TIME, re.ASCII)
 _ROC = [*_GREGORIAN, *(re.compile(pattern, re.ASCII) for pattern in _ROC_PATTERNS)]
 
 
@@ -83,13 +83,13 @@ class Dates:
     takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
-        """The periods that contain a date; months and years have a place below longer periods."""
+        """The periods that contain a date; a month or a year is a value only if all levels are longer periods."""
         found = read_date(value, roc=self.roc)
         if found is None:
             return None
         day, unit = found
-        first = UNITS.index(self.units[0])
-        if unit != "day" and (first <= UNITS.index(unit)):
+        shortest = UNITS.index(self.units[0])
+        if unit != "day" and shortest <= UNITS.index(unit):
             return None
         return tuple(LABELS[period](day) for period in self.units)
 
@@ -108,8 +108,8 @@ class Dates:
 
 
 def _days(first: date, label: str, label_of: Callable[[date], str]) -> Iterator[str]:
-    """The days from the first one on that have a label."""
-    days = (first + timedelta(days=place) for place in range((date.max - first).days + 1))
+    """The days that have a label, beginning with the first one."""
+    days = (first + timedelta(days=number) for number in range((date.max - first).days + 1))
     return (day.isoformat() for day in takewhile(lambda day: label_of(day) == label, days))
 
 
@@ -151,27 +151,28 @@ def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
     return None
 
 
-def is_unread_date(text: str) -> bool:
+def is_ambiguous_date(text: str) -> bool:
     """Whether a text looks like a date in an ambiguous order: is 3/4/2024 in March or in April?
 
-    >>> is_unread_date("11/19/1990"), is_unread_date("1990-11-19")
+    >>> is_ambiguous_date("11/19/1990"), is_ambiguous_date("1990-11-19")
     (True, False)
     """
-    return len(text) <= 60 and _UNREAD.fullmatch(text) is not None and read_date(text) is None
+    return len(text) <= 60 and _AMBIGUOUS.fullmatch(text) is not None and read_date(text) is None
 
 
-def periods(words: Mapping[str, Any]) -> Dates:
+def parse_dates(words: Mapping[str, Any]) -> Dates:
     """Parse `dates: [month, quarter, year]`, optionally with `calendar: roc`."""
-    units = [str(unit).strip().replace(" ", "-") for unit in listed_items(words["dates"])]
+    units = [str(unit).strip().replace(" ", "-") for unit in as_list(words["dates"])]
     for unit in units:
         if unit not in LABELS:
             raise HierarchyError("dates: {problem}", problem=unknown("period", unit, LABELS).message)
     if not units:
         raise HierarchyError("dates: expected some of {labels}, got nothing", labels=quoted(LABELS))
-    places = [UNITS.index(unit) for unit in units]
-    if places != sorted(set(places)):
+    lengths = [UNITS.index(unit) for unit in units]
+    if lengths != sorted(set(lengths)):
         raise HierarchyError(
-            "dates: expected periods from the shortest to the longest, got {given}", given=shown(words["dates"])
+            "dates: expected periods from the shortest to the longest, got {given}",
+            given=describe_given(words["dates"]),
         )
     if "week" in units[:-1]:
         raise HierarchyError(
@@ -180,6 +181,8 @@ def periods(words: Mapping[str, Any]) -> Dates:
     calendar = words.get("calendar", "gregorian")
     if calendar not in CALENDARS:
         raise HierarchyError(
-            "calendar: expected one of {calendars}, got {given}", calendars=quoted(CALENDARS), given=shown(calendar)
+            "calendar: expected one of {calendars}, got {given}",
+            calendars=quoted(CALENDARS),
+            given=describe_given(calendar),
         )
     return Dates(units, calendar == "roc")

@@ -8,18 +8,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.code_levels import diagnoses, first_characters, masked_characters
-from PETWorks.about.hierarchies.dates import periods
-from PETWorks.about.hierarchies.groups import Rare, named_groups, neighbours, rare_limits
+from PETWorks.about.hierarchies.code_levels import parse_diagnoses, parse_masks, parse_prefixes
+from PETWorks.about.hierarchies.dates import parse_dates
+from PETWorks.about.hierarchies.groups import Rare, parse_groups, parse_order, rare_limits
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.hierarchies.intervals import (
-    between_cuts,
     between_quantiles,
     between_same_cuts,
-    equal_width,
+    parse_cuts,
+    parse_widths,
     parts_of,
 )
-from PETWorks.about.hierarchies.scheme import Scheme, listed_items
+from PETWorks.about.hierarchies.scheme import Scheme, as_list
 from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -54,18 +54,18 @@ def _rare(words: HierarchySpec) -> Callable[[Counts], Scheme]:
 # By the key that determines the kind of hierarchy: the keys that may accompany it, and the function that makes it.
 # If several kinds fit, the first one counts.
 KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[HierarchySpec], Callable[[Counts], Scheme]]]] = {
-    "width": (("start", "bottom", "top"), _independent_of_counts(equal_width)),
-    "cuts": ((), _independent_of_counts(between_cuts)),
+    "width": (("start", "bottom", "top"), _independent_of_counts(parse_widths)),
+    "cuts": ((), _independent_of_counts(parse_cuts)),
     "quantiles": ((), _quantiles),
-    "dates": (("calendar",), _independent_of_counts(periods)),
-    "prefix": ((), _independent_of_counts(first_characters)),
-    "mask": ((), _independent_of_counts(masked_characters)),
-    "icd10": ((), _independent_of_counts(diagnoses)),
-    "order": (("sizes",), _independent_of_counts(neighbours)),
-    "groups": ((), _independent_of_counts(named_groups)),
+    "dates": (("calendar",), _independent_of_counts(parse_dates)),
+    "prefix": ((), _independent_of_counts(parse_prefixes)),
+    "mask": ((), _independent_of_counts(parse_masks)),
+    "icd10": ((), _independent_of_counts(parse_diagnoses)),
+    "order": (("sizes",), _independent_of_counts(parse_order)),
+    "groups": ((), _independent_of_counts(parse_groups)),
     "rare": ((), _rare),
-    "top": (("bottom",), _independent_of_counts(equal_width)),
-    "bottom": ((), _independent_of_counts(equal_width)),
+    "top": (("bottom",), _independent_of_counts(parse_widths)),
+    "bottom": ((), _independent_of_counts(parse_widths)),
 }
 KINDS_WITH_LEVEL_NAMES = (
     "width",
@@ -251,7 +251,7 @@ def level_description(words: HierarchySpec | None, level: int) -> str | None:
     kind = next((kind for kind in KINDS_WITH_LEVEL_NAMES if words is not None and kind in words), None)
     if words is None or kind is None:
         return None
-    descriptions = listed_items(words[kind])
+    descriptions = as_list(words[kind])
     return (
         f"{kind} {str(descriptions[level - 1]).strip().replace(' ', '-')}" if 1 <= level <= len(descriptions) else None
     )

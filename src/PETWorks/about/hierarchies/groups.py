@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from PETWorks.about.hierarchies.scheme import MAX_LEVELS_DECLARED, AnyText, listed_items, shown, whole_numbers
+from PETWorks.about.hierarchies.scheme import MAX_LEVELS_DECLARED, AnyText, as_list, describe_given, whole_numbers
 from PETWorks.errors import HierarchyError, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -60,7 +60,7 @@ class Rare(AnyText):
         return None
 
 
-def neighbours(words: Mapping[str, Any]) -> Groups:
+def parse_order(words: Mapping[str, Any]) -> Groups:
     """Parse `order: [none, primary, secondary, tertiary]` with `sizes: [2]`: neighbours become `none..primary`."""
     values = _texts("order", words["order"])
     if "sizes" not in words:
@@ -79,11 +79,11 @@ def neighbours(words: Mapping[str, Any]) -> Groups:
     )
 
 
-def named_groups(words: Mapping[str, Any]) -> Groups:
+def parse_groups(words: Mapping[str, Any]) -> Groups:
     """Parse `groups: {North: [Taipei, Hsinchu], South: [Tainan]}`; a group may contain groups instead of values."""
     if not isinstance(words["groups"], Mapping) or not words["groups"]:
         raise HierarchyError(
-            "groups: expected a mapping from a group to its values, got {given}", given=shown(words["groups"])
+            "groups: expected a mapping from a group to its values, got {given}", given=describe_given(words["groups"])
         )
     paths: dict[str, tuple[str, ...]] = {}
     for value, groups in _members(words["groups"], ()):
@@ -111,7 +111,7 @@ def _members(groups: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tupl
 
 def _texts(key: str, values: Any) -> list[str]:
     """Parse a list of distinct values."""
-    items = listed_items(values)
+    items = as_list(values)
     if any(isinstance(item, Mapping | list | tuple | bool) or item is None for item in items):
         raise HierarchyError("{key}: expected a list of values", key=key)
     texts = [str(item).strip() for item in items]

@@ -14,14 +14,14 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from PETWorks.about.hierarchies.scheme import (
+    as_list,
     as_text,
     check_steps,
+    describe_given,
     exact_decimal,
     exact_fraction,
-    listed_items,
     numbers,
     one_number,
-    shown,
     whole_numbers,
 )
 from PETWorks.errors import HierarchyError, Phrase
@@ -155,7 +155,7 @@ def _label(bounds: Bounds | None) -> str:
     return f">= {as_text(low)}" if high is None else f"[{as_text(low)}, {as_text(high)})"
 
 
-def equal_width(words: Mapping[str, Any]) -> Intervals:
+def parse_widths(words: Mapping[str, Any]) -> Intervals:
     """Parse `width: [5, 10, 20]`, optionally with `start`, `bottom` and `top`; the ends alone form one level."""
     bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
     if bottom is not None and top is not None and bottom >= top:
@@ -166,21 +166,21 @@ def equal_width(words: Mapping[str, Any]) -> Intervals:
         return Intervals([_Coded(None, Fraction(0), bottom, top)])
     widths = numbers("width", words["width"])
     if min(widths) <= 0:
-        raise HierarchyError("width: expected numbers above 0, got {given}", given=shown(words["width"]))
+        raise HierarchyError("width: expected numbers above 0, got {given}", given=describe_given(words["width"]))
     check_steps("width", widths, ascending=True, divisible=True)
     start = one_number("start", words["start"]) if "start" in words else Fraction(0)
     return Intervals([_Coded(width, start, bottom, top) for width in widths])
 
 
-def between_cuts(words: Mapping[str, Any]) -> Intervals:
+def parse_cuts(words: Mapping[str, Any]) -> Intervals:
     """Parse `cuts: [[18, 40, 65], [65]]`, a list for each level, or a single list."""
-    items = listed_items(words["cuts"])
+    items = as_list(words["cuts"])
     by_level = items if items and all(isinstance(level, list | tuple) for level in items) else [items]
     levels: list[_Cut] = []
     for cuts in by_level:
         level = numbers("cuts", list(cuts))
         if any(before >= after for before, after in pairwise(level)):
-            raise HierarchyError("cuts: expected ascending numbers, got {given}", given=shown(cuts))
+            raise HierarchyError("cuts: expected ascending numbers, got {given}", given=describe_given(cuts))
         if levels and not set(level) < set(levels[-1].cuts):
             raise HierarchyError(
                 "cuts: the levels would not nest: each needs some, but not all, of the cuts of the level below"
@@ -194,7 +194,8 @@ def parts_of(words: Mapping[str, Any]) -> list[int]:
     parts = whole_numbers("quantiles", words["quantiles"], ascending=False, divisible=True)
     if parts[-1] < 2 or parts[0] > 1000:
         raise HierarchyError(
-            "quantiles: expected numbers of parts from 2 to 1,000, got {given}", given=shown(words["quantiles"])
+            "quantiles: expected numbers of parts from 2 to 1,000, got {given}",
+            given=describe_given(words["quantiles"]),
         )
     return parts
 

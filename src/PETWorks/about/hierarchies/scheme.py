@@ -18,7 +18,7 @@ class Scheme(Protocol):
 
     @property
     def expects(self) -> str:
-        """A description of values that have a place."""
+        """A description of the values that it accepts."""
 
     @property
     def takes_any_text(self) -> bool:
@@ -26,10 +26,10 @@ class Scheme(Protocol):
 
     @property
     def listed(self) -> Sequence[str]:
-        """Values that have a place whether or not the column has them."""
+        """Values that belong to the hierarchy even if the column does not have them."""
 
     def path(self, value: str) -> tuple[str, ...] | None:
-        """The labels of a value from level 1 to the last one below `*`; None if it has no place."""
+        """The labels of a value from level 1 to the last one below `*`; None if it is not accepted."""
 
     def below(self, label: str, /) -> Iterable[str] | None:
         """The values that a label stands for, made lazily; empty if they are unknown; None if it is not a label."""
@@ -64,19 +64,19 @@ def exact_fraction(text: str) -> Fraction | None:
     return None if number is None else Fraction(number)
 
 
-def listed_items(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """The items of a list; anything else as a list of one item."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def numbers(key: str, value: Any) -> list[Fraction]:
     """Parse one or more numbers, given as texts or numbers."""
-    items = listed_items(value)
+    items = as_list(value)
     found = [
         None if isinstance(item, bool | dict | list | tuple) else exact_fraction(str(item).strip()) for item in items
     ]
     if not found or len(found) > 10_000 or None in found:
-        raise HierarchyError("{key}: expected numbers, got {given}", key=key, given=shown(value))
+        raise HierarchyError("{key}: expected numbers, got {given}", key=key, given=describe_given(value))
     return [number for number in found if number is not None]
 
 
@@ -84,7 +84,7 @@ def one_number(key: str, value: Any) -> Fraction:
     """Parse a single number."""
     found = numbers(key, value)
     if len(found) != 1 or isinstance(value, list | tuple):
-        raise HierarchyError("{key}: expected one number, got {given}", key=key, given=shown(value))
+        raise HierarchyError("{key}: expected one number, got {given}", key=key, given=describe_given(value))
     return found[0]
 
 
@@ -95,7 +95,7 @@ def whole_numbers(key: str, value: Any, *, ascending: bool, divisible: bool = Fa
     """
     found = numbers(key, value)
     if any(number.denominator != 1 or not 1 <= number < 10**9 for number in found):
-        raise HierarchyError("{key}: expected whole numbers from 1, got {given}", key=key, given=shown(value))
+        raise HierarchyError("{key}: expected whole numbers from 1, got {given}", key=key, given=describe_given(value))
     whole = [int(number) for number in found]
     check_steps(key, found, ascending=ascending, divisible=divisible)
     return whole
@@ -144,8 +144,8 @@ def as_text(number: Fraction) -> str:
     return f"-{text}" if number < 0 else text
 
 
-def shown(value: Any) -> str:
-    """The value of a key, for an error message."""
+def describe_given(value: Any) -> str:
+    """The given value of a key, for an error message."""
     if isinstance(value, dict):
         return Phrase("a mapping")
-    return quoted(listed_items(value), most=5) or Phrase("nothing")
+    return quoted(as_list(value), most=5) or Phrase("nothing")

@@ -19,7 +19,7 @@ Reals = NDArray[np.float64]
 
 FIRST = 20  # the first nodes are rather coarse ones, which are likely to be solutions
 RATHER_COARSE = 0.75  # rank by bound
-TURNS = 10  # every so many nodes, one strategy after the other is tried
+TURNS = 10  # nodes after which each strategy is tried again
 MEMORY = 0.9  # weight of earlier successes of a strategy
 
 
@@ -40,35 +40,35 @@ class Chooser:
         self._strategy: int | None = None
         self._open = 0
 
-    def __call__(self, places: Integers, bounds: Reals, has_solution: bool) -> int:
-        """One of the open nodes, given by their places and bounds."""
-        self._learn(self._open - len(places))
-        self._open = len(places)
+    def __call__(self, indices: Integers, bounds: Reals, has_solution: bool) -> int:
+        """One of the open nodes, given by their indices and bounds."""
+        self._learn(self._open - len(indices))
+        self._open = len(indices)
         self._turn += 1
         if not has_solution or self._turn <= FIRST:
             self._strategy = None
-            return int(places[_ranked(bounds, RATHER_COARSE)])
+            return int(indices[_index_at_rank(bounds, RATHER_COARSE)])
         self._strategy = int(np.argmax(self._closed))
         if self._turn % TURNS == 0:
             self._strategy = self._turn // TURNS % len(self._strategies)
-        return int(places[self._strategies[self._strategy](places, bounds)])
+        return int(indices[self._strategies[self._strategy](indices, bounds)])
 
     def _learn(self, closed: int) -> None:
         if self._strategy is not None:
             before = self._closed[self._strategy]
             self._closed[self._strategy] = closed if before == np.inf else MEMORY * before + (1 - MEMORY) * closed
 
-    def _coarsest(self, places: Integers, _bounds: Reals) -> int:
-        return int(np.argmax(self._finer[places]))
+    def _coarsest(self, indices: Integers, _bounds: Reals) -> int:
+        return int(np.argmax(self._finer[indices]))
 
     def _cheapest(self, _places: Integers, bounds: Reals) -> int:
         return int(np.argmin(bounds))
 
     def _middle(self, _places: Integers, bounds: Reals) -> int:
-        return _ranked(bounds, 0.5)
+        return _index_at_rank(bounds, 0.5)
 
 
-def _ranked(bounds: Reals, share: float) -> int:
+def _index_at_rank(bounds: Reals, share: float) -> int:
     """The index of the bound that exceeds this share of all bounds."""
     rank = int(share * len(bounds))
     return int(np.argpartition(bounds, rank)[rank])
@@ -234,22 +234,22 @@ class Search(NodeSearch):
 
     def _next_node(self, wanted: int) -> Node | None:
         """The node to test next; None if this many best ones are known."""
-        places = np.flatnonzero((self.open & (self.bounds <= self.limit(wanted))).reshape(-1))
-        if len(places) == 0:
+        indices = np.flatnonzero((self.open & (self.bounds <= self.limit(wanted))).reshape(-1))
+        if len(indices) == 0:
             return None
-        bounds = self.bounds.reshape(-1)[places]
+        bounds = self.bounds.reshape(-1)[indices]
         if self.judge.may_rule_out or self.best is not None:
-            return self.lattice.node(self._chooser(places, bounds, has_solution=len(self.solutions) >= wanted))
-        return self.lattice.node(int(places[np.argmin(bounds)]))
+            return self.lattice.node_at(self._chooser(indices, bounds, has_solution=len(self.solutions) >= wanted))
+        return self.lattice.node_at(int(indices[np.argmin(bounds)]))
 
     def learn(self, node: Node, outcome: Outcome) -> None:
         """Draw conclusions from the outcome of a node about finer and coarser ones."""
         super().learn(node, outcome)
-        place = self.lattice.place(node)
+        index = self.lattice.index_of(node)
         if outcome.given_up_at is not None:  # it stays open, in case more solutions are wanted later
-            self.bounds.flat[place] = max(self.bounds.flat[place], outcome.given_up_at)
+            self.bounds.flat[index] = max(self.bounds.flat[index], outcome.given_up_at)
         else:  # only now: after Ctrl-C before this line, the node must still count as open
-            self.open.flat[place] = False
+            self.open.flat[index] = False
         finer = self.lattice.finer(node)
         if outcome.lasting > self.most:
             self.open[finer] = False

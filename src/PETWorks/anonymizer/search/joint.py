@@ -58,8 +58,8 @@ class RaiseByLoop:
         self._low = np.array(lattice.low)
         self._strides = np.array(lattice.strides)
         self._lost = np.zeros((len(lattice.shape), max(lattice.shape)))
-        for place, (lost, low, high) in enumerate(zip(objective.lost, lattice.low, lattice.high, strict=True)):
-            self._lost[place, : high - low + 1] = lost[low : high + 1]
+        for index, (lost, low, high) in enumerate(zip(objective.lost, lattice.low, lattice.high, strict=True)):
+            self._lost[index, : high - low + 1] = lost[low : high + 1]
         self._objective, self._aggregate = objective, list(AGGREGATES).index(objective.aggregate)
         self._nothing = [0.0] * len(lattice.shape)
 
@@ -90,7 +90,7 @@ Classes = tuple[Codes, Integers]  # keys, and the number of records of each
 class SizeJudge:
     """Tests nodes for thresholds that each only need classes of some minimum size.
 
-    It replaces `judges`; its outcomes are in their order.
+    It gives the same outcomes as `judges`, in their order.
     """
 
     def __init__(
@@ -102,21 +102,22 @@ class SizeJudge:
         self._least = min(judge.least for judge in judges)
         sizes = [_needed_size(judge, ground.records) for judge in judges]
         self._needed = np.array(sorted(set(sizes)), np.int64)
-        self._place_of = np.searchsorted(self._needed, sizes)
+        self._size_index = np.searchsorted(self._needed, sizes)
         columns = ground.lattice.columns
         fields = [rows.field(name) for name in columns]
         self._shifts = np.array([field.shift for field in fields], np.uint64)
         self._masks = np.array([field.mask for field in fields], np.uint64)
         self._all_bits = np.bitwise_or.reduce(self._masks << self._shifts)
-        self._lifts, self._lift_starts = self._all_lifts()
-        self._values, self._value_starts = self._all_values()
+        self._lifts, self._lift_starts = self._make_lifts()
+        self._values, self._value_starts = self._make_values()
         self._slots = np.zeros(1 << _slot_bits(len(rows.weights)), np.int32)
         low = np.array(ground.lattice.low)
         base = np.array([ground.base.levels[name] for name in columns])
-        start = self._counted((rows.packed_keys, rows.weights), base, low)
+        start = self._count_from((rows.packed_keys, rows.weights), base, low)
         self._starts = [start]
-        self._levels, self._rows = low[np.newaxis], np.array([len(start[0])])  # of the starts; may have spare entries
-        self._kept = 0
+        # Levels and numbers of rows of the starts, with spare entries at the end.
+        self._levels, self._rows = low[np.newaxis], np.array([len(start[0])])
+        self._cached_rows = 0
 
     @classmethod
     def of(cls, ground: Ground, judges: Sequence[Judge], objective: Objective) -> "SizeJudge | None":
@@ -139,9 +140,9 @@ class SizeJudge:
         added = np.zeros((len(self._needed), len(node)))
         starts = self._value_starts[np.arange(len(node)), node]
         judge_sizes(keys, weights, self._shifts, self._masks, self._values, starts, self._needed, suppressed, added)
-        places = self._place_of[which]
-        records, added = suppressed[places], added[places]
-        losses = np.full(len(places), np.inf)
+        indices = self._size_index[which]
+        records, added = suppressed[indices], added[indices]
+        losses = np.full(len(indices), np.inf)
         within = records <= self._most
         if within.any():
             losses[within] = self._objective.losses(node, added[within])
@@ -149,8 +150,8 @@ class SizeJudge:
             is_empty = self._ground.is_all_stars(node)
             is_left = [not is_empty and number < int(weights.sum()) for number in records.tolist()]
             losses[~np.array(is_left, np.bool_)] = np.inf
-        each = zip(records.tolist(), losses.tolist(), added.tolist(), strict=True)
-        return [self._outcome(*of_one) for of_one in each]
+        columns = zip(records.tolist(), losses.tolist(), added.tolist(), strict=True)
+        return [self._outcome(*numbers) for numbers in columns]
 
     def _outcome(self, records: int, loss: float, added: list[float]) -> Outcome:
         """The outcome of a node for a threshold, equal to that of `Judge`."""
@@ -169,25 +170,25 @@ class SizeJudge:
 
         nearest = nearest_start(self._levels, self._rows, len(self._starts), node)
         start, low = self._starts[nearest], self._levels[nearest]
-        classes = self._counted(start, low, node)
+        classes = self._count_from(start, low, node)
         if len(classes[0]) * FAR < len(start[0]):  # cheaper to count nearby nodes from here
             below = np.maximum(node - 1, low)
-            self._keep(below, self._counted(start, low, below), start)
-        self._keep(node, classes, start)
+            self._cache(below, self._count_from(start, low, below), start)
+        self._cache(node, classes, start)
         return classes
 
-    def _keep(self, node: Integers, classes: Classes, start: Classes) -> None:
+    def _cache(self, node: Integers, classes: Classes, start: Classes) -> None:
         """Cache the classes of a node as a start for others, if clearly fewer than those they were counted from."""
         rows = len(classes[0])
-        if self._kept + rows <= KEPT_ROWS and rows < MUCH_SMALLER * len(start[0]):
-            self._kept += rows
-            place = len(self._starts)
-            if place == len(self._rows):
+        if self._cached_rows + rows <= KEPT_ROWS and rows < MUCH_SMALLER * len(start[0]):
+            self._cached_rows += rows
+            index = len(self._starts)
+            if index == len(self._rows):
                 self._levels, self._rows = np.repeat(self._levels, 2, axis=0), np.repeat(self._rows, 2)
             self._starts.append(classes)
-            self._levels[place], self._rows[place] = node, rows
+            self._levels[index], self._rows[index] = node, rows
 
-    def _counted(self, start: Classes, low: Integers, high: Integers) -> Classes:
+    def _count_from(self, start: Classes, low: Integers, high: Integers) -> Classes:
         """The classes of a node, counted from those of a finer one."""
         from PETWorks.anonymizer.search.joint_kernels import count_classes
 
@@ -200,30 +201,30 @@ class SizeJudge:
         number = count_classes(*start, kept, shifts, masks, self._lifts, starts, bits, self._slots, keys, weights)
         return keys[:number].copy(), weights[:number].copy()
 
-    def _all_lifts(self) -> tuple[Codes, Integers]:
+    def _make_lifts(self) -> tuple[Codes, Integers]:
         """The new codes of each column from each level to each higher one, and the index where each begins."""
         columns, lattice = self._ground.lattice.columns, self._ground.base.lattice
         heights = [self._ground.view.hierarchies[name].height for name in columns]
         starts = np.zeros((len(columns), max(heights) + 1, max(heights) + 1), np.int64)
         tables, length = [], 0
-        for place, name in enumerate(columns):
-            for low in range(self._ground.base.levels[name], heights[place] + 1):
-                for high in range(low, heights[place] + 1):
+        for index, name in enumerate(columns):
+            for low in range(self._ground.base.levels[name], heights[index] + 1):
+                for high in range(low, heights[index] + 1):
                     lift = lattice.lift(name, low, high)
                     assert lift is not None
-                    starts[place, low, high] = length
+                    starts[index, low, high] = length
                     tables.append(lift.new_codes)
                     length += len(lift.new_codes)
         return np.concatenate(tables), starts
 
-    def _all_values(self) -> tuple[NDArray[np.float64], Integers]:
+    def _make_values(self) -> tuple[NDArray[np.float64], Integers]:
         """The loss added by suppressing a record, by column, level and code, and the index where each begins."""
         by_value = self._objective.by_value
         starts = np.zeros((len(by_value), max(map(len, by_value))), np.int64)
         length = 0
-        for place, levels in enumerate(by_value):
+        for index, levels in enumerate(by_value):
             for level, values in enumerate(levels):
-                starts[place, level] = length
+                starts[index, level] = length
                 length += len(values)
         return np.concatenate([values for levels in by_value for values in levels]), starts
 
@@ -265,7 +266,7 @@ class JointSearch:
         # For each limit, the largest lower bound of nodes worth testing; none for closed nodes.
         self._most_lost = np.full((len(judges), len(limits) + 1), np.inf)
         self._most_lost[:, -1] = -np.inf
-        # Places of nodes that may be tested; their number only decreases.
+        # Indices of nodes that may still be tested.
         self._open = [np.arange(self.lattice.nodes)] * len(judges)
         self._choosers = [Chooser(self.lattice) for _ in judges]
         self._by_size = SizeJudge.of(ground, judges, objective)
@@ -293,33 +294,33 @@ class JointSearch:
     def _next_node(self, threshold: int) -> Node | None:
         """The node to test next; None if the best ones are known."""
         bounds, within = self._bounds[threshold].reshape(-1), self._within[threshold].reshape(-1)
-        places = self._open[threshold]
-        open_ = bounds[places] <= self._most_lost[threshold].take(within[places])
-        places = self._open[threshold] = places[open_]
-        if len(places) == 0:
+        indices = self._open[threshold]
+        is_open = bounds[indices] <= self._most_lost[threshold].take(within[indices])
+        indices = self._open[threshold] = indices[is_open]
+        if len(indices) == 0:
             return None
         has_solution = self.bests[threshold][-1] is not None
         if has_solution or self.judges[threshold].may_rule_out:
-            chosen = self._choosers[threshold](places, bounds[places], has_solution=has_solution)
-            return self.lattice.node(chosen)
-        return self.lattice.node(int(places[np.argmin(bounds[places])]))
+            chosen = self._choosers[threshold](indices, bounds[indices], has_solution=has_solution)
+            return self.lattice.node_at(chosen)
+        return self.lattice.node_at(int(indices[np.argmin(bounds[indices])]))
 
     def _look_at(self, node: Node) -> None:
         """Count a node, test it for every threshold for which it may matter, and draw conclusions."""
-        place = self.lattice.place(node)
-        each = np.arange(len(self.judges))
-        bounds = self._bounds.reshape(len(each), -1)[:, place]
-        within = self._within.reshape(len(each), -1)[:, place]
-        concerned = np.flatnonzero(bounds <= self._most_lost[each, within])
+        index = self.lattice.index_of(node)
+        all_thresholds = np.arange(len(self.judges))
+        bounds = self._bounds.reshape(len(all_thresholds), -1)[:, index]
+        within = self._within.reshape(len(all_thresholds), -1)[:, index]
+        concerned = np.flatnonzero(bounds <= self._most_lost[all_thresholds, within])
         outcomes = self._outcomes(node, concerned)
         conclusions: list[FinerBound] = []  # about finer nodes
         for threshold, outcome in zip(concerned.tolist(), outcomes, strict=True):
             self._keep_best(threshold, node, outcome)
             if outcome.given_up_at is not None:
                 bounds = self._bounds[threshold].reshape(-1)
-                bounds[place] = max(bounds[place], outcome.given_up_at)
+                bounds[index] = max(bounds[index], outcome.given_up_at)
             else:
-                self._within[threshold].reshape(-1)[place] = len(self.limits)
+                self._within[threshold].reshape(-1)[index] = len(self.limits)
             least = bisect_left(self.limits, outcome.lasting)
             added = outcome.added if least < len(self.limits) else None
             if least or added is not None:
@@ -343,8 +344,8 @@ class JointSearch:
             return
         solution = Solution(node, outcome.loss, outcome.records, self._rounding)
         bests = self.bests[threshold]
-        for place in range(bisect_left(self.limits, outcome.records), len(self.limits)):
-            best = bests[place]
+        for index in range(bisect_left(self.limits, outcome.records), len(self.limits)):
+            best = bests[index]
             if best is None or solution < best:
-                bests[place] = solution
-                self._most_lost[threshold, place] = solution.loss + margin(solution.loss, self._rounding)
+                bests[index] = solution
+                self._most_lost[threshold, index] = solution.loss + margin(solution.loss, self._rounding)

@@ -13,12 +13,12 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.subsets.kernels import compile_lazily
 
 GEOMETRIC, ARITHMETIC, SUM, MAXIMUM = range(4)  # how the losses of columns become one number
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples are far apart
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, and its multiples are far apart
 
 
 @compile_lazily
 def nearest_start(levels: Integers, rows: Integers, number: int, node: Integers) -> int:
-    """Of the first `number` starts, the index of the one with the fewest rows that is coarser than a node nowhere."""
+    """The index of the smallest of the first `number` starts that are coarser than a node in no column."""
     nearest = np.int64(0)
     for start in range(1, number):
         if rows[start] < rows[nearest]:
@@ -60,7 +60,7 @@ def count_classes(
         for column in range(len(shifts)):
             code = np.int64(keys[row] >> shifts[column] & masks[column])
             key |= lifts[lift_starts[column] + code] << shifts[column]
-        slot = key * SPREAD >> down
+        slot = key * HASH_FACTOR >> down
         while slots[slot] and new_keys[slots[slot] - 1] != key:
             slot = slot + np.uint64(1) & last
         if slots[slot]:
@@ -84,7 +84,7 @@ def judge_sizes(
     suppressed: Integers,
     added: NDArray[np.float64],
 ) -> None:
-    """For each needed size, ascending, the number of records in smaller classes, and the loss of suppressing them.
+    """Add, for each needed size, ascending, the number of records in smaller classes and the loss of suppressing them.
 
     `values` is the loss added by suppressing a record, by column and code; `added` is by size and column.
     """
@@ -99,10 +99,10 @@ def judge_sizes(
         for column in range(len(shifts)):
             code = np.int64(keys[row] >> shifts[column] & masks[column])
             added[first, column] += weight * values[value_starts[column] + code]
-    for place in range(1, len(needed)):
-        suppressed[place] += suppressed[place - 1]
+    for size in range(1, len(needed)):
+        suppressed[size] += suppressed[size - 1]
         for column in range(len(shifts)):
-            added[place, column] += added[place - 1, column]
+            added[size, column] += added[size - 1, column]
 
 
 @compile_lazily
@@ -126,49 +126,49 @@ def raise_finer(
     """
     last = len(levels) - 1
     level = np.zeros(len(levels), np.int64)
-    together = np.zeros(len(levels))  # combined loss of the columns before each one
+    combined = np.zeros(len(levels))  # the loss of the columns before each one
     if aggregate == GEOMETRIC:
-        together[0] = 1.0
+        combined[0] = 1.0
     elif aggregate == MAXIMUM:
-        together[0] = -np.inf
+        combined[0] = -np.inf
     for number in range(len(thresholds)):
         threshold = thresholds[number]
         raises = is_known[number]
         level[:] = 0
-        place, column = np.int64(0), 0
+        first, column = np.int64(0), 0
         while column >= 0:
             while column < last:
                 part = parts[number, column, level[column]]
                 if aggregate == GEOMETRIC:
-                    together[column + 1] = together[column] * part
+                    combined[column + 1] = combined[column] * part
                 elif aggregate == MAXIMUM:
-                    together[column + 1] = max(together[column], part)
+                    combined[column + 1] = max(combined[column], part)
                 else:
-                    together[column + 1] = together[column] + part
+                    combined[column + 1] = combined[column] + part
                 column += 1
-            for lowest in range(levels[last] + 1):
-                here = place + lowest
-                if within[threshold, here] >= closed:
+            for last_level in range(levels[last] + 1):
+                node = first + last_level
+                if within[threshold, node] >= closed:
                     continue
-                if within[threshold, here] < least[number]:
-                    within[threshold, here] = least[number]
+                if within[threshold, node] < least[number]:
+                    within[threshold, node] = least[number]
                 if raises:
-                    part = parts[number, last, lowest]
+                    part = parts[number, last, last_level]
                     if aggregate == GEOMETRIC:
-                        loss = (together[last] * part) ** (1 / len(levels)) - 1
+                        loss = (combined[last] * part) ** (1 / len(levels)) - 1
                     elif aggregate == MAXIMUM:
-                        loss = max(together[last], part)
+                        loss = max(combined[last], part)
                     else:
-                        loss = together[last] + part
+                        loss = combined[last] + part
                         if aggregate == ARITHMETIC:
                             loss = loss / len(levels)
-                    if loss > bounds[threshold, here]:
-                        bounds[threshold, here] = loss
+                    if loss > bounds[threshold, node]:
+                        bounds[threshold, node] = loss
             column = last - 1
             while column >= 0 and level[column] == levels[column]:
-                place -= level[column] * strides[column]
+                first -= level[column] * strides[column]
                 level[column] = 0
                 column -= 1
             if column >= 0:
                 level[column] += 1
-                place += strides[column]
+                first += strides[column]

@@ -50,12 +50,12 @@ class Box:
 class _Group:
     """Some columns, and the loss of each combination of their levels."""
 
-    def __init__(self, lattice: Lattice, objective: ByColumn, places: Sequence[int]) -> None:
-        self.places, self._lattice = places, lattice
-        self.shape = tuple(lattice.shape[place] for place in places)
+    def __init__(self, lattice: Lattice, objective: ByColumn, indices: Sequence[int]) -> None:
+        self.indices, self._lattice = indices, lattice
+        self.shape = tuple(lattice.shape[index] for index in indices)
         lost = [
-            objective.weighted(place, objective.lost[place][lattice.low[place] : lattice.high[place] + 1])
-            for place in places
+            objective.weighted(index, objective.lost[index][lattice.low[index] : lattice.high[index] + 1])
+            for index in indices
         ]
         self.costs: Reals = reduce(lambda done, losses: objective.of_two(done[..., np.newaxis], losses), lost)
         self._levels = reduce(np.add.outer, [np.arange(number) for number in self.shape])
@@ -65,8 +65,8 @@ class _Group:
         """Mask of the nodes that are left in a box."""
         inside = np.zeros(self.shape, np.bool_)
         box = tuple(
-            slice(low[place] - self._lattice.low[place], high[place] - self._lattice.low[place] + 1)
-            for place in self.places
+            slice(low[index] - self._lattice.low[index], high[index] - self._lattice.low[index] + 1)
+            for index in self.indices
         )
         inside[box] = left[box]
         return inside
@@ -78,15 +78,15 @@ class _Group:
         if least == np.inf:
             return None
         ties = costs <= least + self._same
-        place = int(np.argmin(np.where(ties, self._levels, self._levels.max() + 1)))
-        indices = np.unravel_index(place, self.shape)
+        flat_index = int(np.argmin(np.where(ties, self._levels, self._levels.max() + 1)))
+        indices = np.unravel_index(flat_index, self.shape)
         return least, tuple(
-            int(index) + self._lattice.low[place] for index, place in zip(indices, self.places, strict=True)
+            int(index) + self._lattice.low[place] for index, place in zip(indices, self.indices, strict=True)
         )
 
     def finer(self, node: Node) -> tuple[slice, ...]:
         """The nodes that are coarser in none of these columns."""
-        return tuple(slice(0, node[place] - self._lattice.low[place] + 1) for place in self.places)
+        return tuple(slice(0, node[index] - self._lattice.low[index] + 1) for index in self.indices)
 
 
 class BoxSearch(NodeSearch):
@@ -98,7 +98,7 @@ class BoxSearch(NodeSearch):
         super().__init__(lattice, objective, judge)
         self.takes_bounds = False
         self._order = _columns_by_entropy(judge, lattice)
-        self._groups = [_Group(lattice, objective, places) for places in _group_columns(lattice, self._order)]
+        self._groups = [_Group(lattice, objective, indices) for indices in _group_columns(lattice, self._order)]
         highest = [np.array([losses.max()]) for losses in objective.lost]
         self._rounding = SAME * float(objective.combined(highest).item())
         everything = tuple(np.packbits(np.ones(group.shape, np.bool_)) for group in self._groups)
@@ -148,7 +148,7 @@ class BoxSearch(NodeSearch):
         heapq.heappop(self._boxes)
         parts: list[Box] = []
         for part in self._parts(box):
-            bounded = yield from self._bounded(part)
+            bounded = yield from self._compute_bound(part)
             if bounded is not None and bounded.bound <= self.limit():
                 parts.append(bounded)
         for part in parts:
@@ -159,7 +159,7 @@ class BoxSearch(NodeSearch):
         """The box itself if more can be ruled out; otherwise its two halves, or nothing if it has one node."""
         if box.rounds < ROUNDS:
             return [box]
-        column = next((place for place in self._order if box.low[place] < box.high[place]), None)
+        column = next((index for index in self._order if box.low[index] < box.high[index]), None)
         if column is None:
             return []
         level = min(self._promising(box)[column], box.high[column] - 1)
@@ -172,11 +172,11 @@ class BoxSearch(NodeSearch):
         for group, packed in zip(self._groups, box.left, strict=True):
             best = group.best(group.within(box.low, box.high, _unpack_mask(packed, group.shape)))
             assert best is not None
-            for place, level in zip(group.places, best[1], strict=True):
-                node[place] = level
+            for index, level in zip(group.indices, best[1], strict=True):
+                node[index] = level
         return tuple(node)
 
-    def _bounded(self, box: Box) -> Generator[None, None, Box | None]:
+    def _compute_bound(self, box: Box) -> Generator[None, None, Box | None]:
         """The box with its bound; None if it contains nothing better than the known solutions."""
         if self._is_ruled_out(box.high):
             return None
@@ -188,7 +188,7 @@ class BoxSearch(NodeSearch):
                 best = group.best(open_)
                 if best is None:
                     return None
-                with_group = _set_levels(box.high, group.places, best[1])
+                with_group = _set_levels(box.high, group.indices, best[1])
                 yield
                 if not self._is_ruled_out(with_group):
                     break
@@ -196,11 +196,11 @@ class BoxSearch(NodeSearch):
                     settled = False
                     break
                 tries += 1
-                open_[group.finer(self._coarsest_ruled_out(with_group, group.places, box.high))] = False
+                open_[group.finer(self._coarsest_ruled_out(with_group, group.indices, box.high))] = False
             left.append(np.packbits(open_))
             losses.append(best[0])
-            for place, level in zip(group.places, best[1], strict=True):
-                node[place] = level
+            for index, level in zip(group.indices, best[1], strict=True):
+                node[index] = level
         bound = float(self.objective.of_all(reduce(self.objective.of_two, losses)).item())
         if settled:
             self._look(tuple(node))
@@ -213,11 +213,11 @@ class BoxSearch(NodeSearch):
                 return None  # nothing else in the box is better
         return Box(box.low, box.high, tuple(left), max(bound, box.bound), ROUNDS if settled else box.rounds + 1)
 
-    def _coarsest_ruled_out(self, node: Node, places: Sequence[int], high: Node) -> Node:
+    def _coarsest_ruled_out(self, node: Node, indices: Sequence[int], high: Node) -> Node:
         """A node that is ruled out and coarser in some of the columns, within a box."""
-        for place in self._random.permutation(places).tolist():
-            for level in range(high[place], node[place], -1):
-                coarser = _set_level(node, place, level)
+        for index in self._random.permutation(indices).tolist():
+            for level in range(high[index], node[index], -1):
+                coarser = _set_level(node, index, level)
                 if self._is_ruled_out(coarser):
                     node = coarser
                     break
@@ -227,13 +227,13 @@ class BoxSearch(NodeSearch):
         """Descend from a coarse node, or from the best one with some columns raised, while the rules hold."""
         node = self.lattice.high
         if self.best is not None and self.best.node != self.lattice.high:
-            node = self._raised(self.best.node)
+            node = self._raise_at_random(self.best.node)
         self._look(node)
         while True:
             gains = {}
-            for place in self._order:
-                if node[place] > self.lattice.low[place]:
-                    finer = _set_level(node, place, node[place] - 1)
+            for index in self._order:
+                if node[index] > self.lattice.low[index]:
+                    finer = _set_level(node, index, node[index] - 1)
                     self._look(finer)
                     yield
                     if self._holds(finer):
@@ -246,12 +246,12 @@ class BoxSearch(NodeSearch):
         records = self.known[node].records
         return records is not None and records <= self.most
 
-    def _raised(self, node: Node) -> Node:
+    def _raise_at_random(self, node: Node) -> Node:
         """A node with a few columns raised at random."""
-        raisable = [place for place, high in enumerate(self.lattice.high) if node[place] < high]
+        raisable = [index for index, high in enumerate(self.lattice.high) if node[index] < high]
         number = min(len(raisable), int(self._random.integers(1, 5)))
-        for place in self._random.choice(raisable, number, replace=False).tolist():
-            node = _set_level(node, place, int(self._random.integers(node[place] + 1, self.lattice.high[place] + 1)))
+        for index in self._random.choice(raisable, number, replace=False).tolist():
+            node = _set_level(node, index, int(self._random.integers(node[index] + 1, self.lattice.high[index] + 1)))
         return node
 
     def _gain(self, node: Node, finer: Node) -> float:
@@ -273,19 +273,19 @@ def _columns_by_entropy(judge: Judge, lattice: Lattice) -> list[int]:
         counts = judge.ground.on_level(column, 0).counts
         shares = counts[counts > 0] / counts.sum()
         bits.append(float(-(shares * np.log2(shares)).sum()))
-    return sorted(range(len(bits)), key=lambda place: bits[place])
+    return sorted(range(len(bits)), key=lambda index: bits[index])
 
 
 def _group_columns(lattice: Lattice, order: Sequence[int]) -> list[list[int]]:
     """Neighbouring columns in groups with few combinations of levels."""
     groups: list[list[int]] = []
     nodes = GROUP_NODES + 1
-    for place in order:
-        nodes *= lattice.shape[place]
+    for index in order:
+        nodes *= lattice.shape[index]
         if nodes > GROUP_NODES:
             groups.append([])
-            nodes = lattice.shape[place]
-        groups[-1].append(place)
+            nodes = lattice.shape[index]
+        groups[-1].append(index)
     return [sorted(group) for group in groups]
 
 
@@ -293,12 +293,12 @@ def _unpack_mask(packed: NDArray[np.uint8], shape: tuple[int, ...]) -> Mask:
     return np.unpackbits(packed, count=int(np.prod(shape))).astype(np.bool_).reshape(shape)
 
 
-def _set_level(node: Node, place: int, level: int) -> Node:
-    return (*node[:place], level, *node[place + 1 :])
+def _set_level(node: Node, index: int, level: int) -> Node:
+    return (*node[:index], level, *node[index + 1 :])
 
 
-def _set_levels(node: Node, places: Sequence[int], levels: Sequence[int]) -> Node:
+def _set_levels(node: Node, indices: Sequence[int], levels: Sequence[int]) -> Node:
     changed = list(node)
-    for place, level in zip(places, levels, strict=True):
-        changed[place] = level
+    for index, level in zip(indices, levels, strict=True):
+        changed[index] = level
     return tuple(changed)

@@ -3,11 +3,10 @@
 import os
 import shutil
 import tempfile
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import count as numbers
 from pathlib import Path
 from threading import RLock
@@ -48,7 +47,7 @@ from PETWorks.counting.profiles import (
     Profile,
     value_person_pairs,
 )
-from PETWorks.counting.questions import THREADS, Merge
+from PETWorks.counting.questions import THREADS, Merge, fold_parts
 from PETWorks.errors import Hint, InputError, ParameterError, system_reason
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -93,10 +92,10 @@ class QueryRunner(Protocol):
 IS_VALUE = f"v IS NOT NULL AND v <> '{SUPPRESSED}'"
 
 
-def duckdb_profiles(
+def count_profiles(
     engine: QueryRunner, source: Source, columns: Sequence[str], unit: str | None = None, *, folded: bool = False
 ) -> dict[str, Profile]:
-    """Counts and a sample of the values of each column; all values stay on disk.
+    """Count the values of each column and draw a sample; all values stay on disk.
 
     The table of values has for each column `c` and value `v` the number `n` of records, or of people if a unit names
     them, the number `r` of records, and the owner `o`, if it is one person; -1 otherwise.
@@ -113,28 +112,28 @@ def duckdb_profiles(
             named = piece.column(wanted.index(unit))
             with naming_column(unit, {unit: named.type}, source):
                 people = _encoded(person_texts(named, spaced, folded=folded), spaced=False)
-        for place, (name, chunks) in enumerate(zip(columns, piece.columns, strict=False)):
+        for index, (name, chunks) in enumerate(zip(columns, piece.columns, strict=False)):
             with naming_column(name, {name: chunks.type}, source):
                 column = _encoded(chunks, spaced)
-            engine.insert(counted, _value_counts(place, column, people))
+            engine.insert(counted, _value_counts(index, column, people))
     if unit is None:
         totals = [rows] * len(columns)
         records = "CAST(sum(n) AS BIGINT)"
-        how = f"SELECT c, v, {records} AS n, CAST(-1 AS BIGINT) AS o, {records} AS r FROM {counted}"
+        query = f"SELECT c, v, {records} AS n, CAST(-1 AS BIGINT) AS o, {records} AS r FROM {counted}"
     else:
         by_person = engine.new("counted")
         engine.execute(f"CREATE TABLE {by_person} AS SELECT c, v, u, sum(n) AS n FROM {counted} GROUP BY c, v, u")
         engine.execute(f"DROP TABLE {counted}")
         counted = by_person
         numbers_of = dict(zip(*engine.fetch(f"SELECT c, count(*) FROM {counted} GROUP BY c"), strict=True))
-        totals = [int(numbers_of.get(place, 0)) for place in range(len(columns))]
+        totals = [int(numbers_of.get(index, 0)) for index in range(len(columns))]
         owner = "if(count(*) = 1, CAST(hash(min(u)) >> 1 AS BIGINT), -1)"
-        how = f"SELECT c, v, count(*) AS n, {owner} AS o, CAST(sum(n) AS BIGINT) AS r FROM {counted}"
-    engine.execute(f"CREATE TABLE {values} AS {how} WHERE {IS_VALUE} GROUP BY c, v")
+        query = f"SELECT c, v, count(*) AS n, {owner} AS o, CAST(sum(n) AS BIGINT) AS r FROM {counted}"
+    engine.execute(f"CREATE TABLE {values} AS {query} WHERE {IS_VALUE} GROUP BY c, v")
     engine.execute(f"DROP TABLE {counted}")
     profiles = {
-        name: _profile(engine, values, place, total, name)
-        for place, (name, total) in enumerate(zip(columns, totals, strict=True))
+        name: _read_profile(engine, values, index, total, name)
+        for index, (name, total) in enumerate(zip(columns, totals, strict=True))
     }
     engine.execute(f"DROP TABLE {values}")
     return profiles
@@ -147,19 +146,19 @@ def _encoded(chunks: Any, spaced: bool) -> Column:
     return encoder.finish().without_unused_labels()
 
 
-def _value_counts(place: int, column: Column, people: Column | None) -> list[Any]:
-    """The place of a column, its values, how many records have each, and whose they are, if that is said."""
+def _value_counts(index: int, column: Column, people: Column | None) -> list[Any]:
+    """Arrays for the table of counts: column index, value, number of records and, if people are counted, the person."""
     if people is None:
-        places = arrow_integers(np.full(len(column.counts), place))
-        return [places, column.labels, arrow_integers(column.counts)]
+        indices = arrow_integers(np.full(len(column.counts), index))
+        return [indices, column.labels, arrow_integers(column.counts)]
     codes, persons, counts = value_person_pairs(column, people)
-    places = arrow_integers(np.full(len(codes), place))
+    indices = arrow_integers(np.full(len(codes), index))
     named = people.labels.take(arrow_integers(persons))
-    return [places, column.labels.take(arrow_integers(codes)), arrow_integers(counts), named]
+    return [indices, column.labels.take(arrow_integers(codes)), arrow_integers(counts), named]
 
 
-def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str) -> Profile:
-    of_column = f"FROM {values} WHERE c = {place}"
+def _read_profile(engine: QueryRunner, values: str, index: int, rows: int, name: str) -> Profile:
+    of_column = f"FROM {values} WHERE c = {index}"
     # The sum of no rows is NULL, hence coalesce.
     is_exact = f"n = 1 AND (regexp_matches(v, '{EXACT_PATTERN}') OR length(v) > {LONG_TEXT})"
     counts = ("coalesce(CAST(sum(n) AS BIGINT), 0)", "count(*)", "count(*) FILTER (n = 1)")
@@ -168,16 +167,16 @@ def _profile(engine: QueryRunner, values: str, place: int, rows: int, name: str)
     numbers = f"SELECT {', '.join(counts)}, count(*) FILTER ({is_exact}), {formulas} {of_column}"
     present, distinct, unique, exact, formula_cells = (int(column[0]) for column in engine.fetch(numbers))
     (sample,) = engine.fetch(f"SELECT v[:{MAX_SAMPLED_LENGTH}] {of_column} ORDER BY hash(v), v LIMIT {SAMPLE_SIZE}")
-    details = _details(engine, values, place, name)
+    details = _count_details(engine, values, index, name)
     return Profile(rows, present, distinct, unique, [str(text) for text in sample], exact, details, formula_cells)
 
 
-def _details(engine: QueryRunner, values: str, place: int, name: str) -> dict[str, int]:
+def _count_details(engine: QueryRunner, values: str, index: int, name: str) -> dict[str, int]:
     """The number of personal details of each kind in the values of a column."""
     search = Search(name)
     (total,) = engine.fetch(f"SELECT count(*) FROM {values}")
     for first in range(0, int(total[0]), VALUES_PER_BATCH):
-        piece = f"c = {place} AND rowid >= {first} AND rowid < {first + VALUES_PER_BATCH}"
+        piece = f"c = {index} AND rowid >= {first} AND rowid < {first + VALUES_PER_BATCH}"
         texts, records, owners = engine.fetch(f"SELECT v, n, o FROM {values} WHERE {piece}")
         search.add(strings([str(text) for text in texts]), records, owners)
     return search.details()
@@ -192,41 +191,43 @@ class DuckPeople:
     Each table `side_1`, `side_2`… has codes `c0`…, values `v0`… and words `w0_0`…
     """
 
-    def __init__(self, engine: Any, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
-        check_values(numbers)
-        self._engine, self._brought, self._place, self._numbers = engine, brought, place, numbers
+    def __init__(
+        self, engine: Any, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> None:
+        check_values(numbers_of_values)
+        self._engine, self._tables, self._focal, self._numbers_of_values = engine, tables, focal, numbers_of_values
         self._people = engine.new("people")
-        union = " UNION ALL ".join(f"SELECT u FROM {table.table.store.table}" for table in brought)
+        union = " UNION ALL ".join(f"SELECT u FROM {table.table.store.table}" for table in tables)
         engine.execute(
             f"CREATE TABLE {self._people} AS SELECT u, row_number() OVER () AS p "
             f"FROM (SELECT DISTINCT u FROM ({union}))"
         )
         self._number = int(engine.fetch(f"SELECT count(*) FROM {self._people}")[0][0])
-        self._sides = [self._side(table) for table in brought]
+        self._sides = [self._create_side(table) for table in tables]
         engine.execute(f"DROP TABLE {self._people}")
-        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in brought]
-        both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(brought)))
+        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in tables]
+        both = ", ".join(f"count(*) FILTER (s{number}.c0 > 0)" for number in range(len(tables)))
         self.in_common = [int(column[0]) for column in engine.fetch(f"SELECT {both} FROM {self._beside}")]
 
     @property
     def _beside(self) -> str:
         """The FROM clause for all targets, with their row of each table."""
         sides = " POSITIONAL JOIN ".join(f"{side} s{number}" for number, side in enumerate(self._sides))
-        return f"{sides} WHERE s{self._place}.c0 > 0"
+        return f"{sides} WHERE s{self._focal}.c0 > 0"
 
-    def _side(self, brought: TableToJoin) -> str:
+    def _create_side(self, to_join: TableToJoin) -> str:
         """Create a table with a row for everyone, in the order of their numbers."""
-        store = brought.table.store
-        known = [store.codes[name] for name in brought.known]
-        maps = {name: self._map(codes) for name, codes in brought.values.items()}
+        store = to_join.table.store
+        known = [store.codes[name] for name in to_join.known]
+        maps = {name: self._engine.mapping(codes) for name, codes in to_join.values.items()}
         joins = " ".join(f"JOIN {name} ON t.{store.codes[column]} = {name}.old" for column, name in maps.items())
         values = {column: f"{name}.new" for column, name in maps.items()}
         words = {
-            f"w{place}_{block}": f"bit_or(CASE WHEN {values[column]} // {BITS} = {block} "
+            f"w{index}_{block}": f"bit_or(CASE WHEN {values[column]} // {BITS} = {block} "
             f"THEN CAST(1 AS BIGINT) << CAST({values[column]} % {BITS} AS BIGINT) ELSE 0 END)"
-            for place, column in enumerate(self._numbers)
+            for index, column in enumerate(self._numbers_of_values)
             if column in values
-            for block in range(number_of_words(self._numbers[column]))
+            for block in range(number_of_words(self._numbers_of_values[column]))
         }
         offered, rows = self._engine.new("offered"), self._engine.new("known")
         side: str = self._engine.new("side")
@@ -236,8 +237,10 @@ class DuckPeople:
             f"CREATE TABLE {offered} AS SELECT {classes}{listed} FROM {store.table} t {joins} GROUP BY {classes}"
         )
         same = " AND ".join(f"t.{code} = o.{code}" for code in known)
-        columns = {f"c{place}": f"t.{code} + 1" for place, code in enumerate(known)}
-        columns |= {f"v{place}": values[column] for place, column in enumerate(self._numbers) if column in values}
+        columns = {f"c{index}": f"t.{code} + 1" for index, code in enumerate(known)}
+        columns |= {
+            f"v{index}": values[column] for index, column in enumerate(self._numbers_of_values) if column in values
+        }
         columns |= {word: f"o.{word}" for word in words}
         terms = ", ".join(f"{term} AS {name}" for name, term in columns.items())
         self._engine.execute(
@@ -252,29 +255,22 @@ class DuckPeople:
             self._engine.execute(f"DROP TABLE {table}")
         return side
 
-    def _map(self, codes: Integers) -> str:
-        """Create a table with the common code of each code."""
-        name: str = self._engine.new("map")
-        self._engine.execute(f"CREATE TABLE {name} (old UINTEGER, new UINTEGER)")
-        self._engine.insert(name, [arrow_integers(np.arange(len(codes))), arrow_integers(codes)])
-        return name
-
     @cached_property
     def targets(self) -> PartitionedTable:
         """The targets by the columns of the tables."""
         codes: dict[str, str] = {}
         terms: list[str] = []
-        for number, brought in enumerate(self._brought):
-            for place, name in enumerate(brought.known):
-                codes[column_name(brought.name, name)] = f"c{len(terms)}"
-                terms.append(f"s{number}.c{place} AS c{len(terms)}")
-        for place, name in enumerate(self._numbers):
+        for number, table in enumerate(self._tables):
+            for index, name in enumerate(table.known):
+                codes[column_name(table.name, name)] = f"c{len(terms)}"
+                terms.append(f"s{number}.c{index} AS c{len(terms)}")
+        for index, name in enumerate(self._numbers_of_values):
             codes[name] = f"c{len(terms)}"
-            terms.append(f"s{self._place}.v{place} AS c{len(terms)}")
+            terms.append(f"s{self._focal}.v{index} AS c{len(terms)}")
         name = self._engine.new("targets")
         self._engine.execute(f"CREATE TABLE {name} AS SELECT {', '.join(terms)} FROM {self._beside}")
-        store = type(self._brought[0].table.store)(self._engine, name, codes)
-        return joined_table(store, self._brought, self._place, self._numbers)
+        store = type(self._tables[0].table.store)(self._engine, name, codes)
+        return joined_table(store, self._tables, self._focal, self._numbers_of_values)
 
     @property
     def columns(self) -> PartitionedTable:
@@ -289,21 +285,14 @@ class DuckPeople:
         missing: int | None = None,  # noqa: ARG002
     ) -> Summary:
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
-        waiting: deque[Future[Summary]] = deque()
-        answers: list[Summary] = []
-        with ThreadPoolExecutor(THREADS) as pool:
-            for part in self._offers(attribute):
-                waiting.append(pool.submit(kernel, part))
-                if len(waiting) > THREADS:
-                    answers = [reduce(merge, [*answers, waiting.popleft().result()])]
-            return reduce(merge, [*answers, *(future.result() for future in waiting)])
+        return fold_parts(kernel, merge, self._offers(attribute))
 
     def _offers(self, attribute: str) -> Iterator[list[Offer]]:
         """The offers to the people, some people at a time."""
-        place = list(self._numbers).index(attribute)
-        blocks = number_of_words(self._numbers[attribute])
-        columns = ", ".join(["c0", f"v{place}", *(f"w{place}_{block}" for block in range(blocks))])
-        sides = [side for side, table in zip(self._sides, self._brought, strict=True) if attribute in table.values]
+        index = list(self._numbers_of_values).index(attribute)
+        blocks = number_of_words(self._numbers_of_values[attribute])
+        columns = ", ".join(["c0", f"v{index}", *(f"w{index}_{block}" for block in range(blocks))])
+        sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         step = self._engine.rows_at_once(len(sides) * (2 + blocks))
         for first in range(0, self._number, step):
             where = f"rowid >= {first} AND rowid < {first + step}"
@@ -316,8 +305,8 @@ class DuckPeople:
 
 ROWS_PER_PART = 1 << 20
 BYTES_PER_CELL = 2048  # of the limit, per cell of a part: several parts are processed at once, each with its arrays
-COLUMNS = 8  # columns of a part of full size; with more columns, parts have fewer cells
-SHARE = 0.5  # DuckDB's part of the memory limit; it exceeds that, and reading and kernels need the rest
+USUAL_COLUMNS = 8  # with more columns, parts have fewer rows
+DUCKDB_SHARE = 0.5  # DuckDB's part of the memory limit; it exceeds that, and reading and kernels need the rest
 
 
 class DuckEngine:
@@ -334,7 +323,7 @@ class DuckEngine:
         self.note = note
         folder = create_folder(temp_folder)
         settings: dict[str, Any] = {
-            "memory_limit": f"{int(memory_limit * SHARE)}B",
+            "memory_limit": f"{int(memory_limit * DUCKDB_SHARE)}B",
             "temp_directory": str(Path(folder, "spilled")),
             "threads": str(THREADS),
             "autoinstall_known_extensions": "false",
@@ -363,12 +352,12 @@ class DuckEngine:
         spaced = source.separator is not None
         encoders = {name: GrowingEncoder(spaced_quotes=spaced) for name in columns}
         wanted = (*columns, *([unit] if unit else []))
-        store = DuckStore(self, self.new("rows"), {name: f"c{place}" for place, name in enumerate(columns)})
+        store = DuckStore(self, self.new("rows"), {name: f"c{index}" for index, name in enumerate(columns)})
         definition = [*(f"{code} UINTEGER" for code in store.codes.values()), *(["u VARCHAR"] if unit else [])]
         self.execute(f"CREATE TABLE {store.table} ({', '.join(definition)})")
 
         if isinstance(source, Database):
-            source.limited(self._memory // 4, self._folder)
+            source.limit_memory(self._memory // 4, self._folder)
 
         def encode(name: str, chunks: Any) -> Any:
             with naming_column(name, {name: chunks.type}, source):
@@ -398,16 +387,18 @@ class DuckEngine:
     ) -> dict[str, Profile]:
         """Counts and a sample of the values of columns that were not loaded."""
         if isinstance(source, Database):
-            source.limited(self._memory // 4, self._folder)
-        return duckdb_profiles(self, source, columns, unit, folded=folded)
+            source.limit_memory(self._memory // 4, self._folder)
+        return count_profiles(self, source, columns, unit, folded=folded)
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables of this engine."""
-        return DuckPeople(self, brought, place, numbers)
+        return DuckPeople(self, tables, focal, numbers_of_values)
 
     def rows_at_once(self, columns: int) -> int:
         """The number of rows in a part with this many columns."""
-        return max(1, self.rows_per_part * COLUMNS // max(COLUMNS, columns))
+        return max(1, self.rows_per_part * USUAL_COLUMNS // max(USUAL_COLUMNS, columns))
 
     def new(self, kind: str) -> str:
         """A table name that is not in use."""
@@ -461,7 +452,7 @@ class DuckEngine:
         """Add rows, given as Arrow arrays."""
         import pyarrow as pa
 
-        piece = pa.table({f"x{place}": column for place, column in enumerate(columns)})
+        piece = pa.table({f"x{index}": column for index, column in enumerate(columns)})
         with self.working():
             self._connection.register("piece", piece)
             try:
@@ -487,15 +478,15 @@ class DuckStore:
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         terms: list[list[str]] = [[] for _ in range(words.number)]
         joins, maps = "", []
-        for name, place in words.places.items():
-            if not place.bits:
+        for name, field in words.fields.items():
+            if not field.bits:
                 continue  # a column of one value
             code = f"r.{self.codes[name]}"
             if name in recoded:
                 maps.append(self.engine.mapping(recoded[name]))
                 joins += f" JOIN {maps[-1]} ON {code} = {maps[-1]}.old"
                 code = f"{maps[-1]}.new"
-            terms[place.word].append(f"CAST({code} AS BIGINT) * {1 << place.shift}")
+            terms[field.word].append(f"CAST({code} AS BIGINT) * {1 << field.shift}")
         cells = DuckCells(self.engine, self.engine.new("cells"), words)
         packed = ", ".join(f"{' + '.join(term) or 'CAST(0 AS BIGINT)'} AS k{word}" for word, term in enumerate(terms))
         rows = f"SELECT {packed} FROM {self.table} r{joins}"
@@ -551,8 +542,8 @@ class DuckStore:
 class DuckCells:
     """A table of counts in the order of its keys `k0`, `k1`…, with the numbers `n0`, `n1`…"""
 
-    def __init__(self, engine: DuckEngine, table: str, words: WordLayout, counted: int = 1) -> None:
-        self._engine, self.table, self.words, self._counted = engine, table, words, counted
+    def __init__(self, engine: DuckEngine, table: str, words: WordLayout, counts_per_cell: int = 1) -> None:
+        self._engine, self.table, self.words, self._counts_per_cell = engine, table, words, counts_per_cell
 
     @property
     def keys(self) -> str:
@@ -564,21 +555,14 @@ class DuckCells:
 
         classes   the number of first columns whose classes must be complete in each part, at least one
         """
-        waiting: deque[Future[Summary]] = deque()
-        answers: list[Summary] = []
-        with ThreadPoolExecutor(THREADS) as pool:
-            for part in self._parts(classes):
-                waiting.append(pool.submit(task, part))
-                if len(waiting) > THREADS:
-                    answers = [reduce(merge, [*answers, waiting.popleft().result()])]
-            return reduce(merge, [*answers, *(future.result() for future in waiting)])
+        return fold_parts(task, merge, self._parts(classes))
 
     def _parts(self, classes: int) -> Iterator[Part]:
         """All cells in order, cut between classes of the first columns."""
         masks, total = self.words.masks(classes), int(self._engine.fetch(f"SELECT count(*) FROM {self.table}")[0][0])
-        numbers = ", ".join(f"n{place}" for place in range(self._counted))
+        numbers = ", ".join(f"n{index}" for index in range(self._counts_per_cell))
         kept: list[Integers] = []
-        step = self._engine.rows_at_once(len(self.words.places))
+        step = self._engine.rows_at_once(len(self.words.fields))
         for first in range(0, max(total, 1), step):
             where = f"rowid >= {first} AND rowid < {first + step}"
             read = self._engine.fetch(f"SELECT {self.keys}, {numbers} FROM {self.table} WHERE {where}")
@@ -592,7 +576,7 @@ class DuckCells:
     def regrouped(self, words: WordLayout) -> "DuckCells":
         """Add the counts up by some of the columns."""
         coarser = DuckCells(self._engine, self._engine.new("cells"), words)
-        packed = ", ".join(f"{word} AS k{place}" for place, word in enumerate(self.words.expressions(words)))
+        packed = ", ".join(f"{word} AS k{index}" for index, word in enumerate(self.words.expressions(words)))
         self._engine.execute(
             f"CREATE TABLE {coarser.table} AS SELECT {coarser.keys}, CAST(sum(n0) AS BIGINT) AS n0 "
             f"FROM (SELECT {packed}, n0 FROM {self.table}) GROUP BY {coarser.keys} ORDER BY {coarser.keys}"
@@ -602,7 +586,7 @@ class DuckCells:
     def with_people(self, classes: "DuckCells") -> "DuckCells":
         """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
         joined = DuckCells(self._engine, self._engine.new("cells"), self.words, 2)
-        masks = self.words.masks(len(classes.words.places))
+        masks = self.words.masks(len(classes.words.fields))
         same = " AND ".join(f"a.k{word} & {mask} = b.k{word}" for word, mask in enumerate(masks))
         keys = ", ".join(f"a.k{word}" for word in range(self.words.number))
         self._engine.execute(
@@ -656,16 +640,16 @@ def restore_removed_rows(
     store: DuckStore = table.store  # type: ignore[assignment]
     engine, rows = store.engine, table.rows + len(removed)
     gone = engine.new("gone")
-    engine.execute(f"CREATE TABLE {gone} (place BIGINT)")
+    engine.execute(f"CREATE TABLE {gone} (position BIGINT)")
     engine.insert(gone, [arrow_integers(removed)])
-    places = f"SELECT range AS place FROM range({rows})"
+    positions = f"SELECT range AS position FROM range({rows})"
     if in_order:
-        places += f" WHERE range NOT IN (SELECT place FROM {gone}) ORDER BY range"
-    left = f"(SELECT p.place, r.* FROM ({places} LIMIT {table.rows}) p POSITIONAL JOIN {store.table} r) r"
+        positions += f" WHERE range NOT IN (SELECT position FROM {gone}) ORDER BY range"
+    left = f"(SELECT p.position, r.* FROM ({positions} LIMIT {table.rows}) p POSITIONAL JOIN {store.table} r) r"
     lost = f"{gone} g"
     if original is not None:
         before: DuckStore = original.store  # type: ignore[assignment]
-        lost += f" JOIN {before.table} o ON o.rowid = g.place"
+        lost += f" JOIN {before.table} o ON o.rowid = g.position"
     known, kept, restored, maps = {}, [], [], []
     for name, column in table.columns.items():
         codes = {value: code for code, value in enumerate(column.values)}
@@ -692,14 +676,15 @@ def restore_removed_rows(
         )
     if table.unit is not None:
         kept.append("r.u")
-        restored.append("'removed ' || g.place")  # each counts as a different person
+        restored.append("'removed ' || g.position")  # each counts as a different person
     made = DuckStore(engine, engine.new("rows"), store.codes)
     names = [store.codes[name] for name in table.columns] + (["u"] if table.unit is not None else [])
     terms = ", ".join(f"{cell} AS {name}" for cell, name in zip(kept, names, strict=True))
     their_terms = ", ".join(restored)
     engine.execute(
-        f"CREATE TABLE {made.table} AS SELECT {', '.join(names)} FROM (SELECT {terms}, r.place AS place FROM {left} "
-        f"UNION ALL SELECT {their_terms}, g.place{'' if in_order else f' + {rows}'} FROM {lost}) ORDER BY place"
+        f"CREATE TABLE {made.table} AS SELECT {', '.join(names)} "
+        f"FROM (SELECT {terms}, r.position AS position FROM {left} "
+        f"UNION ALL SELECT {their_terms}, g.position{'' if in_order else f' + {rows}'} FROM {lost}) ORDER BY position"
     )
     for unneeded in (gone, *maps):
         engine.execute(f"DROP TABLE {unneeded}")

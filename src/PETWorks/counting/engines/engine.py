@@ -47,11 +47,13 @@ class Engine(Protocol):
         unit, folded   as with `load`; where a unit names people, records of one person with the same value count once
         """
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables of this engine; each person has at most one row in a table.
 
-        place     the index of the table whose people are the targets
-        numbers   for each sensitive attribute under attack, the number of values in all tables
+        focal               the index of the table whose people are the targets
+        numbers_of_values   for each sensitive attribute under attack, the number of values in all tables
         """
 
     def close(self) -> None:
@@ -87,9 +89,11 @@ class MemoryEngine:
         table = self.load(source, columns, unit, folded=folded)
         return profiles_of(table.columns, columns, None if unit is None else table.columns[unit])
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables of this engine."""
-        return PeopleInMemory(brought, place, numbers)
+        return PeopleInMemory(tables, focal, numbers_of_values)
 
     def close(self) -> None:
         """Do nothing: there is nothing outside of memory to free."""

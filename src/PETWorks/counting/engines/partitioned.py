@@ -1,4 +1,4 @@
-"""Tables counted out of core or in a cluster, whose classes are brought into memory part by part."""
+"""Tables counted out of core or in a cluster, whose classes are loaded into memory part by part."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,57 +50,57 @@ class BitField:
 class WordLayout:
     """A layout that packs the codes of columns into words of `WORD_BITS` bits."""
 
-    places: Mapping[str, BitField]
+    fields: Mapping[str, BitField]
 
     @classmethod
     def of(cls, bits: Mapping[str, int]) -> "WordLayout":
         """Lay out columns in this order, from the number of bits that each needs."""
-        places: dict[str, BitField] = {}
+        fields: dict[str, BitField] = {}
         word, left = 0, WORD_BITS
         for name, needed in bits.items():
             if needed > left:
                 word, left = word + 1, WORD_BITS
             left -= needed
-            places[name] = BitField(word, left, needed)
-        return cls(places)
+            fields[name] = BitField(word, left, needed)
+        return cls(fields)
 
     @property
     def number(self) -> int:
         """The number of words."""
-        return max((place.word for place in self.places.values()), default=0) + 1
+        return max((field.word for field in self.fields.values()), default=0) + 1
 
     def packed(self, codes: Mapping[str, NDArray[np.integer]], rows: int) -> list[Integers]:
         """Pack the codes of rows into words."""
         words = [np.zeros(rows, np.int64) for _ in range(self.number)]
-        for name, place in self.places.items():
-            words[place.word] |= codes[name].astype(np.int64) << place.shift
+        for name, field in self.fields.items():
+            words[field.word] |= codes[name].astype(np.int64) << field.shift
         return words
 
     def code(self, column: str, words: Sequence[Integers]) -> Integers:
         """Extract the codes of a column."""
-        place = self.places[column]
-        codes: Integers = words[place.word] >> place.shift & place.mask
+        field = self.fields[column]
+        codes: Integers = words[field.word] >> field.shift & field.mask
         return codes
 
     def codes(self, words: Sequence[Integers]) -> dict[str, Integers]:
         """Extract the codes of each column."""
-        return {name: self.code(name, words) for name in self.places}
+        return {name: self.code(name, words) for name in self.fields}
 
     def expressions(self, coarser: "WordLayout") -> list[str]:
         """SQL expressions that compute the words of a coarser layout from the words `k0`, `k1`… of this one."""
         terms: list[list[str]] = [[] for _ in range(coarser.number)]
-        for name, to in coarser.places.items():
-            place = self.places[name]
-            if to.bits:
-                shifted = f"(k{place.word} >> {place.shift}) & {place.mask}"
-                terms[to.word].append(f"({shifted}) * CAST({1 << to.shift} AS BIGINT)")
+        for name, new_field in coarser.fields.items():
+            field = self.fields[name]
+            if new_field.bits:
+                shifted = f"(k{field.word} >> {field.shift}) & {field.mask}"
+                terms[new_field.word].append(f"({shifted}) * CAST({1 << new_field.shift} AS BIGINT)")
         return [" + ".join(term) or "CAST(0 AS BIGINT)" for term in terms]
 
     def masks(self, columns: int) -> list[int]:
         """The bits that the first columns occupy, in each word that they reach."""
         masks: dict[int, int] = {}
-        for place in list(self.places.values())[:columns]:
-            masks[place.word] = masks.get(place.word, 0) | place.mask << place.shift
+        for field in list(self.fields.values())[:columns]:
+            masks[field.word] = masks.get(field.word, 0) | field.mask << field.shift
         return list(masks.values()) or [0]
 
 
@@ -133,7 +133,7 @@ def rows_of(words: WordLayout, domains: Mapping[str, Domain], part: Part) -> Wei
         name: Column(
             domains[name].labels, words.code(name, part.words).astype(narrowest_type(len(domains[name].labels)))
         )
-        for name in words.places
+        for name in words.fields
     }
     weights, *people = part.numbers
     return WeightedRows(columns, None, weights, people[0] if people else None, whole=False)
@@ -181,9 +181,7 @@ def recode_cells(words: WordLayout, new_codes: Mapping[str, Integers], part: Par
 
 def merge_answers(merges: Sequence[Callable[[Any, Any], Any]], first: list[Any], second: list[Any]) -> list[Any]:
     """Merge the answers of two parts, question by question."""
-    return [
-        merge(one_answer, other_answer) for merge, one_answer, other_answer in zip(merges, first, second, strict=True)
-    ]
+    return [merge(answer, more) for merge, answer, more in zip(merges, first, second, strict=True)]
 
 
 def count_families(
@@ -202,7 +200,7 @@ def count_families(
         raise InputError("more than four billion records are equal in all columns, too many to count their subsets")
     fields = {
         name: Field(words.code(name, part.words).astype(narrowest_type(1 << bits[name])), bits[name])
-        for name in words.places
+        for name in words.fields
     }
     rows = Rows(fields, part.numbers[0].astype(np.uint32))
     subsets = [subset for family in families for subset in family.subsets(sizes)]
@@ -211,7 +209,7 @@ def count_families(
     counted: CountsBySubset = {}
     for family in families:
         total = None
-        for chunk in chunks(rows, next(iter(words.places))):
+        for chunk in chunks(rows, next(iter(words.fields))):
             total = merge_counts(total, count_family(chunk, family, sensitive, sizes, worths))
         counted |= total or {}
     return counted
@@ -365,13 +363,13 @@ class PartitionedTable:
         """Whether the person of some record is missing."""
         return self.store.unit_is_missing()
 
-    def per_person(self, columns: Sequence[str], told: str | None = None) -> "PartitionedTable":
+    def per_person(self, columns: Sequence[str], required: str | None = None) -> "PartitionedTable":
         """The table with one record for each person and combination of values of these columns.
 
-        told   a column; records where it is missing do not count
+        required   a column; records where it is missing do not count
         """
         known = {name: self.columns[name] for name in columns}
-        without = None if told is None else self._missing(told)
+        without = None if required is None else self._missing(required)
         return PartitionedTable(self.store, known, self.rows, None, self._recoded, tuple(columns), without)
 
     def _missing(self, column: str) -> ExcludedCodes | None:
@@ -424,22 +422,22 @@ class PartitionedTable:
         answers: dict[int, Any] = {}
         groups: dict[int, tuple[CellCounts, list[int]]] = {}
         # Questions that need more columns come first, because their cells also serve those that need the first of them.
-        for place in sorted(range(len(questions)), key=lambda place: -len(questions[place].columns)):
-            question = questions[place]
+        for index in sorted(range(len(questions)), key=lambda index: -len(questions[index].columns)):
+            question = questions[index]
             cells = self._count(question.columns) if question.once else self._cells_for(question)
-            groups.setdefault(id(cells), (cells, []))[1].append(place)
-        for cells, places in groups.values():
-            asked = [questions[place] for place in places]
-            domains = {name: Domain(self.columns[name].labels) for name in cells.words.places}
+            groups.setdefault(id(cells), (cells, []))[1].append(index)
+        for cells, indices in groups.values():
+            asked = [questions[index] for index in indices]
+            domains = {name: Domain(self.columns[name].labels) for name in cells.words.fields}
             merged = cells.run(
                 partial(answer_questions, cells.words, domains, [question.of_part for question in asked]),
                 partial(merge_answers, [question.merge for question in asked]),
                 min(len(question.grouping.columns) for question in asked),
             )
-            answers |= zip(places, merged, strict=True)
+            answers |= zip(indices, merged, strict=True)
             if asked[0].once:
                 cells.drop()
-        return [answers[place] for place in range(len(questions))]
+        return [answers[index] for index in range(len(questions))]
 
     def _cells_for(self, question: Question[Any]) -> CellCounts:
         names = question.columns
@@ -493,7 +491,7 @@ class PartitionedTable:
             return pairs
         codes_here, codes_there = (
             table.in_store(column, np.arange(len(table.columns[column].labels)))[codes]
-            for table, codes in ((self, pairs.one), (other, pairs.other))
+            for table, codes in ((self, pairs.first), (other, pairs.second))
         )
         return PairCounts(codes_here, codes_there, pairs.counts).merged(
             PairCounts(codes_here[:0], codes_there[:0], pairs.counts[:0])
@@ -560,27 +558,27 @@ class PartitionedTable:
         return cells
 
 
-def joined_columns(brought: Sequence[TableToJoin]) -> dict[str, Any]:
+def joined_columns(tables: Sequence[TableToJoin]) -> dict[str, Any]:
     """The labels of each column of each table; the first label stands for people who are not in the table."""
     return {
         column_name(table.name, name): add_label(table.table.columns[name].labels, NOT_IN_RELEASE, first=True)
-        for table in brought
+        for table in tables
         for name in table.known
     }
 
 
 def joined_table(
-    store: Store, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]
+    store: Store, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
 ) -> PartitionedTable:
     """The targets as a table, from a store that has their rows: the columns of all tables, and their own values."""
-    labels = joined_columns(brought) | {name: placeholder_labels(number) for name, number in numbers.items()}
+    labels = joined_columns(tables) | {name: placeholder_labels(number) for name, number in numbers_of_values.items()}
     columns = {
         name: CountedDomain(own_labels, np.zeros(len(own_labels), np.int64)) for name, own_labels in labels.items()
     }
-    table = PartitionedTable(store, columns, brought[place].table.rows)
+    table = PartitionedTable(store, columns, tables[focal].table.rows)
     cells = table.cells(tuple(labels))
     sizes = {name: len(own_labels) for name, own_labels in labels.items()}
-    counts = cells.run(partial(_counts, cells.words, sizes), _add_counts, len(brought[0].known))
+    counts = cells.run(partial(_counts, cells.words, sizes), _add_counts, len(tables[0].known))
     table.columns = {name: CountedDomain(own_labels, counts[name]) for name, own_labels in labels.items()}
     table.domains = table.columns
     return table

@@ -19,8 +19,8 @@ from weakref import WeakSet, finalize
 import numpy as np
 
 import PETWorks
-from PETWorks.about.personal_details import SHARED, Counted, by_kind
-from PETWorks.counting.codes import CountedDomain, arrow_table, sorted_labels, text_column
+from PETWorks.about.personal_details import SHARED, DetectorCounts, by_kind
+from PETWorks.counting.codes import CountedDomain, arrow_table, sorted_labels, trimmed_texts
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines import spark_tasks as tasks
 from PETWorks.counting.engines.partitioned import (
@@ -132,11 +132,11 @@ class Jobs:
         with zipfile.ZipFile(archive, "w") as package:
             for file in files:
                 folder = next(folder for folder in folders if file.is_relative_to(folder))
-                place = Path(folder.name, file.relative_to(folder))
-                package.write(file, place)
+                name_in_package = Path(folder.name, file.relative_to(folder))
+                package.write(file, name_in_package)
                 compiled = Path(cache_from_source(str(file)))  # used there if its time and Python version match
                 if file.suffix == ".py" and compiled.is_file():
-                    package.write(compiled, place.with_suffix(".pyc"))
+                    package.write(compiled, name_in_package.with_suffix(".pyc"))
         if self.connected:
             self.session.addArtifacts(str(archive), pyfile=True)
         else:
@@ -214,19 +214,19 @@ class SparkStore(Owner):
         """Count rows, or people, by the columns of the words; `recoded[column][code]` replaces a code."""
         self.jobs.check_alive()
         codings = {
-            name: tasks.Coding(self.place(name), self.known[name].labels, recoded.get(name)) for name in words.places
+            name: tasks.Coding(self.index_of(name), self.known[name].labels, recoded.get(name)) for name in words.fields
         }
         left_out = None
         if without is not None:
             column, codes = without
-            left_out = tasks.Coding(self.place(column), self.known[column].labels, None), codes
+            left_out = tasks.Coding(self.index_of(column), self.known[column].labels, None), codes
         if per_person:
             keys = [f"k{word}" for word in range(words.number)]
             schema = ", ".join(f"{key} long" for key in keys) + ", u string"
             rows = map_batches(self.blocks, partial(tasks.rows_with_people, words, codings, left_out), schema)
             people = rows.distinct().groupBy(*keys).count()
             return SparkCells(self.jobs, [Cells(people, partial(tasks.parts_of_rows, words.number))], words, self.rows)
-        counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.places}
+        counts = {name: _recoded(self.known[name].counts, recoded.get(name)) for name in words.fields}
         checksums = {name: tasks.codes_checksum(counted) for name, counted in counts.items()}
         cells = Cells(self.blocks, partial(tasks.count_blocks, words, codings))
         return SparkCells(self.jobs, [cells], words, self.rows, checksums=checksums)
@@ -241,7 +241,7 @@ class SparkStore(Owner):
         names = self.blocks
         return int(self.jobs.run(lambda: map_batches(names, tasks.distinct_people, "u string").distinct().count()))
 
-    def place(self, column: str) -> int:
+    def index_of(self, column: str) -> int:
         """The index of a column in a block."""
         return self._columns.index(column)
 
@@ -304,10 +304,10 @@ class SparkCells(Owner):
 
         work = partial(tasks.run_task, self.words, self._sent_parts, self._complete, task)
         answered = self.jobs.run(lambda: map_batches(self._sent(classes), work, tasks.ANSWERS).toArrow())
-        places, pickled = answered.to_pydict().values()
-        both = [cloudpickle.loads(pickled[place]) for place in np.argsort(np.array(places, np.int64))]
-        for place, (name, wanted) in enumerate((self._checksums or {}).items()):
-            if sum(checksums[place] for _, checksums in both) & ALL_BITS != wanted:
+        indices, pickled = answered.to_pydict().values()
+        both = [cloudpickle.loads(pickled[index]) for index in np.argsort(np.array(indices, np.int64))]
+        for index, (name, wanted) in enumerate((self._checksums or {}).items()):
+            if sum(checksums[index] for _, checksums in both) & ALL_BITS != wanted:
                 raise InputError(
                     "column {column!r} changes while it is read; persist the data frame first", column=name
                 )
@@ -341,12 +341,12 @@ class SparkCells(Owner):
         kept = next(iter(self.kept.values()), None)
         finer = self.cells if kept is None else [Cells(kept, self._sent_parts)]
         coarser = [cells.mapped(tasks.regroup, self.words, words) for cells in finer]
-        checksums = None if self._checksums is None else {name: self._checksums[name] for name in words.places}
+        checksums = None if self._checksums is None else {name: self._checksums[name] for name in words.fields}
         return SparkCells(self.jobs, coarser, words, self._rows, checksums=checksums)
 
     def with_people(self, classes: "SparkCells") -> "SparkCells":
         """These cells with a second number: the count of their class, defined by the first columns, in `classes`."""
-        complete = partial(tasks.with_class_totals, self.words.masks(len(classes.words.places)))
+        complete = partial(tasks.with_class_totals, self.words.masks(len(classes.words.fields)))
         return self._together(classes, complete)
 
     def beside(self, other: "SparkCells") -> "SparkCells":
@@ -386,26 +386,29 @@ class Side(NamedTuple):
 class SparkPeople(Owner):
     """Tables of a Spark session joined by person; see `JoinedPeople`."""
 
-    def __init__(self, jobs: Jobs, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> None:
-        check_values(numbers)
+    def __init__(
+        self, jobs: Jobs, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> None:
+        check_values(numbers_of_values)
         super().__init__(jobs)
-        self._brought, self._place, self._numbers = brought, place, numbers
+        self._tables, self._focal, self._numbers_of_values = tables, focal, numbers_of_values
         self._sides = [
-            Side(number, table.name, table.known, _words(table, numbers)) for number, table in enumerate(brought)
+            Side(number, table.name, table.known, _words(table, numbers_of_values))
+            for number, table in enumerate(tables)
         ]
-        frames = [self._frame(side, table) for side, table in zip(self._sides, brought, strict=True)]
+        frames = [self._frame(side, table) for side, table in zip(self._sides, tables, strict=True)]
         self.kept[0] = reduce(lambda first, second: first.join(second, "u", "fullouter"), frames).drop("u").persist()
-        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in brought]
+        self.groups = [tuple(column_name(table.name, name) for name in table.known) for table in tables]
         counts = [f"count(i{side.number}) AS n{side.number}" for side in self._sides]
-        rows = jobs.run(lambda: self.kept[0].where(f"i{place} = 1").selectExpr(*counts).collect())
+        rows = jobs.run(lambda: self.kept[0].where(f"i{focal} = 1").selectExpr(*counts).collect())
         self.in_common = [int(number) for number in rows[0]]
 
-    def _frame(self, side: Side, brought: TableToJoin) -> Any:
+    def _frame(self, side: Side, table: TableToJoin) -> Any:
         """A frame of a table by its key: words of its codes, and words of the values in its classes."""
-        store: SparkStore = brought.table.store
+        store: SparkStore = table.table.store
         codings = {
-            name: tasks.Coding(store.place(name), store.known[name].labels, brought.values.get(name))
-            for name in side.words.places
+            name: tasks.Coding(store.index_of(name), store.known[name].labels, table.values.get(name))
+            for name in side.words.fields
         }
         keys = [f"k{word}" for word in range(side.words.number)]
         rows = map_batches(
@@ -413,18 +416,18 @@ class SparkPeople(Owner):
             partial(tasks.rows_with_people, side.words, codings, None),
             ", ".join(f"{key} long" for key in keys) + ", u string",
         )
-        masks = side.words.masks(len(brought.known))
+        masks = side.words.masks(len(table.known))
         classes = [f"k{word} & {mask}L AS g{word}" for word, mask in enumerate(masks)]
         whole = rows.selectExpr("u", *keys, *classes)
         group = [f"g{word}" for word in range(len(masks))]
         columns = [f"{key} AS {name}" for key, name in zip(keys, side.keys, strict=True)]
         words = {}
-        for place, (name, number) in enumerate(self._numbers.items()):
-            if name in brought.values:
-                position = side.words.places[name]
+        for index, (name, number) in enumerate(self._numbers_of_values.items()):
+            if name in table.values:
+                position = side.words.fields[name]
                 value = f"((k{position.word} >> {position.shift}) & {position.mask}L)"
                 for block in range(number_of_words(number)):
-                    words[f"w{side.number}_{place}_{block}"] = (
+                    words[f"w{side.number}_{index}_{block}"] = (
                         f"bit_or(CASE WHEN {value} DIV {BITS} = {block} "
                         f"THEN shiftleft(1L, CAST({value} % {BITS} AS INT)) ELSE 0L END)"
                     )
@@ -440,9 +443,9 @@ class SparkPeople(Owner):
         """The targets by the columns of the tables."""
         present = [f"coalesce(i{side.number}, 0) AS i{side.number}" for side in self._sides]
         keys = [f"coalesce({key}, 0L) AS {key}" for side in self._sides for key in side.keys]
-        frame = self.kept[0].where(f"i{self._place} = 1").selectExpr(*present, *keys)
-        store = TargetStore(self.jobs, frame, self._sides, self._place, self._brought[self._place].table.rows)
-        return joined_table(store, self._brought, self._place, self._numbers)
+        frame = self.kept[0].where(f"i{self._focal} = 1").selectExpr(*present, *keys)
+        store = TargetStore(self.jobs, frame, self._sides, self._focal, self._tables[self._focal].table.rows)
+        return joined_table(store, self._tables, self._focal, self._numbers_of_values)
 
     @property
     def columns(self) -> PartitionedTable:
@@ -459,28 +462,31 @@ class SparkPeople(Owner):
         """Run a kernel over the offers to all people by the tables that have the attribute; see `JoinedPeople`."""
         from pyspark import cloudpickle
 
-        place, blocks = list(self._numbers).index(attribute), number_of_words(self._numbers[attribute])
-        sides = [side for side, table in zip(self._sides, self._brought, strict=True) if attribute in table.values]
+        index, blocks = (
+            list(self._numbers_of_values).index(attribute),
+            number_of_words(self._numbers_of_values[attribute]),
+        )
+        sides = [side for side, table in zip(self._sides, self._tables, strict=True) if attribute in table.values]
         columns = []
         for side in sides:
-            position = side.words.places[attribute]
+            position = side.words.fields[attribute]
             value = f"((k{side.number}_{position.word} >> {position.shift}) & {position.mask}L)"
-            words = [f"w{side.number}_{place}_{block}" for block in range(blocks)]
+            words = [f"w{side.number}_{index}_{block}" for block in range(blocks)]
             columns += [f"coalesce({term}, 0L)" for term in (f"CAST(i{side.number} AS LONG)", value, *words)]
         frame = self.kept[0].selectExpr(*(f"{term} AS x{number}" for number, term in enumerate(columns)))
         work = partial(_run_kernel, len(sides), kernel, merge)
         answered = self.jobs.run(lambda: map_batches(frame, work, tasks.ANSWERS).toArrow())
-        places, pickled = answered.to_pydict().values()
-        answers: list[Summary] = [cloudpickle.loads(pickled[row]) for row in np.argsort(np.array(places, np.int64))]
+        indices, pickled = answered.to_pydict().values()
+        answers: list[Summary] = [cloudpickle.loads(pickled[row]) for row in np.argsort(np.array(indices, np.int64))]
         return reduce(merge, answers)
 
 
 class TargetStore(Owner):
     """The targets, as rows of words of each table; see `Store`."""
 
-    def __init__(self, jobs: Jobs, frame: Any, sides: Sequence[Side], place: int, rows: int) -> None:
+    def __init__(self, jobs: Jobs, frame: Any, sides: Sequence[Side], focal: int, rows: int) -> None:
         super().__init__(jobs)
-        self._frame, self._sides, self._place, self._rows = frame, sides, place, rows
+        self._frame, self._sides, self._focal, self._rows = frame, sides, focal, rows
 
     def count(
         self,
@@ -491,7 +497,7 @@ class TargetStore(Owner):
         without: ExcludedCodes | None = None,  # noqa: ARG002
     ) -> SparkCells:
         """Count targets by the columns of the words."""
-        cells = Cells(self._frame, partial(_targets, words, self._sides, self._place))
+        cells = Cells(self._frame, partial(_targets, words, self._sides, self._focal))
         return SparkCells(self.jobs, [cells], words, self._rows)
 
     def people(self) -> int:
@@ -517,7 +523,7 @@ def _words(table: TableToJoin, numbers: Mapping[str, int]) -> WordLayout:
     return WordLayout.of(known | {name: (numbers[name] - 1).bit_length() for name in numbers if name in table.values})
 
 
-def _targets(words: WordLayout, sides: Sequence[Side], place: int, batches: Iterator[Any]) -> Iterator[Part]:
+def _targets(words: WordLayout, sides: Sequence[Side], focal: int, batches: Iterator[Any]) -> Iterator[Part]:
     """Count targets by words; a code is one higher than in its table, and 0 for people who are not in the table."""
     for block in tasks.blocks(batches):
         columns = [
@@ -529,7 +535,7 @@ def _targets(words: WordLayout, sides: Sequence[Side], place: int, batches: Iter
         for side, inside in zip(sides, present, strict=True):
             side_codes = side.words.codes([next(keys) for _ in range(side.words.number)])
             codes |= {column_name(side.name, name): (side_codes[name] + 1) * inside for name in side.known}
-            if side.number == place:
+            if side.number == focal:
                 codes |= {name: values for name, values in side_codes.items() if name not in side.known}
         yield tasks.count_words(words.packed(codes, len(columns[0])))
 
@@ -556,8 +562,8 @@ def _run_kernel(
     if answers:
         context = TaskContext.get()
         pickled = cloudpickle.dumps(answers[0])  # type: ignore[no-untyped-call]
-        place = pa.array([context.partitionId() if context else 0], pa.int64())
-        yield pa.RecordBatch.from_arrays([place, pa.array([pickled], pa.binary())], ["p", "b"])
+        partition = pa.array([context.partitionId() if context else 0], pa.int64())
+        yield pa.RecordBatch.from_arrays([partition, pa.array([pickled], pa.binary())], ["p", "b"])
 
 
 READERS_PER_PARTITION = 4
@@ -588,9 +594,9 @@ class SparkEngine:
         store = SparkStore(self.jobs, columns)
         values = self.jobs.run(lambda: store.read(frame, read, folded=folded))
         known: dict[str, CountedDomain] = {}
-        place_of, counts = (_integers(values.column(place)) for place in (0, 2))
-        for place, name in enumerate(columns):
-            rows = np.flatnonzero(place_of == place)
+        column_of, counts = (_integers(values.column(index)) for index in (0, 2))
+        for index, name in enumerate(columns):
+            rows = np.flatnonzero(column_of == index)
             labels, order = sorted_labels(values.column(1).take(arrow_integers(rows)).combine_chunks())
             known[name] = CountedDomain(labels, counts[rows][order])
         number = int(known[columns[0]].counts.sum())
@@ -605,7 +611,7 @@ class SparkEngine:
                 rows=source.rows,
             )
         store.known, store.rows = known, number
-        store.missing_units = int(counts[place_of == len(columns)].sum())
+        store.missing_units = int(counts[column_of == len(columns)].sum())
         return PartitionedTable(store, known, number, unit)
 
     def profiles(
@@ -645,16 +651,16 @@ class SparkEngine:
         ranked = values.where(is_value).selectExpr(
             "c",
             f"substring(v, 1, {MAX_SAMPLED_LENGTH}) AS v",
-            "row_number() OVER (PARTITION BY c ORDER BY xxhash64(v), v) AS place",
+            "row_number() OVER (PARTITION BY c ORDER BY xxhash64(v), v) AS number",
         )
-        sampled = self.jobs.run(lambda: ranked.where(f"place <= {SAMPLE_SIZE}").collect())
-        samples: dict[int, list[str]] = {place: [] for place in range(len(columns))}
+        sampled = self.jobs.run(lambda: ranked.where(f"number <= {SAMPLE_SIZE}").collect())
+        samples: dict[int, list[str]] = {index: [] for index in range(len(columns))}
         for row in sampled:
             samples[row[0]].append(row[1])
         details = self._details(values.where(is_value), columns)
         return {
-            columns[place]: Profile(records, present, distinct, unique, samples[place], exact, details[place], formulas)
-            for place, records, present, distinct, unique, exact, formulas in counted
+            columns[index]: Profile(records, present, distinct, unique, samples[index], exact, details[index], formulas)
+            for index, records, present, distinct, unique, exact, formulas in counted
         }
 
     def _details(self, values: Any, columns: Sequence[str]) -> list[dict[str, int]]:
@@ -665,9 +671,9 @@ class SparkEngine:
         by_text = found.groupBy(*text, "o").agg(once).groupBy(*text).sum("n").toDF(*text, "n")
         numbers = ("count(n)", "sum(if(ok, 1, 0))", f"sum(if(ok AND n < {SHARED}, n, 0))")
         counted = self.jobs.run(lambda: by_text.groupBy("c", "d", "f").agg(*map(_expression, numbers)).collect())
-        by_column: list[list[Counted]] = [[] for _ in columns]
-        for place, detector, _, *counts in counted:
-            by_column[place].append(Counted(detector, *counts))
+        by_column: list[list[DetectorCounts]] = [[] for _ in columns]
+        for index, detector, _, *counts in counted:
+            by_column[index].append(DetectorCounts(detector, *counts))
         return [by_kind(found) for found in by_column]
 
     def hidden_differences(self, source: SparkFrame) -> HiddenDifferences:
@@ -675,12 +681,14 @@ class SparkEngine:
         frame = _check_types(source.selected(source.names), source.names, source.name)
         ways = map_batches(frame, written_ways, WAYS).groupBy("c", "v", "w").sum("n").toDF("c", "v", "w", "n")
         others = ways.groupBy("c", "v").agg(_expression("sum(n) - max(n) AS n")).groupBy("c").sum("n")
-        counted = {place: number for place, number in self.jobs.run(others.collect) if number}
-        return HiddenDifferences({source.names[place]: int(counted[place]) for place in sorted(counted)})
+        counted = {index: number for index, number in self.jobs.run(others.collect) if number}
+        return HiddenDifferences({source.names[index]: int(counted[index]) for index in sorted(counted)})
 
-    def joined(self, brought: Sequence[TableToJoin], place: int, numbers: Mapping[str, int]) -> JoinedPeople:
+    def join_people(
+        self, tables: Sequence[TableToJoin], focal: int, numbers_of_values: Mapping[str, int]
+    ) -> JoinedPeople:
         """Join the people of several tables of this engine."""
-        return SparkPeople(self.jobs, brought, place, numbers)
+        return SparkPeople(self.jobs, tables, focal, numbers_of_values)
 
     def _rows(self, source: Source, columns: tuple[str, ...]) -> tuple[Any, Read | None]:
         """A frame of the named columns; for Parquet files, of row group numbers, with the function that reads them.
@@ -692,7 +700,7 @@ class SparkEngine:
             return _check_types(source.selected(columns), columns, source.name), None
         if isinstance(parts[0], Parquet):
             _check_nested(parts[0].nested(columns), source.name)
-            groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
+            groups = [(index, group) for index, part in enumerate(parts) for group in range(part.groups)]
             partitions = min(len(groups), READERS_PER_PARTITION * self.jobs.partitions(source.rows or 0))
             read = partial(parquet_rows, [str(Path(part.path).resolve()) for part in parts], groups, columns)
             return self.jobs.session.range(0, len(groups), 1, partitions), read
@@ -702,10 +710,10 @@ class SparkEngine:
             cells = []
             for name, column in zip(columns, piece.columns, strict=True):
                 with naming_column(name, types, source):
-                    cells.append(text_column(column, source.separator is not None))
+                    cells.append(trimmed_texts(column, source.separator is not None))
             pieces.append(cells)
-        places = [str(place) for place in range(len(columns))]
-        return self.jobs.session.createDataFrame(arrow_table(pieces, places)), None
+        indices = [str(index) for index in range(len(columns))]
+        return self.jobs.session.createDataFrame(arrow_table(pieces, indices)), None
 
 
 def _expression(text: str) -> Any:

@@ -41,7 +41,7 @@ Parts = Callable[[Batches], Iterator[Part]]
 class Coding(NamedTuple):
     """The index of a column in a block, its labels in the whole table, and new codes for these, if any."""
 
-    place: int
+    column_index: int
     labels: Any
     new_codes: Integers | None
 
@@ -62,10 +62,10 @@ def named_groups(
     files: dict[int, Parquet] = {}
     for batch in batches:
         for number in numpy_integers(batch.column(0)).tolist():
-            place, group = groups[number]
-            if place not in files:
-                files = {place: Parquet(hold_file(Path(paths[place])))}
-            yield number, files[place], group
+            index, group = groups[number]
+            if index not in files:
+                files = {index: Parquet(hold_file(Path(paths[index])))}
+            yield number, files[index], group
 
 
 def encode_blocks(
@@ -86,11 +86,11 @@ def encode_blocks(
                 encoder.add(cells)
         coded = [encoder.finish().without_unused_labels() for encoder in encoders]
         coded[columns:] = [with_same_people(column) if folded else column for column in coded[columns:]]
-        for place, column in enumerate(coded):
+        for index, column in enumerate(coded):
             labels, counts = column.labels, column.counts
-            if place >= columns:
+            if index >= columns:
                 labels, counts = pa.nulls(1, pa.string()), _count_missing(column)
-            yield _block_rows(place, labels.cast(pa.string()), counts, pa.nulls(len(counts), pa.binary()))
+            yield _block_rows(index, labels.cast(pa.string()), counts, pa.nulls(len(counts), pa.binary()))
         for pieces, left in _pieces(_serialise(coded)):
             yield _block_rows(-1, pa.nulls(len(pieces), pa.string()), left, pieces)
 
@@ -100,10 +100,10 @@ def count_values(read: Callable[[Batches], Batches] | None, batches: Batches) ->
     import pyarrow as pa
 
     for block in blocks(batches if read is None else read(batches)):
-        for place in range(block[0].num_columns):
-            column = _encoded(block, place)
-            places = arrow_integers(np.full(len(column.counts), place)).cast(pa.int32())
-            values = [places, column.labels.cast(pa.string()), arrow_integers(column.counts)]
+        for index in range(block[0].num_columns):
+            column = _encode_column(block, index)
+            indices = arrow_integers(np.full(len(column.counts), index)).cast(pa.int32())
+            values = [indices, column.labels.cast(pa.string()), arrow_integers(column.counts)]
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "n"])
 
 
@@ -117,13 +117,13 @@ def count_values_by_person(
     import pyarrow as pa
 
     for block in blocks(batches if read is None else read(batches)):
-        people = _encoded(block, unit)
+        people = _encode_column(block, unit)
         people = with_same_people(people) if folded else people
-        for place in range(columns):
-            column = _encoded(block, place)
+        for index in range(columns):
+            column = _encode_column(block, index)
             codes, persons, counts = value_person_pairs(column, people)
             values = [
-                arrow_integers(np.full(len(codes), place)).cast(pa.int32()),
+                arrow_integers(np.full(len(codes), index)).cast(pa.int32()),
                 column.labels.take(arrow_integers(codes)).cast(pa.string()),
                 people.labels.take(arrow_integers(persons)).cast(pa.string()),
                 arrow_integers(counts),
@@ -131,10 +131,10 @@ def count_values_by_person(
             yield pa.RecordBatch.from_arrays(values, ["c", "v", "u", "n"])
 
 
-def _encoded(block: Sequence[Any], place: int) -> Column:
+def _encode_column(block: Sequence[Any], index: int) -> Column:
     encoder = Encoder()
     for batch in block:
-        encoder.add(batch.column(place))
+        encoder.add(batch.column(index))
     return encoder.finish().without_unused_labels()
 
 
@@ -146,8 +146,8 @@ def written_ways(batches: Batches) -> Batches:
     import pyarrow as pa
 
     for block in blocks(batches):
-        for place, kind in enumerate(block[0].schema.types):
-            column = pa.chunked_array([batch.column(place) for batch in block])
+        for index, kind in enumerate(block[0].schema.types):
+            column = pa.chunked_array([batch.column(index) for batch in block])
             if pa.types.is_floating(kind):
                 found = [(value, *way) for value, ways in ways_of_numbers(column).items() for way in ways.items()]
                 judged, cells = strings([value for value, _, _ in found]), strings([cell for _, cell, _ in found])
@@ -159,8 +159,8 @@ def written_ways(batches: Batches) -> Batches:
                 judged = normalise_texts(cells)
             else:
                 continue
-            places = arrow_integers(np.full(len(records), place)).cast(pa.int32())
-            columns = [places, judged.cast(pa.string()), cells.cast(pa.string()), arrow_integers(records)]
+            indices = arrow_integers(np.full(len(records), index)).cast(pa.int32())
+            columns = [indices, judged.cast(pa.string()), cells.cast(pa.string()), arrow_integers(records)]
             yield pa.RecordBatch.from_arrays(columns, ["c", "v", "w", "n"])
 
 
@@ -169,15 +169,15 @@ def find_personal_details(columns: Sequence[str], batches: Batches) -> Batches:
     import pyarrow as pa
 
     for batch in batches:
-        places, records, owners = (numpy_integers(batch.column(place)).astype(np.int64) for place in (0, 2, 3))
-        for place in np.unique(places).tolist():
-            chosen = arrow_integers(np.flatnonzero(places == place))
-            own = places == place
-            found = list(matches(columns[place], batch.column(1).take(chosen), records[own], owners[own]))
+        indices, records, owners = (numpy_integers(batch.column(index)).astype(np.int64) for index in (0, 2, 3))
+        for index in np.unique(indices).tolist():
+            chosen = arrow_integers(np.flatnonzero(indices == index))
+            own = indices == index
+            found = list(matches(columns[index], batch.column(1).take(chosen), records[own], owners[own]))
             if found:
                 detectors, texts, counts, owned = zip(*found, strict=True)
                 cells = [
-                    arrow_integers(np.full(len(found), place)).cast(pa.int32()),
+                    arrow_integers(np.full(len(found), index)).cast(pa.int32()),
                     arrow_integers(np.array(detectors, np.int64)).cast(pa.int32()),
                     strings([form_of(*match[:2]) for match in found]).cast(pa.string()),
                     strings(texts).cast(pa.string()),
@@ -205,11 +205,11 @@ def _count_missing(column: Column) -> Integers:
     return np.array([0 if code is None else column.counts[code]], np.int64)
 
 
-def _block_rows(place: int, values: Any, numbers: Integers, pieces: Any) -> Any:
+def _block_rows(index: int, values: Any, numbers: Integers, pieces: Any) -> Any:
     import pyarrow as pa
 
-    places = arrow_integers(np.full(len(numbers), place)).cast(pa.int32())
-    return pa.RecordBatch.from_arrays([places, values, arrow_integers(numbers), pieces], ["c", "v", "n", "b"])
+    indices = arrow_integers(np.full(len(numbers), index)).cast(pa.int32())
+    return pa.RecordBatch.from_arrays([indices, values, arrow_integers(numbers), pieces], ["c", "v", "n", "b"])
 
 
 def _serialise(columns: Sequence[Column]) -> Any:
@@ -219,7 +219,7 @@ def _serialise(columns: Sequence[Column]) -> Any:
     arrays = [
         pa.DictionaryArray.from_arrays(arrow_codes(column.codes), column.labels, safe=False) for column in columns
     ]
-    batch = pa.RecordBatch.from_arrays(arrays, [str(place) for place in range(len(arrays))])
+    batch = pa.RecordBatch.from_arrays(arrays, [str(index) for index in range(len(arrays))])
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as stream:
         stream.write_batch(batch)
@@ -253,7 +253,7 @@ def _bytes(cells: Any) -> Any:
     return data.slice(first, last - first)
 
 
-def _stored_blocks(batches: Batches) -> Batches:
+def _restore_blocks(batches: Batches) -> Batches:
     """Restore blocks from batches of pieces, each with the number of pieces that follow it."""
     import pyarrow as pa
 
@@ -272,7 +272,7 @@ def _stored_blocks(batches: Batches) -> Batches:
 
 def count_blocks(words: WordLayout, codings: Mapping[str, Coding], batches: Batches) -> Iterator[Part]:
     """Count the rows of each block by their words."""
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         yield count_words(words.packed(_codes(block, codings), block.num_rows))
 
 
@@ -286,7 +286,7 @@ def rows_with_people(
     import pyarrow as pa
 
     names = [f"k{word}" for word in range(words.number)]
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
         packed_words = words.packed(_codes(block, codings), block.num_rows)
         if left_out is not None:
@@ -300,7 +300,7 @@ def distinct_people(batches: Batches) -> Batches:
     """The distinct people of each block."""
     import pyarrow as pa
 
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         yield pa.RecordBatch.from_arrays([block.column(block.num_columns - 1).dictionary.cast(pa.string())], ["u"])
 
 
@@ -308,7 +308,7 @@ def people_of_rows(batches: Batches) -> Batches:
     """The person of each row."""
     import pyarrow as pa
 
-    for block in _stored_blocks(batches):
+    for block in _restore_blocks(batches):
         unit = block.column(block.num_columns - 1).dictionary_decode().cast(pa.string())
         yield pa.RecordBatch.from_arrays([unit], ["u"])
 
@@ -318,8 +318,8 @@ def _codes(block: Any, codings: Mapping[str, Coding]) -> dict[str, Integers]:
     from pyarrow import compute as pc
 
     codes = {}
-    for name, (place, labels, new_codes) in codings.items():
-        column = block.column(place)
+    for name, (index, labels, new_codes) in codings.items():
+        column = block.column(index)
         known = pc.index_in(column.dictionary, labels)
         if known.null_count:
             raise InputError("the table changed while it was read")
@@ -404,10 +404,10 @@ def run_task(
     except PETWorksError as error:
         answer = error
     context = TaskContext.get()
-    place = arrow_integers(np.array([context.partitionId() if context else 0]))
+    index = arrow_integers(np.array([context.partitionId() if context else 0]))
     pickled: bytes = cloudpickle.dumps((answer, checksums))  # type: ignore[no-untyped-call]
     binary = _binary(pa.py_buffer(pickled), np.array([0, len(pickled)]))
-    yield pa.RecordBatch.from_arrays([place, binary], ["p", "b"])
+    yield pa.RecordBatch.from_arrays([index, binary], ["p", "b"])
 
 
 def codes_checksum(counts: Integers, codes: Integers | None = None) -> int:

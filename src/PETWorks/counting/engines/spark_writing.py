@@ -16,7 +16,7 @@ from PETWorks.tables.globs import Files
 from PETWorks.tables.source import Source
 from PETWorks.tables.writing import Changes, original_fields
 
-WRITTEN = "n long, e string"  # the number of records written; or the error, pickled
+REPORT_SCHEMA = "n long, e string"  # the number of records written; or the error, pickled
 
 
 def check_readable(source: Source) -> None:
@@ -32,24 +32,24 @@ def check_readable(source: Source) -> None:
 
 def write_parts(jobs: Jobs, source: Source, kept: Sequence[str], changes: Changes, folder: Path, records: int) -> None:
     """Let the executors write the kept columns of a table, with changes; no record passes through the driver."""
-    read = tuple(dict.fromkeys((*(name for name in kept if name not in changes.labels), *changes.columns)))
+    columns_read = tuple(dict.fromkeys((*(name for name in kept if name not in changes.labels), *changes.columns)))
     arguments = (kept, changes, dict(original_fields(source)), str(folder))
     if isinstance(source, SparkFrame):
-        frame, task = source.selected(read), partial(write_partition, read, *arguments)
+        frame, task = source.selected(columns_read), partial(write_partition, columns_read, *arguments)
     else:
         parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
         for part in parts:
-            if nested := part.nested(read):
+            if nested := part.nested(columns_read):
                 raise InputError(
                     "{table}: columns {columns} have cells that are not text or numbers",
                     table=part.name,
                     columns=quoted(nested),
                 )
-        groups = [(place, group) for place, part in enumerate(parts) for group in range(part.groups)]
+        groups = [(index, group) for index, part in enumerate(parts) for group in range(part.groups)]
         frame = jobs.session.range(0, len(groups), 1, min(len(groups), jobs.partitions(source.rows or 0)))
         paths = [str(Path(part.path).resolve()) for part in parts]
         task = partial(write_groups, paths, groups, *arguments)
-    reports = jobs.run(lambda: map_batches(frame, task, WRITTEN).toArrow())
+    reports = jobs.run(lambda: map_batches(frame, task, REPORT_SCHEMA).toArrow())
     for error in filter(None, reports.column(1).to_pylist()):
         raise InputError(pickle.loads(bytes.fromhex(error)))  # noqa: S301 - our own executors wrote it
     number = int(numpy_integers(reports.column(0).combine_chunks()).sum())
@@ -93,19 +93,19 @@ class _Group:
 
 
 def write_partition(
-    read: Sequence[str],
+    columns_read: Sequence[str],
     kept: Sequence[str],
     changes: Changes,
     fields: dict[str, Any],
     folder: str,
     batches: Iterator[Any],
 ) -> Iterator[Any]:
-    """Write a partition of a data frame, which has the columns `read`, to a file of its own."""
+    """Write a partition of a data frame, which has the columns `columns_read`, to a file of its own."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
     number = context.partitionId() if context else 0
-    source = _Partition(read, batches)
+    source = _Partition(columns_read, batches)
     yield _report(partial(_write_file, source, kept, changes, fields, Path(folder, f"part-{number:06}.parquet")))
 
 

@@ -360,7 +360,7 @@ class RolledUp:
 
     def at(self, levels: Mapping[str, int]) -> "RolledUp":
         """The node with some columns on other levels."""
-        wanted = {**self.levels, **self._checked(levels)}
+        wanted = {**self.levels, **self._check_levels(levels)}
         lifts = self._lifts(self.levels, wanted)
         start: WeightedRows = self.rows
         if lifts is None:  # some column must become finer, so start from the base
@@ -392,7 +392,7 @@ class RolledUp:
                 lifts[name] = lift
         return lifts
 
-    def _checked(self, levels: Mapping[str, int]) -> Mapping[str, int]:
+    def _check_levels(self, levels: Mapping[str, int]) -> Mapping[str, int]:
         for name, level in levels.items():
             if name not in self.levels:
                 raise unknown("quasi-identifier", name, self.levels)

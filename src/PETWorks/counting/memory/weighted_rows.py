@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting import questions as counting_questions
-from PETWorks.counting.codes import Codes, Column, Domain, common_coding, fingerprint_of, recoding_of, with_same_people
+from PETWorks.counting.codes import (
+    Codes,
+    Column,
+    Domain,
+    common_coding,
+    fingerprint_of,
+    recode_labels,
+    with_same_people,
+)
 from PETWorks.counting.counts import (
     ClassCodes,
     ClassPairs,
@@ -26,7 +34,7 @@ from PETWorks.counting.counts import (
     run_starts,
 )
 from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count_keys, pack, size_histogram
-from PETWorks.counting.questions import THREADS, Question, batches_of, fold_batches
+from PETWorks.counting.questions import THREADS, Question, fold_batches, split_into_batches
 from PETWorks.counting.subsets.families import CountsBySubset, Worths
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -83,7 +91,7 @@ class WeightedRows:
         """The rows with the values of the named columns replaced by these mappings."""
         columns = dict(self.columns)
         for name, mapping in levels.items():
-            labels, new_codes = recoding_of(self.columns[name].values, mapping)
+            labels, new_codes = recode_labels(self.columns[name].values, mapping)
             columns[name] = self.columns[name].recoded(labels, new_codes)
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
@@ -134,17 +142,17 @@ class WeightedRows:
         """Whether the person of some record is missing."""
         return bool(self.columns[str(self.unit)].labels.null_count)
 
-    def per_person(self, columns: Sequence[str], told: str | None = None) -> "WeightedRows":
+    def per_person(self, columns: Sequence[str], required: str | None = None) -> "WeightedRows":
         """The table with one record for each person and combination of values of these columns.
 
-        told   a column; records where it is missing do not count
+        required   a column; records where it is missing do not count
         """
         keys = self._packed((*columns, str(self.unit))).keys
-        missing = None if told is None else self.columns[told].code(None)
-        if told is None or missing is None:
+        missing = None if required is None else self.columns[required].code(None)
+        if required is None or missing is None:
             rows = np.sort(np.unique(keys, return_index=True)[1])
         else:
-            present = np.flatnonzero(self.columns[told].codes != missing)
+            present = np.flatnonzero(self.columns[required].codes != missing)
             rows = np.sort(present[np.unique(keys[present], return_index=True)[1]])
         counted = WeightedRows({name: self.columns[name].taken(rows) for name in columns}, whole=self.whole)
         counted.origin = rows
@@ -198,7 +206,7 @@ class WeightedRows:
             classes = replace(classes, people=self._persons[classes.starts])
         if kept is not None:
             classes = classes.only(kept)
-        return fold_batches(kernel, merge, batches_of(classes), len(classes.values))
+        return fold_batches(kernel, merge, split_into_batches(classes), len(classes.values))
 
     def fold_codes(
         self,

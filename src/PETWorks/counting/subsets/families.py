@@ -85,8 +85,8 @@ def leads(
 ) -> Iterator[tuple[str, list[str], list[Family]]]:
     """Each lead that has unfinished families, with the columns after it, and these families."""
     order = order_columns(columns, known)
-    for place, lead in enumerate(order):
-        later = order[place + 1 :]
+    for index, lead in enumerate(order):
+        later = order[index + 1 :]
         unfinished = [
             family for family in families(lead, later, sizes) if not all(map(finished, family.subsets(sizes)))
         ]

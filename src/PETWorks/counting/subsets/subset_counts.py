@@ -72,8 +72,8 @@ class Keys:
     def without(self, dropped: Sequence[str]) -> "Keys":
         """The keys without these columns."""
         bits = [bits for _, bits in self.columns]
-        lows = [sum(bits[place + 1 :]) for place in range(len(bits))]
-        out = [(lows[place], bits[place]) for place, (name, _) in enumerate(self.columns) if name in dropped]
+        lows = [sum(bits[index + 1 :]) for index in range(len(bits))]
+        out = [(lows[index], bits[index]) for index, (name, _) in enumerate(self.columns) if name in dropped]
         columns = tuple(column for column in self.columns if column[0] not in dropped)
         return _merge_keys(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.worth)
 
@@ -229,8 +229,8 @@ def count_family(
             guesses = () if value is None else (*earlier, *keys.counts.right_guesses)
             gains = () if value is None else (*before, *keys.counts.gains)
             counted[subset] = keys.counts._replace(right_guesses=guesses, gains=gains)
-        for place, name in enumerate(free):
-            visit(keys, tuple(kept for kept in names if kept != name), free[place + 1 :], value)
+        for index, name in enumerate(free):
+            visit(keys, tuple(kept for kept in names if kept != name), free[index + 1 :], value)
 
     for value in sensitive or (None,):
         visit(None, (*family.fixed, *family.free), family.free, value)

@@ -22,7 +22,7 @@ from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQ
 from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.measures.attacks.subset_limits import parse_sizes
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
@@ -262,7 +262,7 @@ def _has_same_parameters(rule: Rule, judged: JudgedRule) -> bool:
 
 
 def check_people_are_declared(
-    release: Release, explained: Mapping[str, Spoken] | None = None, *, also_identifiers: bool = True
+    release: Release, explained: Mapping[str, MultilingualText] | None = None, *, also_identifiers: bool = True
 ) -> None:
     """Raise if a column clearly names people with several records and there is no privacy unit.
 
@@ -295,5 +295,5 @@ def check_people_are_declared(
         )
 
 
-def _is_meaningful(reason: Spoken) -> bool:
+def _is_meaningful(reason: MultilingualText) -> bool:
     return any(map(is_legible, reason.values() if isinstance(reason, Mapping) else [reason]))

@@ -15,7 +15,7 @@ from PETWorks.gate.check.inputs import shown_table, table_digest
 from PETWorks.gate.policy.earlier_releases import THIS_RELEASE, EarlierTable
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.policy.sources import read_removed_places
+from PETWorks.gate.policy.sources import read_removed_records
 from PETWorks.releases.composition import Composition
 from PETWorks.releases.facts import (
     Registered,
@@ -77,7 +77,7 @@ def _open_release(mistakes: Mistakes, earlier: EarlierTable, engine_settings: di
                 key=earlier.key,
                 columns=columns_of(source),
             )
-        removed = None if earlier.plan is None else read_removed_places(earlier.plan)
+        removed = None if earlier.plan is None else read_removed_records(earlier.plan)
         return Release(
             source,
             roles,

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from msgspec.structs import replace
 
-from PETWorks.about.column_names import A_LABEL, A_NAME, A_NUMBER, AN_ADDRESS, names_a_place, roles_by_name, words_of
+from PETWorks.about.column_names import (
+    A_NAME,
+    A_PERSON_NUMBER,
+    A_RECORD_NUMBER,
+    AN_ADDRESS,
+    names_a_place,
+    roles_by_name,
+    words_of,
+)
 from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAYMENT_CARD, PHONE, Search
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
@@ -25,7 +33,7 @@ from PETWorks.gate.suggest.suggestion import (
     ExaminedColumn,
     suggest_role,
 )
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.headers import FAMILY_NAMES, GIVEN_NAMES, is_chinese_name, is_english_name
 
@@ -48,7 +56,7 @@ SHORT_NUMBER = 6  # digits up to which a number identifies nobody
 
 
 def examined_columns(
-    release: Release, facts: Iterable[ColumnFacts], no_role: Mapping[str, Spoken]
+    release: Release, facts: Iterable[ColumnFacts], no_role: Mapping[str, MultilingualText]
 ) -> tuple[ColumnFacts, ...]:
     """The facts about columns, completed by distinct values, uniqueness and findings of released columns."""
     profiles = release.profiles()
@@ -58,7 +66,7 @@ def examined_columns(
 
 
 def _examine(
-    release: Release, facts: ColumnFacts, profiles: Mapping[str, Profile], no_role: Mapping[str, Spoken]
+    release: Release, facts: ColumnFacts, profiles: Mapping[str, Profile], no_role: Mapping[str, MultilingualText]
 ) -> ColumnFacts:
     profile = ExaminedColumn.of(profiles[facts.column])
     declared = facts.role == IDENTIFIER or facts.column == release.privacy_unit
@@ -186,9 +194,9 @@ def _named_like_identifier(points_to: Mapping[str, str], profile: ExaminedColumn
         fails = mostly_distinct or (letters and not _is_masked(profile))
     elif _is_masked(profile):
         fails = False
-    elif subject == A_LABEL:
+    elif subject == A_RECORD_NUMBER:
         fails = mostly_distinct  # e.g. the number of a visit is the same for many people
-    elif subject == A_NUMBER:
+    elif subject == A_PERSON_NUMBER:
         fails = mostly_distinct or profile.most(lambda text: any(sign.isdigit() for sign in text))
     else:
         fails = not (profile.measured and all(len(text) <= SHORT_NUMBER for text in profile.sample))

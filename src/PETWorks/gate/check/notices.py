@@ -15,7 +15,7 @@ from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SEN
 from PETWorks.counting.counts import Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import profiles_of
-from PETWorks.counting.questions import class_sizes
+from PETWorks.counting.questions import class_sizes_question
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.built_in_rules import cannot_count_people, rules_judged_at_release
 from PETWorks.gate.check.facts import worst_case
@@ -304,7 +304,7 @@ def _is_amount(release: Release, column: ColumnFacts) -> bool:
 def _unique_share_with(release: Release, column: str) -> float:
     """The share of the records that are unique for an adversary who knows one more column."""
     known = (*release.quasi_identifiers, column)
-    sizes = release.table.ask([class_sizes(release.table, Grouping(known, known))])[0]
+    sizes = release.table.ask([class_sizes_question(release.table, Grouping(known, known))])[0]
     return float(sizes.classes[sizes.sizes == 1].sum() / release.records)
 
 

@@ -59,7 +59,7 @@ from PETWorks.gate.policy.policy_rules import (
     Waiver,
 )
 from PETWorks.gate.register import find_registered
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, Subsets
 from PETWorks.measures.catalogue import all_measures, find_measure
@@ -79,7 +79,7 @@ def other_releases(
     return releases_facts(policy, composition, policy.data if data is None else data, entries)
 
 
-def title_of_check(policy: Policy, table: str | None) -> Spoken:
+def title_of_check(policy: Policy, table: str | None) -> MultilingualText:
     """The title of a check of other data: the name of the data, after the policy's own title if it has one."""
     title = None if policy.title == shown_table(policy.data) else policy.title
     if table is not None and not isinstance(title, Mapping):
@@ -93,7 +93,7 @@ def title_of_check(policy: Policy, table: str | None) -> Spoken:
     }
 
 
-def _title_in(title: Spoken, lang: str) -> str:
+def _title_in(title: MultilingualText, lang: str) -> str:
     """A title in a language; in the first one that it is given in, if it is not given in this one."""
     return title if isinstance(title, str) else title.get(lang, next(iter(title.values())))
 

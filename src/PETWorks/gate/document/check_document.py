@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from PETWorks.anonymizer.facts import AnonymizationFacts
 from PETWorks.attributetypes import IDENTIFIER
-from PETWorks.json_types import Bound, Count, Day, JSONObject, Names, Number, Real, Sha256, Spoken, described
+from PETWorks.json_types import Bound, Count, Day, JSONObject, MultilingualText, Names, Number, Real, Sha256, described
 from PETWorks.measures.attacks.subsets import SubsetAnswers
 from PETWorks.releases.facts import ReleasesFacts
 
@@ -20,9 +20,9 @@ TELLS_COUNTS = Bound(withheld="tells counts")
 class EarlierRelease(JSONObject, frozen=True):
     """A table about the same people that has been handed out before."""
 
-    what: Spoken
+    what: MultilingualText
     date: Day | None
-    recipients: Spoken
+    recipients: MultilingualText
 
 
 class RegimeItem(JSONObject, frozen=True):
@@ -49,12 +49,12 @@ class Regime(JSONObject, frozen=True):
 class SignOff(JSONObject, frozen=True):
     """Who answers for the release, what was decided, and what is still missing."""
 
-    approver: Spoken | None
-    role: Spoken | None
+    approver: MultilingualText | None
+    role: MultilingualText | None
     review_by: Day | None
     overdue: Annotated[bool, described("whether the review date has passed")]
-    incident_contact: Spoken | None
-    role_reasons: Mapping[str, Spoken]
+    incident_contact: MultilingualText | None
+    role_reasons: Mapping[str, MultilingualText]
     earlier_releases: tuple[EarlierRelease, ...] | None
     regimes: tuple[Regime, ...]
 
@@ -134,7 +134,7 @@ class NextStep(JSONObject, frozen=True):
     policy: Annotated[str, described("a line for the policy")] | None = None
     regime: str | None = None
     items: Annotated[tuple[str, ...], described("what the policy lacks")] | None = None
-    releases: Annotated[tuple[Spoken, ...], described("earlier releases, by name")] | None = None
+    releases: Annotated[tuple[MultilingualText, ...], described("earlier releases, by name")] | None = None
     details: (
         Annotated[
             Mapping[str, int],
@@ -227,11 +227,11 @@ class PolicyFacts(JSONObject, frozen=True):
     sha256: Sha256 | None
     cell_size: Annotated[int, Meta(ge=1)]
     release: ReleaseKind | None
-    recipients: Spoken | None
-    assumptions: tuple[Spoken, ...]
+    recipients: MultilingualText | None
+    assumptions: tuple[MultilingualText, ...]
     subset_sizes: str | None
     presets: tuple[PresetFacts, ...]
-    purpose: Spoken | None = None
+    purpose: MultilingualText | None = None
     review_by: Day | None = None
 
 
@@ -318,7 +318,7 @@ class ColumnFacts(JSONObject, frozen=True):
         ColumnFinding | None, described("the worst one: in documents of earlier versions, which kept no others")
     ] = None
     findings: Annotated[tuple[ColumnFinding, ...], described("what does not fit the role, the worst first")] = ()
-    no_role: Spoken | None = None
+    no_role: MultilingualText | None = None
     level: Annotated[int, described("of its hierarchy, if all values are on one level")] | None = None
     height: Annotated[int, described("the highest level of its hierarchy")] | None = None
 
@@ -340,8 +340,8 @@ class ColumnFacts(JSONObject, frozen=True):
 class WaiverFacts(JSONObject, frozen=True):
     """A waiver of a rule, and whether it is in force."""
 
-    owner: Spoken | None
-    reason: Spoken
+    owner: MultilingualText | None
+    reason: MultilingualText
     expires: Annotated[str, Meta(extra_json_schema={"format": "date"})]
     state: WaiverState
 
@@ -351,7 +351,7 @@ class RuleResult(JSONObject, frozen=True):
 
     name: str
     preset: str | None
-    why: Spoken | None
+    why: MultilingualText | None
     verdict: Verdict
     measure: MeasureName
     parameters: Mapping[str, Any]
@@ -375,7 +375,7 @@ class SmallClasses(JSONObject, frozen=True):
 class AdversaryFacts(JSONObject, frozen=True, kw_only=True):
     """What an assumed adversary who sees every record can do."""
 
-    who: Spoken
+    who: MultilingualText
     knows: Names
     classes: int | None = None
     smallest_class: int | None = None
@@ -413,7 +413,7 @@ class CheckDocument(JSONObject, frozen=True, kw_only=True):
     ]
     as_of_given: Annotated[bool, described("whether the user gave that moment")]
     edition: Edition
-    title: Spoken
+    title: MultilingualText
     verdict: Verdict
     rule_verdicts: RuleVerdicts
     policy: PolicyFacts
@@ -481,10 +481,10 @@ class Entry(JSONObject, frozen=True, kw_only=True):
 
     schema: Literal["petworks-register/1"]
     date: Day
-    title: Spoken
+    title: MultilingualText
     file: str | None
     sha256: Annotated[Sha256 | None, described("of the table; null if it was in memory or on a server")]
-    recipients: Spoken | None
+    recipients: MultilingualText | None
     release: ReleaseKind | None
     key: Annotated[str | None, described("the column that names the person, in the table or in its original")]
     columns: Annotated[Mapping[str, Role], described("each released column and its role")]

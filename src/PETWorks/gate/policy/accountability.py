@@ -10,7 +10,7 @@ from typing import Any
 from PETWorks.errors import quoted, unknown
 from PETWorks.gate.document.check_document import EarlierRelease, Regime, RegimeItem
 from PETWorks.gate.policy.mistakes import Mistakes
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.locale import LANGUAGES
 from PETWorks.tables.yaml_files import Key, read_yaml
 
@@ -57,13 +57,13 @@ def chosen_regimes(mistakes: Mistakes) -> Iterator[Regime]:
 class Accountability:
     """The statements that standards ask of a data holder; None where the policy makes none."""
 
-    purpose: Spoken | None
-    role_reasons: Mapping[str, Spoken]
+    purpose: MultilingualText | None
+    role_reasons: Mapping[str, MultilingualText]
     earlier_releases: tuple[EarlierRelease, ...] | None
-    approver: Spoken | None
-    role: Spoken | None
+    approver: MultilingualText | None
+    role: MultilingualText | None
     review_by: date | None
-    incident_contact: Spoken | None
+    incident_contact: MultilingualText | None
     regimes: tuple[Regime, ...]
 
 

@@ -11,7 +11,7 @@ from PETWorks.errors import quoted
 from PETWorks.gate.policy.accountability import parse_day
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.gate.policy.sources import resolve_source
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.yaml_files import Key, YAMLFile
 
@@ -30,7 +30,7 @@ class EarlierTable:
     """
 
     key_of_policy: Key
-    name: Spoken | None
+    name: MultilingualText | None
     data: Path | str | None
     original: Path | str | None
     order: str | None
@@ -41,7 +41,7 @@ class EarlierTable:
     key: str | None
     sha256: str | None
     date: str | None
-    recipients: Spoken | None
+    recipients: MultilingualText | None
 
     @property
     def label(self) -> str:
@@ -76,7 +76,7 @@ class OtherPolicy(Protocol):
         """The policy file."""
 
     @property
-    def title(self) -> Spoken:
+    def title(self) -> MultilingualText:
         """The title of the release."""
 
     @property
@@ -108,7 +108,7 @@ class OtherPolicy(Protocol):
         """The options for reading CSV files."""
 
     @property
-    def recipients(self) -> Spoken | None:
+    def recipients(self) -> MultilingualText | None:
         """The recipients of the release."""
 
 

@@ -41,12 +41,12 @@ from PETWorks.gate.policy.sources import (
     Find,
     check_columns,
     check_references,
-    read_removed_places,
+    read_removed_records,
     resolve_source,
     resolve_sources,
     same_path,
 )
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.opening import SUFFIXES as TABLES
@@ -84,7 +84,7 @@ STATEMENTS = {
 class Adversary:
     """Someone who is assumed to know some of the quasi-identifiers."""
 
-    who: Spoken
+    who: MultilingualText
     knows: tuple[str, ...]
 
 
@@ -94,7 +94,7 @@ class Policy:
 
     path: Path
     file: YAMLFile
-    title: Spoken
+    title: MultilingualText
     data: Path | str  # one or several files, a table in a database file, or the address of a table on a server
     original: Path | str | None
     order: str | None  # order of the records, compared with the original
@@ -104,13 +104,13 @@ class Policy:
     plan: Path | None  # how the release was made, and which records left it
     reading: Mapping[str, str]
     roles: Mapping[str, str] | None
-    no_role: Mapping[str, Spoken]
+    no_role: Mapping[str, MultilingualText]
     privacy_unit: str | None
     treatment: Mapping[str, str]
     release_kind: ReleaseKind | None
-    recipients: Spoken | None
+    recipients: MultilingualText | None
     adversaries: tuple[Adversary, ...]
-    assumptions: tuple[Spoken, ...]
+    assumptions: tuple[MultilingualText, ...]
     cell_size: int
     presets: tuple[Preset, ...]
     rules: tuple[Rule, ...]
@@ -119,15 +119,15 @@ class Policy:
     limits: Mapping[str, str] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     anonymize: Mapping[str, Any] = field(default_factory=dict)  # how to make a release
-    no_rule: Mapping[str, Spoken] = field(default_factory=dict)  # sensitive columns without a rule, and why
-    no_privacy_unit: Mapping[str, Spoken] = field(
+    no_rule: Mapping[str, MultilingualText] = field(default_factory=dict)  # sensitive columns without a rule, and why
+    no_privacy_unit: Mapping[str, MultilingualText] = field(
         default_factory=dict
     )  # columns that repeat, and why they name no people of the table
-    rules_reason: Spoken | None = None  # why the rules are enough for the recipients
+    rules_reason: MultilingualText | None = None  # why the rules are enough for the recipients
     unique_values: float = (
         UNIQUE_SHARE  # share of the records that exact values may single out, as stated in the policy
     )
-    unique_values_reason: Spoken | None = None  # why that share may be larger than usual
+    unique_values_reason: MultilingualText | None = None  # why that share may be larger than usual
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
@@ -228,7 +228,7 @@ class Policy:
         if self.plan is None:
             return None
         with self.located("plan"):
-            return read_removed_places(self.plan)
+            return read_removed_records(self.plan)
 
     def _source(self, table: Any) -> Source:
         """A table opened with the policy's reading options."""

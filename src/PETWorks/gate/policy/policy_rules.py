@@ -11,7 +11,7 @@ from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document.check_document import PresetFacts
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, chinese_note, regimes_asking_for
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
 
@@ -82,7 +82,7 @@ class Rule:
     parameters: Mapping[str, Any]  # all of them, checked
     given: tuple[str, ...]  # the names of those in the file
     preset: str | None
-    why: Spoken | None
+    why: MultilingualText | None
     key: Key
 
     @property
@@ -96,8 +96,8 @@ class Waiver:
     """A rule that need not hold, up to and including a day."""
 
     rule: str
-    owner: Spoken
-    reason: Spoken
+    owner: MultilingualText
+    reason: MultilingualText
     expires: date
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
-from PETWorks.about.roles import check_same_columns, checked_unit, unknown_column
+from PETWorks.about.roles import check_same_columns, check_unit, unknown_column
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
-from PETWorks.anonymizer.plan import Plan, places_in
+from PETWorks.anonymizer.plan import Plan, parse_record_numbers
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted, unknown
 from PETWorks.gate.document.schema import parse_document, read_json
@@ -192,7 +192,7 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
     unit = content.get("privacy_unit", "").strip()
     if unit in source.names:  # a release may lack it; the rules judge that
         with mistakes.at("privacy_unit"):
-            checked_unit(unit, source, roles)
+            check_unit(unit, source, roles)
     if original is not None:
         with mistakes.at("original"):
             check_same_columns(source, original, (*by_role.get("identifiers", ()), unit))
@@ -222,7 +222,7 @@ def check_references(mistakes: Mistakes, known: Iterable[str], sensitive: Iterab
             check_release_limits({limit: value}, sensitive)
 
 
-def read_removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
+def read_removed_records(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
     """The indices of the records that a plan removed, and the size of the original table; None if all stayed.
 
     The indices are None if the engine that made the release has no record order.
@@ -233,7 +233,7 @@ def read_removed_places(path: Path) -> tuple[NDArray[np.int64] | None, int] | No
         raise InputError("{name}: not a plan: {problem}", Hint.PLAN, name=path.name, problem=plan)
     if plan.removed is None:
         return (None, plan.records) if plan.suppressed_records == "remove" else None
-    places = places_in(plan.removed, plan.records)
+    places = parse_record_numbers(plan.removed, plan.records)
     if places is None:
         raise InputError(
             "{name}: 'removed' must list numbers of records, ascending and at most {records:,}",

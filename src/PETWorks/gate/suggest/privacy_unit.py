@@ -11,28 +11,28 @@ from typing import Any
 import numpy as np
 
 from PETWorks.about.column_names import (
+    A_CONTACT,
     A_DATE,
     A_DEVICE,
     A_HOUSEHOLD,
     A_NAME,
-    A_NUMBER,
+    A_PERSON_NUMBER,
     A_PLACE,
-    A_WAY_TO_REACH,
     AGE,
-    ALONE,
     AN_ACCOUNT,
     BIRTH,
-    BUILT,
-    GROUPS,
-    LABELS,
+    BODY,
+    GROUP_WORDS,
+    LABEL_WORDS,
     MARITAL,
     MARITAL_STATUS,
-    NO_DEVICES,
+    NOT_DEVICES,
     OFFICES,
     ORIGIN,
-    OTHERS,
+    OTHER_PEOPLE,
     SEX,
     SHARED_MAILBOXES,
+    WHOLE_NAMES,
     WORK,
     names_a_place,
     roles_by_name,
@@ -44,7 +44,7 @@ from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.counts import ClassSizes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import are_quantities
-from PETWorks.counting.questions import class_sizes
+from PETWorks.counting.questions import class_sizes_question
 from PETWorks.gate.suggest.suggestion import (
     CHINESE_NAME,
     COORDINATES,
@@ -70,10 +70,10 @@ OFTEN, SEVERAL = 1.5, 5  # records per value, and distinct values, if no other c
 OFTEN_NAMED = 2  # records per name, if no other column shows it: namesakes are rarer
 FEWEST, FEWEST_ALONE = 5, 10  # distinct codes, if two attributes of people go along with them, or only one
 STEP = 5  # years by which an age may differ
-STRONG, WEAK = (AGE, BUILT), (SEX, ORIGIN)  # the weak ones also go with a given name, or with a hospital ward
+STRONG, WEAK = (AGE, BODY), (SEX, ORIGIN)  # the weak ones also go with a given name, or with a hospital ward
 PERSONAL = (SEX, AGE, MARITAL_STATUS)  # hardly any place, institution, product or diagnosis decides these
 ACCOMPANYING = (*PERSONAL, A_PLACE, ORIGIN, WORK)
-REACHING = (A_WAY_TO_REACH, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
+REACHING = (A_CONTACT, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
 SEXES = frozenset(terms("m, f, w, d, x, male, female, man, woman, boy, girl, diverse, 男, 女, 男性, 女性", whole=True))
 _WORDS = re.compile(r"[^\W\d_]+([-'’. ,]+[^\W\d_]+){1,4}\.?")  # several words of letters
 _GENERALISED = re.compile(r"[*＊○〇●\[\]{}<>≤≥|…]")
@@ -192,7 +192,7 @@ class Evidence:
         if max(possible) > profile.distinct / 2:
             return False
         groupings = [Grouping(names, names, True, True) for names in ((*others,), (*others, column))]
-        alone, jointly = table.ask([class_sizes(table, grouping) for grouping in groupings])
+        alone, jointly = table.ask([class_sizes_question(table, grouping) for grouping in groupings])
         return bool(jointly.number <= 1.05 * alone.number and 2 * alone.number >= math.prod(possible))
 
     def _about(self, subjects: Collection[str], column: str) -> Iterable[str]:
@@ -210,7 +210,7 @@ class Evidence:
         if in_steps and (years := _in_years(table.domains[other].values)):  # people become older
             table = table.generalised({other: years})
         groupings = [Grouping(names, (column,), True, True) for names in ((column,), (column, other))]
-        alone, jointly = table.ask([class_sizes(table, grouping) for grouping in groupings])
+        alone, jointly = table.ask([class_sizes_question(table, grouping) for grouping in groupings])
         shares = table.marginal(other).shares
         by_chance = _changes_by_chance(alone, shares)
         repeated = int(alone.classes[alone.sizes > 1].sum())
@@ -267,16 +267,16 @@ def find_privacy_unit(
 
 def _kind(words: str, profile: ExaminedColumn) -> IdentifierKind | None:
     """The kind of identifier that a column is; None if it identifies others than the people of the table."""
-    if any(term in words for term in terms(OTHERS)):  # the mother's number identifies another person
+    if any(term in words for term in terms(OTHER_PEOPLE)):  # the mother's number identifies another person
         return None
     subject, look = roles_by_name(words).get(IDENTIFIER), profile.look
-    if words in terms(ALONE[A_NUMBER], whole=True):
+    if words in terms(WHOLE_NAMES[A_PERSON_NUMBER], whole=True):
         return IdentifierKind.CODE
-    if subject == A_NUMBER or stands_for_people(words) or look == NATIONAL_ID:
+    if subject == A_PERSON_NUMBER or stands_for_people(words) or look == NATIONAL_ID:
         return IdentifierKind.NUMBER
     if any(term in words for term in terms(OFFICES)):
         return IdentifierKind.OTHER
-    reaches = subject in REACHING and not any(term in words for term in terms(NO_DEVICES))
+    reaches = subject in REACHING and not any(term in words for term in terms(NOT_DEVICES))
     if reaches or look in (EMAIL, PHONE, PAYMENT_CARD, KEYS):
         return IdentifierKind.REACH
     return IdentifierKind.NAME if subject == A_NAME or look == ENGLISH_NAME else IdentifierKind.OTHER
@@ -291,7 +291,7 @@ def _repeats(column: str, kind: IdentifierKind, profile: ExaminedColumn, evidenc
         return False
     words = words_of(column)
     is_attribute = roles_by_name(words).get(QUASI_IDENTIFIER) in (SEX, AGE)
-    if kind == IdentifierKind.OTHER and (is_attribute or any(term in words for term in terms(GROUPS))):
+    if kind == IdentifierKind.OTHER and (is_attribute or any(term in words for term in terms(GROUP_WORDS))):
         return False
     decided = evidence.same_person(column, kind <= IdentifierKind.REACH)
     if decided is None and kind > IdentifierKind.REACH and not is_of_others(words):
@@ -312,7 +312,7 @@ def _are_full_names(words: str, profile: ExaminedColumn) -> bool:
         return False
     if profile.look == ENGLISH_NAME or profile.share_like(CHINESE_NAME) >= ENOUGH_SHARE:
         return True
-    explicit = words not in terms(ALONE[A_NAME], whole=True)  # just `name` may be that of a product
+    explicit = words not in terms(WHOLE_NAMES[A_NAME], whole=True)  # just `name` may be that of a product
     return explicit and sum(_WORDS.fullmatch(text) is not None for text in whole) >= ENOUGH_SHARE * len(whole)
 
 
@@ -325,7 +325,7 @@ def are_own_mailboxes(profile: ExaminedColumn) -> bool:
 
 def is_of_others(words: str) -> bool:
     """Whether a name suggests places, institutions, groups, or people other than those of the table."""
-    return names_a_place(words) or any(term in words for term in terms(f"{OTHERS}, {OFFICES}, {GROUPS}"))
+    return names_a_place(words) or any(term in words for term in terms(f"{OTHER_PEOPLE}, {OFFICES}, {GROUP_WORDS}"))
 
 
 def may_be_codes(words: str, profile: ExaminedColumn) -> bool:
@@ -335,7 +335,7 @@ def may_be_codes(words: str, profile: ExaminedColumn) -> bool:
     name that means something may be that of codes, too (`payroll_no`).
     """
     roles = roles_by_name(words)
-    labelled = any(label in words for label in terms(LABELS))
+    labelled = any(label in words for label in terms(LABEL_WORDS))
     if is_of_others(words) or roles.get(QUASI_IDENTIFIER) in (SEX, AGE) or (roles and not labelled):
         return False
     texts = [text.removesuffix(".0") for text in profile.plain]
@@ -367,7 +367,7 @@ def _subjects(names: Iterable[str], columns: Mapping[str, ExaminedColumn]) -> di
     for name in names:
         words = words_of(name)
         roles = roles_by_name(words)
-        if IDENTIFIER in roles or any(term in words for term in terms(OTHERS)):
+        if IDENTIFIER in roles or any(term in words for term in terms(OTHER_PEOPLE)):
             continue
         subject = roles.get(QUASI_IDENTIFIER)
         if any(term in words for term in terms(MARITAL)):

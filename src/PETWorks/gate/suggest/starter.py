@@ -100,7 +100,7 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
         for suggestion in guesses
     ]
     known = sum(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
-    if sidecar.folder is None and known <= MAX_HIERARCHIES:
+    if sidecar.hierarchy_entry is None and known <= MAX_HIERARCHIES:
         suggested = [
             _with_hierarchy(suggestion, table) if suggestion.role == QUASI_IDENTIFIER else suggestion
             for suggestion in suggested

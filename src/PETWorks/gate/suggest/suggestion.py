@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from PETWorks.about.column_names import (
-    CALLED,
-    LABELS,
+    LABEL_WORDS,
+    NAME_WORDS,
     PSEUDONYMS,
     REMARKS,
     SUBJECTS,
@@ -16,7 +16,7 @@ from PETWorks.about.column_names import (
     terms,
     words_of,
 )
-from PETWorks.about.hierarchies.dates import is_unread_date
+from PETWorks.about.hierarchies.dates import is_ambiguous_date
 from PETWorks.about.hierarchies.proposal import Proposal
 from PETWorks.about.personal_details import (
     EMAIL,
@@ -307,7 +307,7 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
             suggestion = replace(
                 suggest_role(column, examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
-        suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_unread_date)))
+        suggestions.append(replace(suggestion, records=table.rows, unread_dates=profile.most(is_ambiguous_date)))
     return suggestions
 
 
@@ -371,7 +371,7 @@ def _are_codes(profile: ExaminedColumn) -> bool:
 
 def _by_uniqueness(words: str, profile: ExaminedColumn) -> tuple[str, Reason]:
     """The role and reason for a column whose name and kind of value are not conclusive."""
-    labels = terms(f"{LABELS}, {CALLED}")
+    labels = terms(f"{LABEL_WORDS}, {NAME_WORDS}")
     labelled = any(label in words for label in labels) or stands_for_people(words)
     if profile.present < FEW_RECORDS:
         return QUASI_IDENTIFIER, Reason("few")

@@ -18,7 +18,7 @@ FORMAT = 1
 MAX_BYTES = 1 << 32
 
 
-ABOUT = {
+FIELD_NAMES = {
     "quasi_identifiers": Phrase("quasi identifiers"),
     "sensitive_attributes": Phrase("sensitive attributes"),
     "sizes": Phrase("sizes"),
@@ -99,7 +99,7 @@ class Checkpoint:
                 "{file}: the file of another run, with different {other}; give the same table "
                 "and options, or remove the file to start over",
                 file=name,
-                other=Joined(", ", [ABOUT.get(key, key.replace("_", " ")) for key in other]),
+                other=Joined(", ", [FIELD_NAMES.get(key, key.replace("_", " ")) for key in other]),
             )
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))

@@ -28,7 +28,7 @@ from PETWorks.measures.catalogue import metric
 from PETWorks.measures.parameters import AtMost, Number, WorthOfValues
 from PETWorks.measures.result import Result, no_more_than
 
-FINEST = 10**6  # largest denominator of a worth, so that 0.3333333333333333 is read as 1/3
+MAX_DENOMINATOR = 10**6  # largest denominator of a worth, so that 0.3333333333333333 is read as 1/3
 MAX_UNITS = 1 << 62
 
 
@@ -71,7 +71,7 @@ def check_worth(
 
     values    the values of each attribute, in the order of their codes
     records   the number of records, which bounds the sums of worths
-    where     the place where values should occur, and `what` the attributes are, for error messages
+    where     the table in which the values should occur; with `what`, the kind of attribute, for error messages
     folds     whether values that differ in spelling only are one value, with the highest of their worths, and the
               missing value does not count
     """
@@ -111,7 +111,7 @@ def _cell(value: Any) -> str | None:
 
 
 def _number(column: str, number: Any) -> Fraction:
-    return Fraction(Number(at_least=0).check(Phrase("worth"), column, number)).limit_denominator(FINEST)
+    return Fraction(Number(at_least=0).check(Phrase("worth"), column, number)).limit_denominator(MAX_DENOMINATOR)
 
 
 def _in_units(worth: Iterable[Fraction], records: int) -> Worth:
@@ -128,13 +128,13 @@ MostGain = Annotated[float | None, Number(at_least=0, limit="at most")]
 ValueWorths = Annotated[WorthByValue | None, WorthOfValues()]
 
 
-def _hits(view: View, column: str) -> Question[int]:
-    """The question how many records have the commonest value of their class."""
+def _hits_question(view: View, column: str) -> Question[int]:
+    """Ask how many records have the commonest value of their class."""
     return view.fold("commonest value", column, _most_frequent, add, attacker=True)
 
 
-def _gain(view: View, column: str, worth: Worth) -> Question[int]:
-    """The question how many units the best guesses gain."""
+def _gain_question(view: View, column: str, worth: Worth) -> Question[int]:
+    """Ask how many units the best guesses gain."""
     name = ("gain", worth.units.tobytes())
     return view.fold(name, column, partial(_most_valuable, worth.units), add, attacker=True)
 
@@ -147,13 +147,13 @@ def _worths(view: View, worth: WorthByValue | None) -> dict[str, Worth]:
     return check_worth(worth, values, view.records, folds=view.folds_values)
 
 
-def _asks(view: View, *, worth: WorthByValue | None = None, **_limits: Any) -> list[Question[int]]:
-    guesses = [_hits(view, column) for column in view.sensitive_attributes]
-    return guesses + [_gain(view, column, own_worth) for column, own_worth in _worths(view, worth).items()]
+def _questions(view: View, *, worth: WorthByValue | None = None, **_limits: Any) -> list[Question[int]]:
+    guesses = [_hits_question(view, column) for column in view.sensitive_attributes]
+    return guesses + [_gain_question(view, column, own_worth) for column, own_worth in _worths(view, worth).items()]
 
 
 @metric(
-    asks=_asks,
+    asks=_questions,
     family="attack",
     better="lower",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -182,10 +182,10 @@ def attribute_inference(
     worths = _worths(view, worth)
     for column in view.sensitive_attributes:
         overall = view.overall(column, attacker=True)
-        hits = view.answer(_hits(view, column))
+        hits = view.answer(_hits_question(view, column))
         counted = (int(overall.counts.max(initial=0)), hits, overall.people or overall.records)
         attributes[column] = {**vulnerability(*counted), "excess": excess_over_guessing(*counted)}
-        if view.told(column) is not None:
+        if view.required_column(column) is not None:
             attributes[column]["records_with_a_value"] = counted[2]
         if worth or gain is not None:
             attributes[column] |= {"gain": _gains(view, column, worths.get(column), counted)}
@@ -210,7 +210,7 @@ def _gains(view: View, column: str, worth: Worth | None, counted: tuple[int, int
     prior, posterior, people = counted
     if worth is None or not people:
         return {"prior": prior / max(people, 1), "posterior": posterior / max(people, 1)}
-    units = view.answer(_gain(view, column, worth))
+    units = view.answer(_gain_question(view, column, worth))
     before = worth.prior(view.overall(column, attacker=True).counts)
     return {"prior": worth.gain(before, people), "posterior": worth.gain(units, people)}
 

@@ -41,17 +41,17 @@ def risks_per_record(release: Release, *, up_to: int | None = None, below: int |
         columns[f"attribute-inference of {column}"] = arrow_reals(attribute_inference_per_record(release, column))
     if up_to is not None:
         uniques = minimal_uniques(release, up_to)
-        masks, places = np.unique(uniques.subset, return_inverse=True)
+        masks, indices = np.unique(uniques.subset, return_inverse=True)
         columns |= {
             "unique_with": arrow_integers(uniques.size.astype(np.int64)),
             "unique_attributes": _names([uniques.attributes(mask) for mask in masks.tolist()]).take(
-                arrow_integers(places.astype(np.int64))
+                arrow_integers(indices.astype(np.int64))
             ),
             "minimal_uniques": arrow_integers(uniques.number),
         }
     if below is not None:
         few = in_groups_below(release, below)
-        columns["stands_out_by"] = take_or_null(_names(few.sets), few.places)
+        columns["stands_out_by"] = take_or_null(_names(few.sets), few.indices)
     table = pa.Table.from_arrays(list(columns.values()), list(columns))
     return table if below is None else table.take(arrow_integers(np.flatnonzero(sizes < below)))
 

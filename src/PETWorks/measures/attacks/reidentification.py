@@ -49,17 +49,17 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
             sensitive=sensitive,
             sensitive_attributes=quoted(release.sensitive_attributes),
         )
-    if release.view.told(sensitive) is not None:
-        people, once = (_people(release, *further, told=sensitive) for further in ((sensitive,), ()))
+    if release.view.required_column(sensitive) is not None:
+        people, once = (_people(release, *further, required=sensitive) for further in ((sensitive,), ()))
         return records.known_class_modes(table, release.quasi_identifiers, sensitive, people, once)
     people = _people(release, sensitive)
     modes = records.record_class_modes(table, release.quasi_identifiers, sensitive, people)
     return record_class_sizes(release), modes
 
 
-def _people(release: Release, *further: str, told: str | None = None) -> WeightedRows | None:
+def _people(release: Release, *further: str, required: str | None = None) -> WeightedRows | None:
     """The records that count, if not all do."""
-    counted = release.view.counted(*release.quasi_identifiers, *further, told=told)
+    counted = release.view.counted(*release.quasi_identifiers, *further, required=required)
     return counted if isinstance(counted, WeightedRows) and counted is not release.table else None
 
 

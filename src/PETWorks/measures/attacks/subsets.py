@@ -48,7 +48,7 @@ class SubsetCase(JSONObject, frozen=True):
 
 
 class KnownAttributes(JSONObject, frozen=True):
-    """An attack by adversaries who know so many attributes: the subsets with lowest, median and highest risk."""
+    """An attack by adversaries who know this many attributes: the subsets with lowest, median and highest risk."""
 
     known: int
     attack: str
@@ -162,8 +162,10 @@ def every_subset(
     total = count_feasible_subsets(wanted, len(columns), release.records)
     view = release.view if isinstance(release, Release) else release
     marginals = {column: release.marginal(column) for column in sensitive}
-    missing = {column: marginals[column].values.index(None) for column in sensitive if view.told(column) is not None}
-    counted = {column: each.told() if column in missing else each for column, each in marginals.items()}
+    missing = {
+        column: marginals[column].values.index(None) for column in sensitive if view.required_column(column) is not None
+    }
+    counted = {column: each.without_missing() if column in missing else each for column, each in marginals.items()}
     priors = {column: int(marginal.counts.max(initial=0)) for column, marginal in counted.items()}
     values = {column: marginal.values for column, marginal in counted.items()}
     worths = check_worth(worth, values, release.records, folds=view.folds_values)
@@ -194,9 +196,9 @@ def every_subset(
             if progress:
                 progress(len(finished), total)
     masks = [
-        sum(1 << place for place in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
+        sum(1 << index for index in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
     ]
-    counts = [finished[frozenset(name for place, name in enumerate(columns) if mask >> place & 1)] for mask in masks]
+    counts = [finished[frozenset(name for index, name in enumerate(columns) if mask >> index & 1)] for mask in masks]
     guesses = np.array([found.right_guesses for found in counts], np.int64).reshape(len(counts), len(sensitive))
     right_guesses = dict(zip(sensitive, guesses.T, strict=True))
     gained: dict[str, Integers] = {}
@@ -229,11 +231,11 @@ def _units(
     """
     units: dict[str, NDArray[np.int64]] = {}
     for column, marginal in marginals.items():
-        worth, place = worths[column].units if column in worths else None, missing.get(column)
-        counted = [np.ones(len(marginal.values) - (place is not None), np.int64)] if place is not None else []
+        worth, index = worths[column].units if column in worths else None, missing.get(column)
+        counted = [np.ones(len(marginal.values) - (index is not None), np.int64)] if index is not None else []
         counted += [] if worth is None else [worth]
         if counted:
-            units[column] = np.array(counted if place is None else [np.insert(scores, place, 0) for scores in counted])
+            units[column] = np.array(counted if index is None else [np.insert(scores, index, 0) for scores in counted])
     return units
 
 
@@ -249,7 +251,7 @@ class Subsets(Rows, Displayable):
     right_guesses    for each sensitive attribute, the number of records with the most frequent value of their class
     worths           for each attribute with a worth, that worth, and the units that one guess for all records gains
     gains            for each attribute with a worth, the units that the best guesses gain
-    told             for each attribute whose missing values are left out, the number of records that have a value
+    with_a_value     for each attribute whose missing values are left out, the number of records that have a value
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -262,7 +264,7 @@ class Subsets(Rows, Displayable):
     right_guesses: Mapping[str, Integers]
     worths: Mapping[str, tuple[Worth, int]] = field(default_factory=dict)
     gains: Mapping[str, Integers] = field(default_factory=dict)
-    told: Mapping[str, int] = field(default_factory=dict)
+    with_a_value: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -304,11 +306,11 @@ class Subsets(Rows, Displayable):
 
     def _people(self, column: str) -> int:
         """The number of records with a value that can be guessed; at least 1, because it is divided by."""
-        return max(self.told.get(column, self.records), 1)
+        return max(self.with_a_value.get(column, self.records), 1)
 
     def attributes(self, mask: int) -> list[str]:
         """The names of the quasi-identifiers in a subset."""
-        return [name for place, name in enumerate(self.quasi_identifiers) if mask >> place & 1]
+        return [name for index, name in enumerate(self.quasi_identifiers) if mask >> index & 1]
 
     def row(self, subset: Iterable[str]) -> dict[str, Any]:
         """The counts and risks of the subset with these attributes."""
@@ -319,27 +321,27 @@ class Subsets(Rows, Displayable):
                 quasi_identifiers=quoted(self.quasi_identifiers),
                 names=quoted(sorted(names)),
             )
-        place = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
-        if len(place) == 0:
+        index = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
+        if len(index) == 0:
             raise ParameterError("subsets of {number} attributes were not counted", number=len(names))
-        return self._row(int(place[0]))
+        return self._row(int(index[0]))
 
-    def _row(self, place: int) -> dict[str, Any]:
+    def _row(self, index: int) -> dict[str, Any]:
         row = {
-            "size": int(self.sizes[place]),
-            "attributes": self.attributes(int(self.masks[place])),
-            "classes": int(self.classes[place]),
-            "uniques": int(self.uniques[place]),
-            "smallest_class": int(self.smallest_class[place]),
+            "size": int(self.sizes[index]),
+            "attributes": self.attributes(int(self.masks[index])),
+            "classes": int(self.classes[index]),
+            "uniques": int(self.uniques[index]),
+            "smallest_class": int(self.smallest_class[index]),
         }
         for attack, (prior, hits, of) in self.attacks.items():
-            risks = vulnerability(prior, int(hits[place]), of)
+            risks = vulnerability(prior, int(hits[index]), of)
             row |= {attack_column(attack, name): value for name, value in risks.items()}
         return row
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """All rows, ready for JSON."""
-        return [self._row(place) for place in range(len(self))]
+        return [self._row(index) for index in range(len(self))]
 
     def to_arrow(self) -> Any:
         """A PyArrow table with a row for each subset: its attributes, its counts, and each attack."""
@@ -368,19 +370,19 @@ class Subsets(Rows, Displayable):
         """
         answers = []
         for size in sorted(set(self.sizes.tolist())):
-            places = np.flatnonzero(self.sizes == size)
+            indices = np.flatnonzero(self.sizes == size)
             for attack, (prior, hits, of) in self.attacks.items():
-                order = places[np.argsort(hits[places], kind="stable")]
-                highest = places[np.argmax(hits[places])]
+                order = indices[np.argsort(hits[indices], kind="stable")]
+                highest = indices[np.argmax(hits[indices])]
                 cases = [
                     SubsetCase(
-                        tuple(self.attributes(int(self.masks[place]))),
-                        int(self.uniques[place]) / self.records,
-                        **vulnerability(prior, int(hits[place]), of),
+                        tuple(self.attributes(int(self.masks[index]))),
+                        int(self.uniques[index]) / self.records,
+                        **vulnerability(prior, int(hits[index]), of),
                     )
-                    for place in (order[0], order[(len(order) - 1) // 2], highest)
+                    for index in (order[0], order[(len(order) - 1) // 2], highest)
                 ]
-                answers.append(KnownAttributes(size, attack, len(places), *cases))
+                answers.append(KnownAttributes(size, attack, len(indices), *cases))
         return tuple(answers)
 
     def minimal_risky(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -475,9 +477,9 @@ class Subsets(Rows, Displayable):
         drivers = []
         for attack, (prior, hits, of) in self.attacks.items():
             successes = np.concatenate([[prior], hits[by_mask]])
-            for place, name in enumerate(self.quasi_identifiers):
-                share = shapley_share(successes, n, place) / of
-                without = int(successes[(1 << n) - 1 - (1 << place)]) / of
+            for index, name in enumerate(self.quasi_identifiers):
+                share = shapley_share(successes, n, index) / of
+                without = int(successes[(1 << n) - 1 - (1 << index)]) / of
                 drivers.append(
                     Driver(
                         attribute=name,

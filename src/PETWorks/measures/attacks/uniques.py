@@ -31,7 +31,7 @@ class SmallestSets:
     """For each item an index into `sets`, which are sets of columns; NONE if no set was found."""
 
     sets: tuple[tuple[str, ...], ...]
-    places: Integers
+    indices: Integers
 
 
 def smallest_sets(
@@ -89,7 +89,7 @@ def in_groups_below(release: Release, below: int) -> SmallestSets:
 
     >>> roles = dict.fromkeys(["age", "sex"], "quasi_identifier")
     >>> found = in_groups_below(Release({"age": [20, 30, 30, 30], "sex": ["f", "f", "m", "m"]}, roles), 2)
-    >>> [found.sets[place] if place >= 0 else None for place in found.places.tolist()]
+    >>> [found.sets[index] if index >= 0 else None for index in found.indices.tolist()]
     [('age',), ('age', 'sex'), None, None]
     """
     table, columns = table_in_memory(release), release.quasi_identifiers
@@ -110,9 +110,9 @@ def in_groups_below(release: Release, below: int) -> SmallestSets:
         return np.asarray(counted._sizes(chosen)[groups] < below)
 
     found = smallest_sets(columns, len(of_small), len(first), is_in_few)
-    places = np.full(len(distinct), NO_SET, np.int64)
-    places[small] = found.places
-    return SmallestSets(found.sets, places[class_of])
+    indices = np.full(len(distinct), NO_SET, np.int64)
+    indices[small] = found.indices
+    return SmallestSets(found.sets, indices[class_of])
 
 
 Flags = NDArray[np.uint8]  # one bit per record
@@ -134,7 +134,7 @@ class MinimalUniques:
 
     def attributes(self, mask: int) -> list[str]:
         """The names of the quasi-identifiers in a subset."""
-        return [name for place, name in enumerate(self.quasi_identifiers) if mask >> place & 1]
+        return [name for index, name in enumerate(self.quasi_identifiers) if mask >> index & 1]
 
 
 def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUniques:
@@ -163,7 +163,7 @@ def minimal_uniques(release: Release, up_to: int | None = None) -> MinimalUnique
     with ThreadPoolExecutor(THREADS) as pool:
         for level in range(1, deepest + 1):
             current: dict[int, Flags] = {}
-            masks = [sum(1 << place for place in chosen) for chosen in combinations(range(len(columns)), level)]
+            masks = [sum(1 << index for index in chosen) for chosen in combinations(range(len(columns)), level)]
             uniques = pool.map(lambda mask, smaller=smaller: _new_uniques(fields, mask, smaller, rows), masks)
             for mask, (before, new) in zip(masks, uniques, strict=True):
                 number[new] += 1
@@ -195,13 +195,13 @@ def _check_room(columns: int, deepest: int, rows: int) -> None:
 
 def _new_uniques(fields: list[Field], mask: int, smaller: dict[int, Flags], rows: int) -> tuple[Flags, Integers]:
     """Flags of the records that are unique in a smaller subset, and the records that are unique in this one first."""
-    chosen = [place for place in range(len(fields)) if mask >> place & 1]
-    before = np.bitwise_or.reduce([smaller[mask & ~(1 << place)] for place in chosen])
+    chosen = [index for index in range(len(fields)) if mask >> index & 1]
+    before = np.bitwise_or.reduce([smaller[mask & ~(1 << index)] for index in chosen])
     remaining = np.flatnonzero(np.unpackbits(before, count=rows) == 0)
     if len(remaining) == 0:
         return before, remaining
     row_bits = (len(remaining) - 1).bit_length()
-    keys, bits, _ = pack([Field(fields[place].codes[remaining], fields[place].bits) for place in chosen], room=row_bits)
+    keys, bits, _ = pack([Field(fields[index].codes[remaining], fields[index].bits) for index in chosen], room=row_bits)
     return before, np.sort(remaining[_unique_rows(keys, bits, row_bits)])
 
 

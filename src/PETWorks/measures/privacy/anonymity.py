@@ -34,12 +34,12 @@ def _too_small(k: float, sizes: Integers) -> Mask:
     return ~at_most(k, sizes)
 
 
-def _tests_k(_view: View, *, k: float | None) -> list[ClassTest]:
+def _size_tests(_view: View, *, k: float | None) -> list[ClassTest]:
     return [] if k is None else [ClassTest(partial(_too_small, k), Monotone.ALWAYS)]
 
 
 @metric(
-    tests=_tests_k,
+    tests=_size_tests,
     family="privacy",
     better="higher",
     unit="records",
@@ -64,7 +64,7 @@ def k_anonymity(view: View, *, k: ClassSize = None) -> Result:
         smallest,
         no_less_than(smallest, k),
         {"k": k},
-        LazyDetails(lambda: {**_below(own_sizes(view), k), **view.class_summary()}),
+        LazyDetails(lambda: {**_small_classes(own_sizes(view), k), **view.class_summary()}),
     )
 
 
@@ -76,35 +76,35 @@ class _ShareAbove(MaximalShare):
 
     def limit(self, overall: Any) -> Any:
         """The largest share that passes."""
-        return overall * 0 + self.alpha
+        return overall * 0 + self.alpha  # in the shape of `overall`
 
 
-def _as_counted(view: View, value: str | None) -> str | None:
-    """A sensitive value that the user gave, folded if sensitive values are."""
+def _fold_as_counted(view: View, value: str | None) -> str | None:
+    """A value given by the user, folded if the view folds sensitive values."""
     return folded(value) if view.folds_values else value
 
 
-def _asks(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[Question[Any]]:  # noqa: ARG001
-    columns, value = view.sensitive_attributes, _as_counted(view, value)
+def _alpha_questions(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[Question[Any]]:  # noqa: ARG001
+    columns, value = view.sensitive_attributes, _fold_as_counted(view, value)
     asked: list[Question[Any]] = [shares_question(view, column) for column in columns]
     if alpha is not None:
         asked += [failing_classes_question(view, column, _ShareAbove(alpha), "alpha", value) for column in columns]
     return asked
 
 
-def _tests_alpha(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[ClassTest]:
+def _alpha_tests(view: View, *, alpha: float | None, k: float | None, value: str | None) -> list[ClassTest]:
     if alpha is None:
-        return _tests_k(view, k=k)
-    columns, value = view.sensitive_attributes, _as_counted(view, value)
+        return _size_tests(view, k=k)
+    columns, value = view.sensitive_attributes, _fold_as_counted(view, value)
     return [
-        *_tests_k(view, k=k),
+        *_size_tests(view, k=k),
         *(share_test(view, column, _ShareAbove(alpha), value, compares=False) for column in columns),
     ]
 
 
 @metric(
-    asks=_asks,
-    tests=_tests_alpha,
+    asks=_alpha_questions,
+    tests=_alpha_tests,
     family="privacy",
     better="mixed",
     needs=("quasi-identifiers", "a sensitive attribute"),
@@ -131,7 +131,7 @@ def alpha_k_anonymity(
     >>> alpha_k_anonymity(Release("data/patient_anonymized.csv"), alpha=0.5, k=3)
     <alpha-k-anonymity = [3, 0.333333] (alpha=0.5, k=3): satisfied>
     """
-    named = _as_counted(view, value)
+    named = _fold_as_counted(view, value)
     known = {label for name in view.sensitive_attributes for label in view.overall(name).values}
     if value is not None and (named is None or named not in known):
         raise ParameterError("the given value is in no sensitive attribute", what="value", measure="alpha-k-anonymity")
@@ -161,14 +161,14 @@ def _too_few_people(k: float, classes: ClassPairs) -> Mask:
     return _too_small(k, classes.background)
 
 
-def _tests_map(_view: View, *, k: float | None) -> list[ClassTest]:
+def _population_tests(_view: View, *, k: float | None) -> list[ClassTest]:
     if k is None:
         return []
     return [ClassTest(partial(_too_few_people, k), Monotone.ALWAYS, background="population")]
 
 
 @metric(
-    tests=_tests_map,
+    tests=_population_tests,
     family="privacy",
     better="higher",
     needs=("quasi-identifiers", "a population table"),
@@ -196,7 +196,7 @@ def k_map(view: View, *, k: ClassSize = None) -> Result:
         no_less_than(smallest, k),
         {"k": k},
         {
-            **_below(linked, k),
+            **_small_classes(linked, k),
             "population": view.population_size,
             "population_of_the_released_classes": int(linked.sizes @ linked.classes),
             **view.class_summary(),
@@ -204,8 +204,8 @@ def k_map(view: View, *, k: ClassSize = None) -> Result:
     )
 
 
-def _below(linked: LinkedSizes, k: float | None) -> dict[str, Any]:
-    """The chance in the smallest class, and the number of classes and records below the limit."""
+def _small_classes(linked: LinkedSizes, k: float | None) -> dict[str, Any]:
+    """Details: the risk in the smallest class, and with a limit the number of smaller classes and their records."""
     highest = {"highest_risk": 1 / int(linked.sizes[0]) if len(linked.sizes) else 0.0}
     if k is None:
         return highest

@@ -63,7 +63,7 @@ def _make_distance(view: View, column: str, forced: str) -> _Distance:
                 "column {column!r} has no hierarchy; its distance cannot be hierarchical", column=column
             )
         hierarchy = view.hierarchies[column]
-        nodes = _nodes_of(overall.values, hierarchy.folded() if view.folds_values else hierarchy, column)
+        nodes = _nodes_by_level(overall.values, hierarchy.folded() if view.folds_values else hierarchy, column)
         hierarchical = partial(hierarchical_cost, overall=overall.counts, nodes=nodes)
         return _Distance(kind, hierarchical, overall.records * len(nodes))
     return _Distance(kind, partial(equal_cost, overall=overall.counts), overall.records)
@@ -82,7 +82,7 @@ def _farthest(distance: _Distance, limit: float | None, classes: ClassValues) ->
 
 def _distances(distance: _Distance, classes: ClassValues) -> tuple[Numbers, Numbers]:
     """The cost of moving each class to the distribution of the table, and the distance."""
-    cost = distance.cost(wide_enough(classes, distance.unit))
+    cost = distance.cost(widen_if_needed(classes, distance.unit))
     return cost, cost.astype(np.float64) / classes.sizes / distance.unit
 
 
@@ -90,7 +90,7 @@ def _too_far(distance: _Distance, limit: float, classes: ClassValues) -> Mask:
     return ~at_most(_distances(distance, classes)[1], limit)
 
 
-def _staying_far(distance: _Distance, limit: float, farthest: Numbers, classes: ClassValues) -> Integers:
+def _lasting_far(distance: _Distance, limit: float, farthest: Numbers, classes: ClassValues) -> Integers:
     """A lower bound of the records of each class that are in classes beyond the limit on every finer level.
 
     Distances are convex: that of a class is at most the mean, by records, of those of the classes it is split into. If
@@ -146,7 +146,7 @@ def _tests(view: View, *, t: float | None, distance: str | Mapping[str, str]) ->
                 Monotone.UNSUPPRESSED,
                 sensitive=column,
                 compares=True,
-                lasting=partial(_staying_far, column_distance, t, farthest),
+                lasting=partial(_lasting_far, column_distance, t, farthest),
             )
         )
     return tests
@@ -257,7 +257,7 @@ def hierarchical_cost(classes: ClassValues, overall: Integers, nodes: list[Integ
     return cost
 
 
-def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
+def _nodes_by_level(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
     """For each level below the top, the node of each value.
 
     A value that is not a leaf is treated as an extra leaf below the node that it names; a missing or suppressed one as
@@ -274,7 +274,7 @@ def _nodes_of(values: list[str | None], hierarchy: Hierarchy, column: str) -> li
     return [np.where(levels <= level, nodes[leaves], extra_leaves) for level, nodes in enumerate(hierarchy.tree[:-1])]
 
 
-def wide_enough(classes: ClassValues, factor: int) -> ClassValues:
+def widen_if_needed(classes: ClassValues, factor: int) -> ClassValues:
     """The classes, with Python integers if the cost of one might not fit into 64 bits."""
     if len(classes.sizes) == 0 or int(classes.sizes.max()) * factor < 2**62:
         return classes

@@ -126,7 +126,7 @@ def _tests_distinct(view: View, *, l: float | None) -> list[ClassTest]:  # noqa:
     return [
         # If missing values are left out, records without a value may be in a passing class on a finer level.
         ClassTest(fails, Monotone.ALWAYS, sensitive=column)
-        if view.told(column) is None
+        if view.required_column(column) is None
         else ClassTest(fails, Monotone.UNSUPPRESSED, sensitive=column, lasting=lasting)
         for column in view.sensitive_attributes
     ]
@@ -276,11 +276,11 @@ def _least(diversity: Any, classes: ClassValues, limit: float | None) -> _Least:
         return _Least(np.inf, None, 0, 0)
     small = ~at_most(0 if limit is None else limit, diversity)
     ties = np.flatnonzero(diversity <= diversity.min() * SAME)
-    place = ties[np.argmin(classes.persons[ties])]
-    cells = slice(classes.starts[place], classes.starts[place] + classes.cells_per_class[place])
+    index = ties[np.argmin(classes.persons[ties])]
+    cells = slice(classes.starts[index], classes.starts[index] + classes.cells_per_class[index])
     return _Least(
-        float(diversity[place]),
-        int(classes.persons[place]),
+        float(diversity[index]),
+        int(classes.persons[index]),
         int(small.sum()),
         int(classes.persons[small].sum()),
         tuple(classes.counts[cells].tolist()),
@@ -328,5 +328,5 @@ def _first_and_tail(classes: ClassValues, rank: int) -> tuple[Integers, Integers
     most = int(classes.counts.max())
     order = np.argsort(classes.cell_classes * (most + 1) + (most - classes.counts), kind="stable")
     descending = classes.counts[order]
-    place = np.arange(len(descending)) - np.repeat(classes.starts, classes.cells_per_class)
-    return descending[classes.starts], classes.sum_by_class(np.where(place >= rank - 1, descending, 0))
+    index = np.arange(len(descending)) - np.repeat(classes.starts, classes.cells_per_class)
+    return descending[classes.starts], classes.sum_by_class(np.where(index >= rank - 1, descending, 0))

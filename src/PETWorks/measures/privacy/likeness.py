@@ -216,22 +216,22 @@ def delta_disclosure(
     unit = math.log(BASES[base])
     attributes: dict[str, dict[str, Any]] = {}
     for column in view.sensitive_attributes:
-        found = compute_shares(view, column)
-        lifts = [lift for lift in (found.highest_lift(), found.lowest_lift()) if lift is not None]
-        far = [(max(lift, 1 / lift), size) for lift, size in lifts]
-        worst, size = max(far, key=lambda pair: (pair[0], -pair[1]), default=(Fraction(1), None))
+        shares = compute_shares(view, column)
+        lifts = [lift for lift in (shares.highest_lift(), shares.lowest_lift()) if lift is not None]
+        ratios = [(max(lift, 1 / lift), size) for lift, size in lifts]
+        worst, size = max(ratios, key=lambda pair: (pair[0], -pair[1]), default=(Fraction(1), None))
         attributes[column] = {
-            "delta": _log_of(worst) / unit,
+            "delta": _log(worst) / unit,
             "exact": f"log({worst})",
             "worst_class_size": size,
             **({} if delta is None else count_failing_classes(view, column, _LogRatioNotBelow(delta * unit), "delta")),
         }
     largest = max(attribute["delta"] for attribute in attributes.values())
-    judged = any(attribute["worst_class_size"] is not None for attribute in attributes.values())
+    has_values = any(attribute["worst_class_size"] is not None for attribute in attributes.values())
     return Result(
         "delta-disclosure",
         largest,
-        None if delta is None else bool(below(largest, delta)) or not judged,
+        None if delta is None else bool(below(largest, delta)) or not has_values,
         {"delta": delta, "base": base},
         {"attributes": attributes, **view.class_summary()},
     )
@@ -243,7 +243,7 @@ def _largest_gain(view: View, column: str) -> tuple[Fraction, int | None]:
     return (Fraction(0), None) if lift is None else (max(lift[0] - 1, Fraction(0)), lift[1])
 
 
-def _log_of(ratio: Fraction) -> float:
+def _log(ratio: Fraction) -> float:
     """The logarithm of a fraction of any size, precise also near 1."""
     near = float(ratio - 1)
     return math.log1p(near) if near < 1 else math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -31,7 +31,7 @@ MAX_FRACTIONS = 300
 BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
-def _exposed(highest: float | None, cell_size: float | None, sizes: Integers) -> Mask:
+def _too_small(highest: float | None, cell_size: float | None, sizes: Integers) -> Mask:
     """Whether each class is too small for a limit on the chance or on the cell size."""
     fails = np.zeros(len(sizes), np.bool_)
     if highest is not None:
@@ -39,8 +39,8 @@ def _exposed(highest: float | None, cell_size: float | None, sizes: Integers) ->
     return fails if cell_size is None else fails | ~at_most(cell_size, sizes)
 
 
-def _exposed_people(highest: float | None, cell_size: float | None, classes: ClassPairs) -> Mask:
-    return _exposed(highest, cell_size, classes.background)
+def _too_few_people(highest: float | None, cell_size: float | None, classes: ClassPairs) -> Mask:
+    return _too_small(highest, cell_size, classes.background)
 
 
 def _tests(
@@ -48,7 +48,7 @@ def _tests(
 ) -> list[ClassTest]:
     if highest is None and cell_size is None:
         return []
-    return [ClassTest(partial(_exposed, highest, cell_size), Monotone.ALWAYS)]
+    return [ClassTest(partial(_too_small, highest, cell_size), Monotone.ALWAYS)]
 
 
 def _tests_linked(
@@ -57,7 +57,7 @@ def _tests_linked(
     tests = _tests(view, highest=highest, cell_size=cell_size)
     if not tests or not view.background.has_population_table:
         return tests
-    return [ClassTest(partial(_exposed_people, highest, cell_size), Monotone.ALWAYS, background="population")]
+    return [ClassTest(partial(_too_few_people, highest, cell_size), Monotone.ALWAYS, background="population")]
 
 
 def _average_left(limit: float, sizes: Integers) -> Mask:
@@ -286,13 +286,13 @@ def _result(
             **risks,
             **({"limits": compared} if compared else {}),
             "class_sizes": distribution(linked.sizes, linked.classes, linked.records),
-            **({} if not find_measure(name).linked else {"linked_with": _linked_with(view)}),
+            **({} if not find_measure(name).linked else {"linked_with": _population_table(view)}),
             **view.class_summary(),
         },
     )
 
 
-def _linked_with(view: View) -> str:
+def _population_table(view: View) -> str:
     if not view.background.has_population_table:
         return "the release itself"
     return Phrase("a population of {n}", n=view.population_size)
@@ -300,13 +300,13 @@ def _linked_with(view: View) -> str:
 
 def distribution(sizes: Integers, classes: Integers, records: Integers) -> dict[str, dict[str, Any]]:
     """The number of classes and records by class size, in a few ranges of sizes."""
-    places = np.searchsorted(BINS, sizes, side="right") - 1
+    indices = np.searchsorted(BINS, sizes, side="right") - 1
     number = int(records.sum())
     rows: dict[str, dict[str, Any]] = {}
-    for place, first in enumerate(BINS):
-        last = None if place + 1 == len(BINS) else BINS[place + 1] - 1
+    for index, first in enumerate(BINS):
+        last = None if index + 1 == len(BINS) else BINS[index + 1] - 1
         label = f"{first}+" if last is None else str(first) if first == last else f"{first}-{last}"
-        inside = places == place
+        inside = indices == index
         in_bin = int(records[inside].sum())
         rows[label] = {
             "classes": int(classes[inside].sum()),

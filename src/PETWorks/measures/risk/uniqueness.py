@@ -26,20 +26,21 @@ Reals = NDArray[np.float64]
 
 MODELS = ("dankar", "pitman", "zayatz")
 SMALL_SAMPLE = 0.1
-SUMMED_SINGLY = 1 << 12  # terms beyond these are integrated instead of summed; the difference is below rounding
+SUMMED_TERMS = 1 << 12  # further terms are integrated instead of summed; the difference is below rounding
 
 
-def _unique_left(limit: float, sizes: Integers) -> Mask:
+def _satisfied_by_removal(limit: float, sizes: Integers) -> Mask:
+    """Whether few enough records are unique after none, one, two… of the smallest classes were suppressed."""
     unique = np.maximum(np.count_nonzero(sizes == 1) - np.arange(len(sizes) + 1), 0)
     return at_most(unique / np.maximum(remaining_after_suppression(sizes)[1], 1), limit)
 
 
-def _suppressing_unique(_view: View, *, share: float | None) -> SuppressionTest | None:
-    return None if share is None else partial(_unique_left, share)
+def _suppression_test(_view: View, *, share: float | None) -> SuppressionTest | None:
+    return None if share is None else partial(_satisfied_by_removal, share)
 
 
 @metric(
-    suppressing=_suppressing_unique,
+    suppressing=_suppression_test,
     family="risk",
     better="lower",
     unit="share",
@@ -119,14 +120,14 @@ def population_uniqueness(
             **fitted,
             "population": population,
             "sampling_fraction": fraction,
-            **_counted_share(view),
+            **_share_in_population(view),
             "unique_records": int(sizes.classes[sizes.sizes == 1].sum()),
             **view.class_summary(),
         },
     )
 
 
-def _counted_share(view: View) -> dict[str, float]:
+def _share_in_population(view: View) -> dict[str, float]:
     """The share of unique people in the population on the levels of the release, if it is a table."""
     if not view.background.has_population_table:
         return {}
@@ -139,12 +140,12 @@ def zayatz(sizes: ClassSizes, population: int) -> float:
     unique = int(sizes.classes[sizes.sizes == 1].sum())
     if unique == 0:
         return 0.0
-    once = sizes.classes * _drawn_once(sizes.sizes, sizes.records, population)
+    once = sizes.classes * _chance_of_one_drawn(sizes.sizes, sizes.records, population)
     likely = float(once[0] / once.sum())
     return unique * likely / sizes.records  # u1 P / f / N, with f = n / N
 
 
-def _drawn_once(sizes: NDArray[np.int64], drawn: int, population: int) -> Reals:
+def _chance_of_one_drawn(sizes: NDArray[np.int64], drawn: int, population: int) -> Reals:
     """The hypergeometric chance that exactly one of i people is among those drawn, for each i.
 
     It is i n/N times the product of (N - n - j)/(N - 1 - j) for j from 0 to i - 2. The product falls by a factor of
@@ -172,7 +173,7 @@ def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, flo
 
     near = math.log(classes)  # the logarithm of the best theta + alpha, as a start for the next search
 
-    def excess_of(alpha: float) -> float:
+    def best_excess(alpha: float) -> float:
         """The best theta + alpha for this alpha, which is positive."""
         nonlocal near
 
@@ -188,10 +189,10 @@ def pitman(sizes: ClassSizes, population: int) -> tuple[float, float | None, flo
         return math.exp(near)
 
     def slope(alpha: float) -> float:
-        return _slope_of_alpha(excess_of(alpha), alpha, sizes)
+        return _slope_of_alpha(best_excess(alpha), alpha, sizes)
 
     alpha = 0.0 if slope(0.0) <= 0 else _root(slope, 0.0, 1 - 1e-12)
-    theta = excess_of(alpha) - alpha
+    theta = best_excess(alpha) - alpha
     logarithm = _log_gamma_ratio(theta + alpha, 1 - alpha) + (alpha - 1) * math.log(population)
     return min(math.exp(logarithm), 1.0), theta, alpha
 
@@ -215,12 +216,12 @@ def _slope_of_theta(excess: float, alpha: float, classes: int, records: int) -> 
     def difference(i: Any) -> Any:
         return i * (1 - alpha) / ((excess + (i - 1) * alpha) * (excess + (i - alpha)))
 
-    def its_slope(i: Any) -> Any:
+    def slope_of_difference(i: Any) -> Any:
         return (1 - alpha) * (theta**2 - i**2 * alpha) / ((excess + (i - 1) * alpha) * (excess + (i - alpha))) ** 2
 
     first = excess + (classes - alpha)
     rest = _sum_terms(lambda i: 1 / (first + (i - 1)), lambda i: -1 / (first + (i - 1)) ** 2, records - classes)
-    return _sum_terms(difference, its_slope, classes - 1) - rest
+    return _sum_terms(difference, slope_of_difference, classes - 1) - rest
 
 
 def _slope_of_alpha(excess: float, alpha: float, sizes: ClassSizes) -> float:
@@ -231,21 +232,21 @@ def _slope_of_alpha(excess: float, alpha: float, sizes: ClassSizes) -> float:
         sizes.number - 1,
     )
     longest = int(sizes.sizes[-1])
-    near = np.concatenate([[0.0], np.cumsum(1 / (np.arange(1, min(longest, SUMMED_SINGLY)) - alpha))])
-    sums = near[np.minimum(sizes.sizes, SUMMED_SINGLY) - 1]
-    if longest > SUMMED_SINGLY:
-        first, last = SUMMED_SINGLY - alpha, np.maximum(sizes.sizes, SUMMED_SINGLY + 1) - 1 - alpha
+    near = np.concatenate([[0.0], np.cumsum(1 / (np.arange(1, min(longest, SUMMED_TERMS)) - alpha))])
+    sums = near[np.minimum(sizes.sizes, SUMMED_TERMS) - 1]
+    if longest > SUMMED_TERMS:
+        first, last = SUMMED_TERMS - alpha, np.maximum(sizes.sizes, SUMMED_TERMS + 1) - 1 - alpha
         tail = np.log(last / first) + (1 / first + 1 / last) / 2 + (1 / first**2 - 1 / last**2) / 12
-        sums = sums + np.where(sizes.sizes > SUMMED_SINGLY, tail, 0)
+        sums = sums + np.where(sizes.sizes > SUMMED_TERMS, tail, 0)
     return grown - float(sizes.classes @ sums)
 
 
 def _sum_terms(term: Callable[[Any], Any], slope: Callable[[Any], Any], number: int) -> float:
     """The sum of a smooth term from 1 to `number`: the first terms one by one, the rest by Euler-Maclaurin."""
-    summed = float(np.sum(term(np.arange(1, min(number, SUMMED_SINGLY - 1) + 1, dtype=np.float64))))
-    if number < SUMMED_SINGLY:
+    summed = float(np.sum(term(np.arange(1, min(number, SUMMED_TERMS - 1) + 1, dtype=np.float64))))
+    if number < SUMMED_TERMS:
         return summed
-    first, last = float(SUMMED_SINGLY), float(number)
+    first, last = float(SUMMED_TERMS), float(number)
     half = math.log(last / first) / 2
     nodes, weights = _quadrature()
     points = np.exp(half * (nodes + 1)) * first

@@ -60,7 +60,7 @@ def non_uniform_entropy(view: View, *, at_least: AtLeast = None) -> Result:
         levels = _levels(released, hierarchy, column)
         lifted = _lift_values(original, hierarchy, column)
         lost = _bits_lost(pairs, levels, lifted)
-        most = _bits(np.bincount(pairs.other, pairs.counts), view.records)
+        most = _bits(np.bincount(pairs.second, pairs.counts), view.records)
         columns[column] = {
             "non_uniform_entropy": normalise_loss(lost, 0, most),
             "raw": lost,
@@ -91,7 +91,7 @@ def _levels(values: list[str | None], hierarchy: Hierarchy, column: str) -> Inte
 
 def _lift_values(values: list[str | None], hierarchy: Hierarchy, column: str) -> list[Integers]:
     """For each level, a code of each original value lifted to it; missing and `*` stay themselves below the top."""
-    leaves = {leaf: place for place, leaf in enumerate(hierarchy.leaves)}
+    leaves = {leaf: index for index, leaf in enumerate(hierarchy.leaves)}
     known = [value in leaves for value in values]
     strange = sum(not is_leaf and value not in (None, SUPPRESSED) for value, is_leaf in zip(values, known, strict=True))
     if strange:
@@ -110,11 +110,11 @@ def _lift_values(values: list[str | None], hierarchy: Hierarchy, column: str) ->
 
 def _bits_lost(pairs: PairCounts, levels: Integers, lifted: list[Integers]) -> float:
     """The bits that a column has lost, added up over its cells."""
-    level_of = levels[pairs.one]
-    lost, before = 0.0, np.arange(int(pairs.other.max()) + 1)
+    level_of = levels[pairs.first]
+    lost, before = 0.0, np.arange(int(pairs.second.max()) + 1)
     for level in np.unique(level_of[level_of > 0]).tolist():
         is_lifted = level_of >= level
-        values, counts = pairs.other[is_lifted], pairs.counts[is_lifted]
+        values, counts = pairs.second[is_lifted], pairs.counts[is_lifted]
         lost += _self_information(lifted[level][values], counts) - _self_information(before[values], counts)
         before = lifted[level]
     return lost
@@ -138,9 +138,9 @@ def _count_strange(
 ) -> int:
     """The number of cells whose released value is not a generalisation of their original value."""
     codes = {value: code for code, value in enumerate(released)}
-    made = levels[pairs.one] == hierarchy.height
+    made = levels[pairs.first] == hierarchy.height
     for level in range(hierarchy.height + 1):
         labels = hierarchy.to_level(level)
         expected = np.array([codes.get(labels.get(value), -1) for value in original])  # type: ignore[arg-type]
-        made |= expected[pairs.other] == pairs.one
+        made |= expected[pairs.second] == pairs.first
     return int(pairs.counts[~made].sum())

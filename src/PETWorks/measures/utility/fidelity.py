@@ -90,10 +90,10 @@ def _total_variation(original: Marginal, released: Marginal) -> Fraction:
 
 def _side_by_side(original: Marginal, released: Marginal) -> tuple[Integers, Integers]:
     """The counts of both marginals, for the union of their values."""
-    places = {value: place for place, value in enumerate(dict.fromkeys([*original.values, *released.values]))}
-    counts = np.zeros(len(places), np.int64), np.zeros(len(places), np.int64)
+    indices = {value: index for index, value in enumerate(dict.fromkeys([*original.values, *released.values]))}
+    counts = np.zeros(len(indices), np.int64), np.zeros(len(indices), np.int64)
     for side, marginal in zip(counts, (original, released), strict=True):
-        side[[places[value] for value in marginal.values]] = marginal.counts
+        side[[indices[value] for value in marginal.values]] = marginal.counts
     return counts
 
 
@@ -132,8 +132,8 @@ def _describe(numbers: Reals, counts: Integers) -> dict[str, float]:
     mean = math.fsum((numbers * counts).tolist()) / records
     variance = math.fsum(((numbers - mean) ** 2 * counts).tolist()) / records
     # A quantile is the smallest number that at least this share of the records does not exceed.
-    places = np.searchsorted(np.cumsum(counts), [math.ceil(share * records) for share in QUANTILES.values()])
-    quartiles = dict(zip(QUANTILES, numbers[places].tolist(), strict=True))
+    indices = np.searchsorted(np.cumsum(counts), [math.ceil(share * records) for share in QUANTILES.values()])
+    quartiles = dict(zip(QUANTILES, numbers[indices].tolist(), strict=True))
     return {"mean_bias": mean, "variance_bias": variance, **quartiles}
 
 
@@ -158,18 +158,18 @@ def dependence(table: Table, pairs: Sequence[tuple[str, str]]) -> list[float]:
 def _with_both_values(table: Table, pair: tuple[str, str], pairs: PairCounts) -> PairCounts:
     """The counts of pairs in which neither value is missing or suppressed."""
     present = np.ones(len(pairs.counts), np.bool_)
-    for name, codes in zip(pair, (pairs.one, pairs.other), strict=True):
+    for name, codes in zip(pair, (pairs.first, pairs.second), strict=True):
         for blank in (SUPPRESSED, None):
             present &= codes != (-1 if (code := table.domains[name].code(blank)) is None else code)
-    return PairCounts(pairs.one[present], pairs.other[present], pairs.counts[present])
+    return PairCounts(pairs.first[present], pairs.second[present], pairs.counts[present])
 
 
 def cramers_v(pairs: PairCounts) -> float:
     """Cramér's V of two columns: 0 if they are independent or one has a single value; at most 1."""
-    first, second = np.bincount(pairs.one, pairs.counts), np.bincount(pairs.other, pairs.counts)
+    first, second = np.bincount(pairs.first, pairs.counts), np.bincount(pairs.second, pairs.counts)
     narrower = min(np.count_nonzero(first), np.count_nonzero(second)) - 1
     if narrower <= 0:
         return 0.0
-    expected = first[pairs.one] * second[pairs.other]
+    expected = first[pairs.first] * second[pairs.second]
     inertia = float(np.sum(pairs.counts.astype(np.float64) ** 2 / expected)) - 1
     return math.sqrt(min(max(inertia / narrower, 0.0), 1.0))

@@ -42,14 +42,16 @@ def granularity(view: View, *, at_least: AtLeast = None) -> Result:
     leaves = view.for_all_levels("leaves", lambda: _leaves(view))
     # Exact integers over a common denominator, because a search computes this again and again.
     scale, least, most = view.for_all_levels("scale of granularity", lambda: _scale(leaves, view.records))
-    lost = sum([view.by_level("lost", column, partial(_lost, view, column, scale)) for column in leaves])
+    lost = sum([view.by_level("lost", column, partial(_leaf_shares_lost, view, column, scale)) for column in leaves])
     value = 1.0 if most <= least and lost <= least else min(max((most - lost) / max(most - least, 1), 0.0), 1.0)
 
     def details() -> dict[str, Any]:
         columns = {}
         raw, smallest = Fraction(lost, most), Fraction(least, most)
         for column, number in leaves.items():
-            share = Fraction(view.by_level("lost", column, partial(_lost, view, column, scale)), most // len(leaves))
+            share = Fraction(
+                view.by_level("lost", column, partial(_leaf_shares_lost, view, column, scale)), most // len(leaves)
+            )
             columns[column] = {
                 "granularity": normalise_loss(share, Fraction(1, number), 1),
                 "raw": float(share),
@@ -72,7 +74,7 @@ def _scale(leaves: Mapping[str, int], records: int) -> tuple[int, int, int]:
     return scale, records * sum(scale // number for number in leaves.values()), records * scale * len(leaves)
 
 
-def _lost(view: View, column: str, scale: int) -> int:
+def _leaf_shares_lost(view: View, column: str, scale: int) -> int:
     """The scaled sum of the shares of leaves that the cells of a column may stand for."""
     marginal, hierarchy = view.marginal(column), view.hierarchies[column]
     below = int(hierarchy.leaf_counts(marginal.values, column) @ marginal.counts)
@@ -85,7 +87,7 @@ def _fits(combinations: int, records: int) -> bool:
 
 
 def _combinations_question(view: View) -> Question[float]:
-    """The question how many combinations of original values all records may stand for."""
+    """Ask how many combinations of original values all records may stand for."""
     hierarchies = view.generalised_hierarchies("ambiguity")
     exact = _fits(math.prod(len(hierarchy.leaves) for hierarchy in hierarchies.values()), view.records)
     weights = {}

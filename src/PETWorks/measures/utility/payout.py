@@ -20,7 +20,7 @@ from PETWorks.measures.result import Result, at_most, below, normalise_loss
 Money = Annotated[float, Number(at_least=0, at_most=1e100, unit="money")]
 Reals = NDArray[np.float64]
 BINS = 20
-ROUNDING = 1e-12  # of a sum of logarithms over the columns
+ROUNDING = 1e-12  # rounding error of a sum of logarithms over the columns
 
 
 class _Amounts(NamedTuple):
@@ -46,14 +46,14 @@ class _Payouts(NamedTuple):
 
 
 def _payouts_question(view: View, amounts: _Amounts, information_loss: str) -> Question[_Payouts]:
-    """The question what the records of all classes pay."""
-    kernel = partial(_pay, amounts, _kept_weights(view, information_loss))
+    """Ask for the payouts of all records."""
+    kernel = partial(_sum_payouts, amounts, _weights(view, information_loss))
     return view.fold_codes(("paid", amounts, information_loss), kernel, _add_payouts)
 
 
-def _pay(amounts: _Amounts, weights: "dict[str, Reals] | None", classes: ClassCodes) -> _Payouts:
-    kept, sizes, edges = _kept(classes, weights), classes.sizes, amounts.edges
-    attacked = _attacked(sizes, amounts.adversary_gain, amounts.adversary_cost)
+def _sum_payouts(amounts: _Amounts, weights: "dict[str, Reals] | None", classes: ClassCodes) -> _Payouts:
+    kept, sizes, edges = _information_kept(classes, weights), classes.sizes, amounts.edges
+    attacked = _is_attacked(sizes, amounts.adversary_gain, amounts.adversary_cost)
     lost = np.where(attacked, amounts.publisher_loss / sizes, 0)
     payout = amounts.publisher_benefit * kept - lost
     return _Payouts(
@@ -67,12 +67,18 @@ def _add_payouts(first: _Payouts, second: _Payouts) -> _Payouts:
     return _Payouts(*map(add, first, second))
 
 
-def _asks(view: View, *, information_loss: str, at_least: float | None, **amounts: float) -> list[Question[_Payouts]]:  # noqa: ARG001
+def _questions(
+    view: View,
+    *,
+    information_loss: str,
+    at_least: float | None,  # noqa: ARG001
+    **amounts: float,
+) -> list[Question[_Payouts]]:
     return [_payouts_question(view, _Amounts(**amounts), information_loss)]
 
 
 @metric(
-    asks=_asks,
+    asks=_questions,
     family="utility",
     better="higher",
     unit="money",
@@ -102,14 +108,14 @@ def publisher_payout(
     5400.0
     """
     amounts = _Amounts(adversary_cost, adversary_gain, publisher_loss, publisher_benefit)
-    weights = _kept_weights(view, information_loss)
+    weights = _weights(view, information_loss)
     edges = amounts.edges
     paid = view.answer(_payouts_question(view, amounts, information_loss))
     sizes = view.class_sizes()
-    attacked = _attacked(sizes.sizes, adversary_gain, adversary_cost)
+    attacked = _is_attacked(sizes.sizes, adversary_gain, adversary_cost)
     benefit, losses = publisher_benefit * paid.kept, publisher_loss * int(sizes.classes[attacked].sum())
-    even = at_most(benefit, losses) and at_most(losses, benefit)
-    value = 0.0 if even else benefit - losses
+    is_even = at_most(benefit, losses) and at_most(losses, benefit)
+    value = 0.0 if is_even else benefit - losses
     most = publisher_benefit * view.counted_records
     return Result(
         "publisher-payout",
@@ -168,9 +174,9 @@ def payout_curve(
     amounts = {"publisher_loss": publisher_loss, "publisher_benefit": publisher_benefit}
     checked = find_measure("publisher-payout").check({**amounts, "information_loss": information_loss})
     publisher_loss, publisher_benefit = checked["publisher_loss"], checked["publisher_benefit"]
-    weights = _kept_weights(view, information_loss)
+    weights = _weights(view, information_loss)
     kept = view.fold_codes(
-        ("kept", information_loss), lambda classes: float(_kept(classes, weights) @ classes.sizes), add
+        ("kept", information_loss), lambda classes: float(_information_kept(classes, weights) @ classes.sizes), add
     )
     benefit = publisher_benefit * view.answer(kept)
     sizes = view.class_sizes()
@@ -178,17 +184,17 @@ def payout_curve(
     return np.concatenate([[0.0], sizes.sizes]), benefit - publisher_loss * attacked
 
 
-def _attacked(sizes: NDArray[Any], gain: float, cost: float) -> NDArray[np.bool_]:
+def _is_attacked(sizes: NDArray[Any], gain: float, cost: float) -> NDArray[np.bool_]:
     """Whether the expected gain from a record of each class is above the cost."""
     return below(cost, gain / sizes)
 
 
-def _kept_weights(view: View, information_loss: str) -> dict[str, Reals] | None:
+def _weights(view: View, information_loss: str) -> dict[str, Reals] | None:
     """The contribution of each value of each column to one minus the information loss; None if nothing is lost."""
     if information_loss == "none":
         return None
-    without = [column for column in view.quasi_identifiers if column not in view.hierarchies]
-    if without and information_loss == "auto":
+    lacks_hierarchies = any(column not in view.hierarchies for column in view.quasi_identifiers)
+    if lacks_hierarchies and information_loss == "auto":
         return None
     hierarchies = view.generalised_hierarchies("publisher-payout")
     all_leaves = math.fsum(math.log(len(hierarchy.leaves)) for hierarchy in hierarchies.values())
@@ -203,7 +209,7 @@ def _kept_weights(view: View, information_loss: str) -> dict[str, Reals] | None:
     }
 
 
-def _kept(classes: ClassCodes, weights: dict[str, Reals] | None) -> Reals:
+def _information_kept(classes: ClassCodes, weights: dict[str, Reals] | None) -> Reals:
     """For each class, one minus the information loss of its records."""
     if weights is None:
         return np.ones(len(classes.sizes))

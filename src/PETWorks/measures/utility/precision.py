@@ -39,7 +39,7 @@ def precision(view: View, *, at_least: AtLeast = None) -> Result:
     lost: dict[str, Fraction] = {}
     ambiguous: dict[str, int] = {}
     for column, hierarchy in hierarchies.items():
-        lost[column], ambiguous[column] = _lost(view, column, hierarchy)
+        lost[column], ambiguous[column] = _detail_lost(view, column, hierarchy)
     # As in the paper, the mean distortion is computed first, then one minus that, each rounded once.
     distortion = sum(lost.values(), Fraction(0)) / (view.records * len(hierarchies))
     per_column: dict[str, Any] = {
@@ -66,7 +66,7 @@ def precision(view: View, *, at_least: AtLeast = None) -> Result:
     )
 
 
-def _lost(view: View, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]:
+def _detail_lost(view: View, column: str, hierarchy: Hierarchy) -> tuple[Fraction, int]:
     """The detail lost in a column, added up over its cells, and the number of cells with a value on several levels."""
     marginal = view.marginal(column)
     levels = [hierarchy.level(value) for value in marginal.values]

@@ -15,7 +15,7 @@ from PETWorks.render.language.texts import TEXTS, Homonym, Plural
 
 if TYPE_CHECKING:
     from PETWorks.gate.document.check_document import MeasureResult, PresetFacts, Regime, RuleResult
-    from PETWorks.json_types import Spoken
+    from PETWorks.json_types import MultilingualText
 
 
 def in_all_languages(message: str, **values: Any) -> Any:
@@ -156,7 +156,7 @@ def _exact_value(result: "MeasureResult | RuleResult") -> Any:
     return next((row["exact"] for row in rows if result.value in row.values()), None)
 
 
-def policy_text(text: "Spoken", lang: str) -> str:
+def policy_text(text: "MultilingualText", lang: str) -> str:
     """A text of the policy, in the language if there is a translation, and shortened if it is long.
 
     >>> policy_text({"en": "a neighbour", "zh-TW": "鄰居"}, "zh-TW"), policy_text("a colleague", "zh-TW")

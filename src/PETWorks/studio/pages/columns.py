@@ -18,7 +18,7 @@ from PETWorks.gate.document.check_document import ColumnFacts, Role
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.gate.suggest.suggestion import Suggestion
-from PETWorks.json_types import Spoken
+from PETWorks.json_types import MultilingualText
 from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
 from PETWorks.studio.pages.page import (
@@ -67,12 +67,12 @@ def current_unit(policy: Policy) -> str | None:
     return read_sidecar(policy.data).privacy_unit
 
 
-def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> Spoken | None:
+def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> MultilingualText | None:
     """The policy's reason why a column has its role, or none."""
     return (policy.accountability.role_reasons if column in roles else policy.no_role).get(column)
 
 
-def text_in(text: Spoken | None, lang: str) -> str:
+def text_in(text: MultilingualText | None, lang: str) -> str:
     """A text of the policy as a field shows it: in the language of the page, if there are several."""
     if isinstance(text, Mapping):
         texts = dict[str, str](text.items())

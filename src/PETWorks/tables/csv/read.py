@@ -61,7 +61,7 @@ def unicode_encoding(start: bytes) -> str | None:
         return None
     pairs = octets.view(np.uint16)
     ends = {code: np.flatnonzero(pairs == np.frombuffer(end, np.uint16)[0]) for end, code in _WIDE_LINE_ENDS.items()}
-    first_ends = [(int(places[0]), code) for code, places in ends.items() if len(places)]
+    first_ends = [(int(indices[0]), code) for code, indices in ends.items() if len(indices)]
     return min(first_ends)[1] if first_ends else None
 
 
@@ -503,7 +503,7 @@ class CSV:
         from pyarrow import csv as arrow_csv
 
         positions = [str(position) for position in range(len(self.names))]
-        wanted = [positions[place] for place in self._places(columns)]
+        wanted = [positions[index] for index in self._places(columns)]
         return (
             arrow_csv.ReadOptions(
                 column_names=positions, skip_rows_after_names=1, block_size=block_size, encoding=self._encoding
@@ -525,8 +525,8 @@ class CSV:
             yield pa.Table.from_arrays([dictionary_array([row[at] for row in piece]) for at in wanted], list(columns))
 
     def _places(self, columns: tuple[str, ...]) -> list[int]:
-        places = {name: place for place, name in enumerate(self.names)}
-        return [places[name] for name in columns]
+        indices = {name: index for index, name in enumerate(self.names)}
+        return [indices[name] for name in columns]
 
     def _rows(self) -> Iterator[list[str]]:
         width, line = len(self.names), 1
@@ -645,8 +645,8 @@ def dictionary_array(cells: Sequence[Any], text: Callable[[Any], str] = str) -> 
     indices = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
     texts = dict.fromkeys(map(text, codes))
     if len(texts) < len(codes):  # different cells have the same text
-        places = {label: place for place, label in enumerate(texts)}
-        indices = np.array([places[text(cell)] for cell in codes], np.int32)[indices]
+        codes_of = {label: index for index, label in enumerate(texts)}
+        indices = np.array([codes_of[text(cell)] for cell in codes], np.int32)[indices]
     labels = byte_strings([label.encode() for label in texts]).view(pa.large_string())
     return pa.DictionaryArray.from_arrays(
         pa.Array.from_buffers(pa.int32(), len(cells), [None, pa.py_buffer(indices)]), labels

@@ -131,10 +131,10 @@ class _Lines:
 
     def header(self) -> bytes | memoryview:
         """The line with the column names, after the byte-order mark if any."""
-        written = _quoted(strings(self._names), (*SEPARATORS, self._dialect.separator), quotes_empty=self._only)
+        written = _quote(strings(self._names), (*SEPARATORS, self._dialect.separator), quotes_empty=self._only)
         mark = MARK if self._dialect.marked else ""
         line = mark + self._dialect.separator.join(written.to_pylist()) + self._dialect.line_end
-        return self._encoded(memoryview(line.encode()), Phrase("the header has"))
+        return self._encode(memoryview(line.encode()), Phrase("the header has"))
 
     def columns(self, table: pa.Table) -> list[Cells]:
         """The columns of a table as written, in UTF-8, including separators and line ends."""
@@ -142,11 +142,11 @@ class _Lines:
         return [
             self._cells(
                 column,
-                table.column_names[place],
-                before=self._dialect.separator if place else "",
-                after=self._dialect.line_end if place == last else "",
+                table.column_names[index],
+                before=self._dialect.separator if index else "",
+                after=self._dialect.line_end if index == last else "",
             )
-            for place, column in enumerate(table.columns)
+            for index, column in enumerate(table.columns)
         ]
 
     def written(self, columns: list[Cells]) -> Iterator[bytes | memoryview]:
@@ -155,9 +155,9 @@ class _Lines:
         for first in range(0, len(columns[0].codes), step):
             pool = [byte_strings([])]
             cells_of_step = [Cells(cells.labels, cells.codes[first : first + step]) for cells in columns]
-            indices = np.stack([_pooled(cells, pool) for cells in cells_of_step], axis=1)
-            yield self._encoded(
-                _joined(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))), Phrase("it has cells")
+            indices = np.stack([_add_to_pool(cells, pool) for cells in cells_of_step], axis=1)
+            yield self._encode(
+                _all_bytes(pa.concat_arrays(pool).take(arrow_integers(indices.ravel()))), Phrase("it has cells")
             )
 
     def _cells(self, column: Column, name: str, *, before: str, after: str) -> Cells:
@@ -174,13 +174,13 @@ class _Lines:
         separators = SEPARATORS if self._only else (self._dialect.separator,)
         around = strings([before, after, ""])
         written = pc.binary_join_element_wise(
-            around[0], _quoted(labels, separators, quotes_empty=self._only), around[1], around[2]
+            around[0], _quote(labels, separators, quotes_empty=self._only), around[1], around[2]
         )
         octets = written.cast(pa.large_binary())
-        self._encoded(_joined(octets), Phrase("column {column!r} has cells", column=name))
+        self._encode(_all_bytes(octets), Phrase("column {column!r} has cells", column=name))
         return Cells(octets, codes)
 
-    def _encoded(self, octets: bytes | memoryview, what: Phrase) -> bytes | memoryview:
+    def _encode(self, octets: bytes | memoryview, what: Phrase) -> bytes | memoryview:
         """Bytes converted to the encoding of the file; raise if it lacks a character."""
         if self._dialect.encoding == UTF8:
             return octets
@@ -196,7 +196,7 @@ class _Lines:
             ) from None
 
 
-def _quoted(labels: pa.Array, separators: Iterable[str], *, quotes_empty: bool) -> pa.Array:
+def _quote(labels: pa.Array, separators: Iterable[str], *, quotes_empty: bool) -> pa.Array:
     """Texts as fields: quoted if they have a separator, a quote, a line end, or surrounding blanks.
 
     For many readers, an empty line is not a record, so a single empty cell is quoted.
@@ -250,7 +250,7 @@ def _without_nulls(labels: pa.Array) -> pa.Array:
     return pc.fill_null(labels, strings([""])[0]) if labels.null_count else labels
 
 
-def _pooled(cells: Cells, pool: list[pa.Array]) -> Integers:
+def _add_to_pool(cells: Cells, pool: list[pa.Array]) -> Integers:
     """Add cells to the pool; return their indices there."""
     before, codes = sum(map(len, pool)), cells.codes
     if len(cells.labels) <= len(codes):
@@ -260,7 +260,7 @@ def _pooled(cells: Cells, pool: list[pa.Array]) -> Integers:
     return np.arange(before, before + len(codes))
 
 
-def _joined(array: pa.Array) -> memoryview:
+def _all_bytes(array: pa.Array) -> memoryview:
     """The concatenated bytes of an array that was just made."""
     _, offsets, data = array.buffers()
     end = int(np.frombuffer(offsets, np.int64)[len(array)]) if len(array) else 0

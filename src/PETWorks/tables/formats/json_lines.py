@@ -55,7 +55,7 @@ class JSONLines:
             raise InputError("{table}: the file has no records with keys", table=self.name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:  # noqa: ARG002
-        """The named columns in that order, so many rows at a time."""
+        """The named columns in that order, in pieces of limited size."""
         wanted = [self._keys[self.names.index(name)] for name in columns]
         records = self._records()
         rows = 0
@@ -300,7 +300,7 @@ def _look(line: _Line, seen: _Seen) -> None:
 def _disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
     """The orders of keys that contradict more common ones; a key that is not there contradicts nothing."""
     before: dict[str, set[str]] = {}
-    place: dict[str, int] = {}
+    index: dict[str, int] = {}
     out = set()
     for keys, _ in sorted(orders.items(), key=lambda one: (-one[1], one[0])):
         grown = {key: set(own) for key, own in before.items()}
@@ -308,10 +308,10 @@ def _disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
             grown.setdefault(key, set())
         for one, other in pairwise(keys):
             grown[other].add(one)
-        known = [place.get(key, -1) for key in keys]
+        known = [index.get(key, -1) for key in keys]
         if -1 in known or any(one > other for one, other in pairwise(known)):
             try:
-                place = {key: number for number, key in enumerate(TopologicalSorter(grown).static_order())}
+                index = {key: number for number, key in enumerate(TopologicalSorter(grown).static_order())}
             except CycleError:
                 out.add(keys)
                 continue

@@ -97,7 +97,7 @@ class Content:
             with zipfile.ZipFile(self.file.for_zip()) as archive:  # the stream keeps the file open
                 return archive.open(member)  # type: ignore[return-value] # sufficient for the uses here
         except DAMAGES:
-            raise _damaged(self.path.name) from None
+            raise _damaged_file_error(self.path.name) from None
 
 
 def unpacked_path(path: Path) -> Path:
@@ -117,7 +117,7 @@ def members(path: Path | HeldFile) -> list[zipfile.ZipInfo]:
         with zipfile.ZipFile(file) as archive:
             listed = archive.infolist()
     except DAMAGES:
-        raise _damaged(Path(path).name) from None
+        raise _damaged_file_error(Path(path).name) from None
     return [
         member
         for member in listed
@@ -139,7 +139,7 @@ def check_size(name: str, size: int, largest: int) -> None:
         )
 
 
-def _damaged(name: str) -> InputError:
+def _damaged_file_error(name: str) -> InputError:
     return InputError("{file}: the file cannot be unpacked; it may be truncated or damaged", file=name)
 
 
@@ -158,7 +158,7 @@ class _Unpacked(io.RawIOBase):
         try:
             block = self._stream.read(len(target))
         except (OSError, pa.ArrowException, *DAMAGES):
-            raise _damaged(self._name) from None
+            raise _damaged_file_error(self._name) from None
         self._size += len(block)
         check_size(self._name, self._size, self._largest)
         target[: len(block)] = block

@@ -13,14 +13,14 @@ from PETWorks.tables.source import PIECE_ROWS, column_names
 
 PIECE_BYTES = 1 << 26
 FRONT_CODED = ("DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
-SHORT_PIECE = 1 << 9  # rows, if nothing in the file tells how long they are
+SHORT_PIECE = 1 << 9  # rows, if the file does not say how long they are
 
 
 class Parquet:
     """A Parquet file, read in pieces of limited size.
 
     A few bytes of such a file can stand for any number of long texts. So texts are read as dictionaries, however the
-    file keeps them.
+    file stores them.
     """
 
     engine: str | None = None
@@ -55,7 +55,7 @@ class Parquet:
             raise InputError("{table}: the table has columns but no records", table=self.name)
 
     def read(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> Iterator[pa.Table]:
-        """The named columns in that order, so many rows at a time."""
+        """The named columns in that order, in pieces of limited size."""
         for name in self.nested(columns):
             raise unreadable_column(self.name, name, self.types[name])
         if in_pieces:
@@ -74,7 +74,7 @@ class Parquet:
         return self._raw_names[name]
 
     def nested(self, columns: Sequence[str]) -> list[str]:
-        """Those of the columns that have lists or structures as cells."""
+        """The columns, of those given, that have lists or structures as cells."""
         return [name for name in columns if pa.types.is_nested(self.types[name])]
 
     @property
@@ -83,10 +83,10 @@ class Parquet:
         return int(self._file.num_row_groups)
 
     def with_dictionaries(self) -> list[str]:
-        """The columns that have a dictionary in the file, of which PyArrow hands over all entries."""
+        """The columns that have a dictionary in the file; PyArrow returns all of its entries, used or not."""
         groups = [self._file.metadata.row_group(group) for group in range(self.groups)]
-        chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
-        own = {chunk.path_in_schema for chunk in chunks if any("DICTIONARY" in one for one in chunk.encodings)}
+        chunks = [group.column(index) for group in groups for index in range(group.num_columns)]
+        own = {chunk.path_in_schema for chunk in chunks if any("DICTIONARY" in name for name in chunk.encodings)}
         own -= self._front_coded
         return [name for name in self.names if self._raw_names[name] in own]
 
@@ -96,10 +96,10 @@ class Parquet:
         rows = self._piece_rows(group, columns)
         try:
             if self._file.metadata.row_group(group).num_rows > 2 * rows:
-                for batches in _gathered(self._file.iter_batches(rows, [group], raw_names)):
-                    yield _checked(pa.Table.from_batches(batches).select(raw_names))
+                for batches in _group_batches(self._file.iter_batches(rows, [group], raw_names)):
+                    yield _check_indices(pa.Table.from_batches(batches).select(raw_names))
             else:
-                yield _checked(self._file.read_row_group(group, raw_names).select(raw_names))
+                yield _check_indices(self._file.read_row_group(group, raw_names).select(raw_names))
         except MemoryError:
             raise
         except (pa.ArrowException, OSError):
@@ -108,30 +108,30 @@ class Parquet:
             ) from None
 
     def _piece_rows(self, group: int, columns: tuple[str, ...]) -> int:
-        """How many rows of a group are read at a time: fewer if they are long."""
+        """The number of rows of a group to read at a time: fewer if they are long."""
         metadata = self._file.metadata.row_group(group)
         wanted = {self._raw_names[name] for name in columns}
-        chunks = [metadata.column(place) for place in range(metadata.num_columns)]
+        chunks = [metadata.column(index) for index in range(metadata.num_columns)]
         chunks = [chunk for chunk in chunks if chunk.path_in_schema in wanted]
         if wanted & self._front_coded:
             return SHORT_PIECE
-        kept = sum(max(chunk.total_uncompressed_size, 0) for chunk in chunks) // max(metadata.num_rows, 1)
+        row_bytes = sum(max(chunk.total_uncompressed_size, 0) for chunk in chunks) // max(metadata.num_rows, 1)
         fixed = sum(self.types[name].byte_width for name in columns if pa.types.is_fixed_size_binary(self.types[name]))
-        return int(min(PIECE_ROWS, max(PIECE_BYTES // (kept + fixed + 1), 1)))
+        return int(min(PIECE_ROWS, max(PIECE_BYTES // (row_bytes + fixed + 1), 1)))
 
 
 def _front_coded(metadata: Any) -> set[str]:
-    """Columns that keep of a text only what differs from the one before; PyArrow reads no dictionaries of such."""
+    """Columns that store only the difference of each text from the one before; PyArrow reads no dictionary for them."""
     columns = (
-        metadata.row_group(group).column(place)
+        metadata.row_group(group).column(index)
         for group in range(metadata.num_row_groups)
-        for place in range(metadata.num_columns)
+        for index in range(metadata.num_columns)
     )
-    return {one.path_in_schema for one in columns if any(name in FRONT_CODED for name in one.encodings)}
+    return {column.path_in_schema for column in columns if any(name in FRONT_CODED for name in column.encodings)}
 
 
-def _checked(table: pa.Table) -> pa.Table:
-    """The table, unless a cell points behind its dictionary: PyArrow drops entries that stand there twice."""
+def _check_indices(table: pa.Table) -> pa.Table:
+    """Return the table; raise if an index is beyond its dictionary: PyArrow drops entries that are there twice."""
     from pyarrow import compute as pc
 
     for column in table.columns:
@@ -142,8 +142,8 @@ def _checked(table: pa.Table) -> pa.Table:
     return table
 
 
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Batches, as many at a time as make a piece."""
+def _group_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    """Group batches into pieces of limited size."""
     piece: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:

@@ -1,4 +1,4 @@
-"""What the bytes of a Parquet file have besides its columns: gaps, unknown fields, statistics that are no values.
+"""Content of a Parquet file besides its columns: gaps, unknown fields, statistics that are not values of a column.
 
 Readers skip all of it, so the footer and the headers of pages are read here as they are: structures of Thrift's compact
 protocol, whose fields have numbers.
@@ -34,8 +34,8 @@ SHORTEST_CUT, LONGEST_SIGN = 16, 4  # bytes of a text in the statistics that may
 class _Thrift:
     """A reader of structures as mappings from the numbers of fields to values."""
 
-    def __init__(self, content: Any, place: int) -> None:
-        self.content, self.place = content, place
+    def __init__(self, content: Any, position: int) -> None:
+        self.content, self.position = content, position
 
     def structure(self, depth: int = 0) -> Fields:
         """The next structure; a field that stands twice is an error."""
@@ -50,8 +50,8 @@ class _Thrift:
         return fields
 
     def _byte(self) -> int:
-        self.place += 1
-        return int(self.content[self.place - 1])
+        self.position += 1
+        return int(self.content[self.position - 1])
 
     def _unsigned(self) -> int:
         number = 0
@@ -67,10 +67,10 @@ class _Thrift:
         return (number >> 1) ^ -(number & 1)
 
     def _bytes(self, size: int) -> bytes:
-        if size > len(self.content) - self.place:
+        if size > len(self.content) - self.position:
             raise ValueError
-        self.place += size
-        return bytes(self.content[self.place - size : self.place])
+        self.position += size
+        return bytes(self.content[self.position - size : self.position])
 
     def _value(self, kind: int, depth: int) -> Any:
         if kind in (1, 2, 3):
@@ -84,7 +84,7 @@ class _Thrift:
         if kind in (9, 10):
             head = self._byte()
             size = head >> 4 if head >> 4 < 15 else self._unsigned()
-            if size > len(self.content) - self.place:
+            if size > len(self.content) - self.position:
                 raise ValueError
             return [self._value(head & 15, depth + 1) for _ in range(size)]
         if kind == 12:
@@ -108,7 +108,7 @@ class _File:
             raise ValueError
         footer = _Thrift(content, self._end)
         self._read(self._known(footer.structure(), FILE))
-        self.outside += footer.place != len(content) - FOOTER_END
+        self.outside += footer.position != len(content) - FOOTER_END
         self._count_gaps()
 
     def _known(self, fields: Fields, known: Collection[int]) -> Fields:
@@ -135,12 +135,12 @@ class _File:
 
     def _read_chunk(self, column: Fields, own: set[bytes], width: int) -> None:
         """Go through the pages of a part of a column, which leave no room."""
-        place = min(column[number] for number in (9, 11) if column.get(number))
-        end = place + column[7]
-        self._use(place, column[7])
+        position = min(column[number] for number in (9, 11) if column.get(number))
+        end = position + column[7]
+        self._use(position, column[7])
         self._columns[end] = column
-        while place < end:
-            reader = _Thrift(self.content, place)
+        while position < end:
+            reader = _Thrift(self.content, position)
             page = self._known(reader.structure(), PAGE)
             for number, known in ((5, DATA_PAGE), (6, INDEX_PAGE), (7, DICTIONARY_PAGE), (8, DATA_PAGE_2)):
                 inner = self._known(page.get(number, {}), known)
@@ -149,19 +149,19 @@ class _File:
             if page[3] < 0:
                 raise ValueError
             if 7 in page:
-                self._read_dictionary(column, page, reader.place, own, width)
-            place = reader.place + page[3]
-        self.outside += place != end
+                self._read_dictionary(column, page, reader.position, own, width)
+            position = reader.position + page[3]
+        self.outside += position != end
         if 14 in column:
             size = column.get(15)
             if size is None:
                 reader = _Thrift(self.content, column[14])
-                size = reader.structure()[1] + reader.place - column[14]
+                size = reader.structure()[1] + reader.position - column[14]
             self._use(column[14], size)
 
-    def _read_dictionary(self, column: Fields, page: Fields, place: int, own: set[bytes], width: int) -> None:
+    def _read_dictionary(self, column: Fields, page: Fields, position: int, own: set[bytes], width: int) -> None:
         """Entries of a dictionary are there once; numbers are values of the column. (Texts are looked at elsewhere.)"""
-        packed = self.content[place : place + page[3]]
+        packed = self.content[position : position + page[3]]
         if page[2] > LONGEST_DICTIONARY or column[4] not in CODECS:
             self.unknown += 1
             return
@@ -185,23 +185,23 @@ class _File:
         self.twice += len(entries) - len(set(entries))
 
     def _read_indexes(self, chunk: Fields, own: set[bytes]) -> None:
-        for place, size, known in ((4, 5, OFFSET_INDEX), (6, 7, COLUMN_INDEX)):
-            if place not in chunk:
+        for start, size, known in ((4, 5, OFFSET_INDEX), (6, 7, COLUMN_INDEX)):
+            if start not in chunk:
                 continue
-            self._use(chunk[place], chunk.get(size, 0))
-            reader = _Thrift(self.content, chunk[place])
+            self._use(chunk[start], chunk.get(size, 0))
+            reader = _Thrift(self.content, chunk[start])
             index = self._known(reader.structure(), known)
-            self.outside += reader.place != chunk[place] + chunk.get(size, 0)
+            self.outside += reader.position != chunk[start] + chunk.get(size, 0)
             if known is OFFSET_INDEX:
                 for location in index.get(1, ()):
                     self._known(location, PAGE_LOCATION)
             else:
                 own.update(value for number in (2, 3) for value in index.get(number, ()) if value)
 
-    def _use(self, place: int, size: int) -> None:
-        if place < MAGIC or size < 0 or place + size > self._end:
+    def _use(self, start: int, size: int) -> None:
+        if start < MAGIC or size < 0 or start + size > self._end:
             raise ValueError
-        self._used.append((place, place + size))
+        self._used.append((start, start + size))
 
     def _count_gaps(self) -> None:
         """Count bytes that nothing uses; but zeros, by which Hadoop aligns, and copies of what the footer has."""
@@ -219,11 +219,11 @@ class _File:
             fields = reader.structure()
         except (IndexError, ValueError):
             return False
-        return reader.place == len(gap) and column in (fields, fields.get(3))
+        return reader.position == len(gap) and column in (fields, fields.get(3))
 
 
 def bytes_besides_columns(source: Parquet) -> Mapping[str, int]:
-    """How many places have unknown `fields`, bytes `outside` the columns, and `values` that no record has."""
+    """The number of unknown `fields`, of gaps with bytes `outside` the columns, and of `values` that no record has."""
     with source.file.raw() as content:
         try:
             file = _File(content)
@@ -238,7 +238,7 @@ def bytes_besides_columns(source: Parquet) -> Mapping[str, int]:
 
 
 def _not_values(source: Parquet, name: str, listed: set[bytes], kind: int) -> Iterator[bytes]:
-    """Those of the listed values that no record has; a text may be cut off, and its last sign increased."""
+    """The listed values that no record has; a text may be cut off, and its last character increased."""
     column = source.types[name]
     if kind == TEXTS and is_text(column):
         seen: set[bytes] = set()
@@ -249,8 +249,8 @@ def _not_values(source: Parquet, name: str, listed: set[bytes], kind: int) -> It
         ordered = sorted(seen)
         for value in listed - seen:
             cut = [value[: len(value) - less] for less in range(LONGEST_SIGN + 1)] if len(value) >= SHORTEST_CUT else []
-            places = ((text, bisect_left(ordered, text)) for text in cut)
-            if not any(place < len(ordered) and ordered[place].startswith(text) for text, place in places):
+            indices = ((text, bisect_left(ordered, text)) for text in cut)
+            if not any(index < len(ordered) and ordered[index].startswith(text) for text, index in indices):
                 yield value
     elif kind in WIDTHS and kind != 3 and _bits(column):
         width = WIDTHS[kind]

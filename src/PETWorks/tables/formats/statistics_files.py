@@ -22,8 +22,8 @@ SAS = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181
 SAS_TRANSPORT = b"HEADER RECORD*******LIB"
 TRANSPORT_RECORD = 80  # bytes
 OLD_STATA = range(104, 116)  # the first byte: the version of the format
-PORTABLE, PORTABLE_PLACE = b"SPSSPORT", 600
-START = 640  # bytes that determine the kind
+PORTABLE, PORTABLE_END = b"SPSSPORT", 600
+HEADER_SIZE = 640  # bytes at the start that determine the kind
 
 # The program, the function of pyreadstat, and the options it supports: user-defined missing values, an encoding.
 KINDS = {
@@ -47,7 +47,7 @@ def statistics_kind(start: bytes) -> str | None:
         return "sas"
     if start.startswith(SAS_TRANSPORT):
         return "xpt"
-    return "por" if PORTABLE in start[:PORTABLE_PLACE].replace(b"\r", b"").replace(b"\n", b"") else None
+    return "por" if PORTABLE in start[:PORTABLE_END].replace(b"\r", b"").replace(b"\n", b"") else None
 
 
 def open_statistics(path: Path, kind: str, encoding: str | None = None) -> TextTable:
@@ -92,7 +92,7 @@ def _column(table: str, name: str, cells: list[Any], metadata: Any) -> pa.Dictio
     if kind != "string":  # letters of missing values
         texts = {letter: f".{letter}" for letter in text_cells}
     labels = metadata.variable_value_labels.get(name, {})
-    texts |= label_texts({_code(code): label for code, label in labels.items()})
+    texts |= label_texts({_as_cell(code): label for code, label in labels.items()})
     if texts:
         unlabelled = [cell for cell in dict.fromkeys(cells) if cell not in texts and cell is not None]
         with suppress(InexactError):  # reported by text_column below
@@ -104,7 +104,7 @@ def _column(table: str, name: str, cells: list[Any], metadata: Any) -> pa.Dictio
                     column=name,
                 )
         cells = list(map(texts.get, cells, cells))
-    return text_column(table, name, cells, _single if kind == "float" else None)
+    return text_column(table, name, cells, _format_single if kind == "float" else None)
 
 
 def label_texts(labels: Mapping[Any, str]) -> dict[Any, str]:
@@ -121,11 +121,11 @@ def label_texts(labels: Mapping[Any, str]) -> dict[Any, str]:
     }
 
 
-def _code(code: Any) -> Any:
+def _as_cell(code: Any) -> Any:
     """A value as in the cells: some files pad texts."""
     return code.rstrip() if isinstance(code, str) else code
 
 
-def _single(number: float) -> str:
-    """A 32-bit number with as many digits as it has."""
+def _format_single(number: float) -> str:
+    """A 32-bit number with as many digits as distinguish it."""
     return str(np.float32(number))

@@ -34,11 +34,11 @@ def display_texts(cells: Sequence[Any], number: Callable[[float], str] | None = 
         cells = [BOOLEANS[cell] if type(cell) is bool else cell for cell in cells]
     if kinds <= {str, bool}:
         return dictionary_array(cells)
-    clock = _Clock(dict.fromkeys(cells) if kinds & {date, datetime, time} else ())
-    return dictionary_array(cells, lambda cell: _text(cell, number or _fifteen_digits, clock))
+    moments = _MomentFormat(dict.fromkeys(cells) if kinds & {date, datetime, time} else ())
+    return dictionary_array(cells, lambda cell: _text(cell, number or _fifteen_digits, moments))
 
 
-def _text(cell: Any, number: Callable[[float], str], clock: "_Clock") -> str:
+def _text(cell: Any, number: Callable[[float], str], moments: "_MomentFormat") -> str:
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -48,34 +48,34 @@ def _text(cell: Any, number: Callable[[float], str], clock: "_Clock") -> str:
         if whole and abs(cell) > LARGEST_EXACT and isinstance(cell, float):
             raise InexactError
         return str(int(cell)) if whole else number(cell)
-    return clock.text(cell)
+    return moments.text(cell)
 
 
 def _fifteen_digits(number: float) -> str:
     return format(number, ".15g")
 
 
-class _Clock:
+class _MomentFormat:
     """The common format of the date-times of a column."""
 
     def __init__(self, cells: Iterable[Any]) -> None:
-        timed = [_rounded(cell) for cell in cells if isinstance(cell, datetime | time)]
+        timed = [_round_to_milliseconds(cell) for cell in cells if isinstance(cell, datetime | time)]
         self._with_time = any(isinstance(moment, datetime) for moment in timed)
         self._precision = "milliseconds" if any(moment.microsecond for moment in timed) else "seconds"
 
     def text(self, moment: Any) -> str:
         if isinstance(moment, timedelta):
-            return _duration(moment)
+            return _format_duration(moment)
         if isinstance(moment, datetime):
-            return str(_rounded(moment).isoformat(" ", self._precision))
+            return str(_round_to_milliseconds(moment).isoformat(" ", self._precision))
         if isinstance(moment, time):
-            return str(_rounded(moment).isoformat(self._precision))
+            return str(_round_to_milliseconds(moment).isoformat(self._precision))
         if self._with_time:
             return datetime.combine(moment, time()).isoformat(" ", self._precision)
         return str(moment.isoformat())
 
 
-def _rounded(moment: Any) -> Any:
+def _round_to_milliseconds(moment: Any) -> Any:
     """A date-time or time rounded to milliseconds: files store it as a number that is seldom exact."""
     if moment.microsecond % 1000 == 0:
         return moment
@@ -87,7 +87,7 @@ def _rounded(moment: Any) -> Any:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def _duration(length: timedelta) -> str:
+def _format_duration(length: timedelta) -> str:
     """Hours, minutes and seconds, as in spreadsheets: `30:00:00`."""
     milliseconds = round(abs(length) / _MILLISECOND)
     seconds, rest = divmod(milliseconds, 1000)

@@ -100,21 +100,21 @@ def excel_summary(path: Path, sheet: str, name: str) -> SheetSummary:
     Spreadsheet programs write the position of each cell, which is found quickly. Cells without one follow the previous.
     """
     member = _excel_member(path, sheet)
-    summary = _placed_cells(path, member) or _counted_cells(path, member)
+    summary = _summarise_placed_cells(path, member) or _summarise_cells(path, member)
     summary.check(name)
     return summary
 
 
-def _placed_cells(path: Path, member: str) -> SheetSummary | None:
+def _summarise_placed_cells(path: Path, member: str) -> SheetSummary | None:
     """The summary of a sheet in which every cell has its position; None if any has none."""
     summary = SheetSummary()
     for block in _blocks(path, member):
         cells = _CELL.findall(block)
         if b"<!" in block or len(cells) != len(_ANY_CELL.findall(block)):
             return None
-        places = b" ".join(cells)
-        rows = Counter(map(int, places.translate(None, LETTERS).split()))
-        columns = {column_index(name) for name in set(places.translate(None, DIGITS).split())}
+        indices = b" ".join(cells)
+        rows = Counter(map(int, indices.translate(None, LETTERS).split()))
+        columns = {column_index(name) for name in set(indices.translate(None, DIGITS).split())}
         summary.height, summary.width = max(summary.height, *rows, 0), max(summary.width - 1, *columns, -1) + 1
         values = len(_VALUE.findall(block))
         for row, number in rows.items():
@@ -135,7 +135,7 @@ def _columns(tags: Iterator[bytes]) -> Iterator[int]:
         yield column_index(cell[1].translate(None, DIGITS)) if cell else -1
 
 
-def _counted_cells(path: Path, member: str) -> SheetSummary:
+def _summarise_cells(path: Path, member: str) -> SheetSummary:
     """The summary of any sheet: a row or a cell without a position follows the previous one."""
     summary, row, column = SheetSummary(), 0, 0
     at, is_formula, is_text, value = (0, 0), False, False, ""
@@ -400,10 +400,10 @@ def _stream(content: bytes) -> bytes:
     chains, found = _directory(content)
     first, length = [found[name] for name in STREAMS if name in found][0]  # noqa: RUF015 - an IndexError is caught
     if length >= LONG_STREAM:
-        return _chained(content[size:], first, chains, size)[:length]
-    root = _chained(content[size:], next(iter(found.values()))[0], chains, size)
-    small = np.frombuffer(_chained(content[size:], small_table, chains, size), "<u4").tolist()
-    return _chained(root, first, small, 64)[:length]
+        return _read_chain(content[size:], first, chains, size)[:length]
+    root = _read_chain(content[size:], next(iter(found.values()))[0], chains, size)
+    small = np.frombuffer(_read_chain(content[size:], small_table, chains, size), "<u4").tolist()
+    return _read_chain(root, first, small, 64)[:length]
 
 
 def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
@@ -418,7 +418,7 @@ def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
         listed += next_listed
     tables = [content[(sector + 1) * size : (sector + 2) * size] for sector in listed if sector < LAST_SECTOR]
     chains = np.frombuffer(b"".join(tables), "<u4").tolist()
-    entries = _chained(content[size:], directory, chains, size)
+    entries = _read_chain(content[size:], directory, chains, size)
     found: dict[str, tuple[int, int]] = {}
     for start in range(0, len(entries) - ENTRY + 1, ENTRY):
         entry = entries[start : start + ENTRY]
@@ -427,7 +427,7 @@ def _directory(content: bytes) -> tuple[list[int], dict[str, tuple[int, int]]]:
     return chains, found
 
 
-def _chained(content: bytes, sector: int, chains: list[int], size: int) -> bytes:
+def _read_chain(content: bytes, sector: int, chains: list[int], size: int) -> bytes:
     """The bytes of a chain of sectors."""
     parts: list[bytes] = []
     while sector < LAST_SECTOR:
