@@ -10,7 +10,7 @@ from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.chosen_levels import on_levels
 from PETWorks.anonymizer.frontiers import find_frontier
 from PETWorks.anonymizer.rules import check_rules
-from PETWorks.gate.planned import demanded_rules, match_hierarchies, prepare
+from PETWorks.gate.applying import demanded_rules, match_hierarchies, prepare_table
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 
 RELEASE_PARAMETERS = set(inspect.signature(Release).parameters)
@@ -46,5 +46,5 @@ def apply_plan(data, plan, hierarchies=None, *, roles=None, strict=False, **opti
     parsed = read_plan(Path(plan)) if is_file else parse_plan(plan, "plan")
     reads_folder = is_file and hierarchies is None
     earlier = earlier_hierarchies(parsed, Path(plan).parent) if reads_folder else match_hierarchies(parsed, hierarchies)
-    prepared = prepare(data, parsed, earlier, new_roles=roles, **options)
-    return prepared.recoded(demanded_rules(parsed, datetime.now(UTC).date()), strict=strict)
+    prepared = prepare_table(data, parsed, earlier, new_roles=roles, **options)
+    return prepared.recode(demanded_rules(parsed, datetime.now(UTC).date()), strict=strict)

@@ -12,7 +12,7 @@ from PETWorks import check
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.profiles import profile_of
-from PETWorks.gate.check.findings import findings
+from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.document.check_document import ColumnFacts
 from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_roles
 from PETWorks.tables.opening import open_source
@@ -40,7 +40,7 @@ def found(name, cells, role):
 
 def all_found(name, cells, role):
     table = load_rows(open_source({name: pa.array(cells, pa.string())}, "t"), [name])
-    return findings(name, role, ExaminedColumn.of(profile_of(table.columns[name], table.rows)))
+    return find_contradictions(name, role, ExaminedColumn.of(profile_of(table.columns[name], table.rows)))
 
 
 def repeated(values):
@@ -424,8 +424,13 @@ def test_reference_tables_have_nothing_hidden(table):
     source = open_source(REFERENCE / table, "t")
     rows = load_rows(source, source.names)
     profiles = {name: ExaminedColumn.of(profile_of(rows.columns[name], rows.rows)) for name in source.names}
-    found = [one for name, profile in profiles.items() for role in ROLES for one in findings(name, role, profile)]
-    assert not [one for one in found if one.fails]
+    found = [
+        finding
+        for name, profile in profiles.items()
+        for role in ROLES
+        for finding in find_contradictions(name, role, profile)
+    ]
+    assert not [finding for finding in found if finding.fails]
 
 
 def test_the_gallery_keeps_its_verdicts():
@@ -452,7 +457,7 @@ def test_a_wide_table_of_unique_values_is_scanned_quickly():
     cells = pa.array([f"{row:07}x" for row in range(200_000)])
     table = load_rows(open_source({"q7": cells}, "t"), ["q7"])
     begin = time.process_time()
-    findings("q7", QI, ExaminedColumn.of(profile_of(table.columns["q7"], table.rows)))
+    find_contradictions("q7", QI, ExaminedColumn.of(profile_of(table.columns["q7"], table.rows)))
     assert time.process_time() - begin < 30, "every pair of values would take hours"
 
 

@@ -8,7 +8,7 @@ from test_releases_of_policies import ALONE, RELEASES, folder, judged  # noqa: F
 
 from PETWorks import PETWorksError, check, read_policy
 from PETWorks.gate.document.schema import schema_text
-from PETWorks.gate.register import entry_file, make_entry, read_register
+from PETWorks.gate.register import file_of_entry, make_entry, read_register
 from policy_checks import CHECK, DAY
 
 SCHEMA = Draft202012Validator(json.loads(schema_text("register")))
@@ -33,7 +33,7 @@ def register(folder):  # noqa: F811 - the fixture above
 
 
 def added(folder, result, **given):  # noqa: F811
-    files = entry_file(folder / "register", make_entry(result.file(), **given))
+    files = file_of_entry(folder / "register", make_entry(result.file(), **given))
     for path, content in files.items():
         path.write_bytes(content)
     return list(files)

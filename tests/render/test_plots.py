@@ -174,7 +174,7 @@ def test_the_frontier_that_is_drawn():
         for row in plot.data.rows:
             own = anonymize(*DELTA, {"k-anonymity": {"k": row["threshold"]}}, suppression=row["suppression"])
             assert own.loss == row["loss"]
-    assert plot.data.ringed["loss"] == found.own_point.loss
+    assert plot.data.marked_row["loss"] == found.own_point.loss
     (ring,) = [one for one in picture.iter(f"{SVG}circle") if one.get("class") == "mark"]
     assert value(float(ring.get("cy"))) == pytest.approx(found.own_point.loss, abs=0.01)
 

@@ -14,7 +14,7 @@ from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.gate.check.advice import STEP_BY_FINDING
 from PETWorks.gate.check.may_go_out import Obstacle
-from PETWorks.gate.check.sign_off import ITEMS
+from PETWorks.gate.check.sign_off import ITEM_TESTS
 from PETWorks.gate.diff import Change
 from PETWorks.gate.document.check_document import FindingKind, Notice, Use
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, presets
@@ -23,21 +23,21 @@ from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS
 from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.catalogue import NEEDS, catalogue
-from PETWorks.render.charts.plots import STATES as COMPARED
+from PETWorks.render.charts.plots import STATE_MEASURES as COMPARED
 from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.texts import TEXTS, Plural
 from PETWorks.render.report.making import STATE_FACTS
 from PETWorks.render.report.prose import GLOSSARY
 from PETWorks.render.report.sections import SECTIONS
-from PETWorks.studio.files.hierarchy_forms import BOUNDS, CHOICES
-from PETWorks.studio.files.hierarchy_forms import KINDS as FORMS
-from PETWorks.studio.pages.compare import FACTS
+from PETWorks.studio.pages.compare import FACT_LABELS
 from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
 from PETWorks.studio.pages.hierarchies import PROPOSED, SAVED, TRIED
+from PETWorks.studio.pages.hierarchy_forms import BOUNDS, CHOICES
+from PETWorks.studio.pages.hierarchy_forms import KINDS as FORMS
+from PETWorks.studio.pages.job import PHASES
 from PETWorks.studio.pages.make_safe import METHODS, ORDERS
 from PETWorks.studio.pages.open import SEPARATORS
 from PETWorks.studio.pages.page import STEPS as PAGES
-from PETWorks.studio.pages.running import PHASES
 from PETWorks.tables.hidden_differences import KINDS as FURTHER
 
 RENDER = ROOT / "src/PETWorks/render"
@@ -69,7 +69,7 @@ def completed_ids():
     yield from (f"section.{section}" for section in SECTIONS)
     yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
-    yield from FACTS.values()
+    yield from FACT_LABELS.values()
     yield from (f"studio.job.title.{state}" for state in ("running", "done", "cancelled", "failed"))
     yield from (f"studio.job.ended.{state}" for state in ("cancelled", "failed"))
     yield from (f"studio.job.doing.{word}" for word in ("starting", *PHASES))
@@ -109,7 +109,7 @@ def completed_ids():
         for rule in ("every-subset", "every-subset-limit", ALL_RELEASES, f"{ALL_RELEASES}-limit", *BUILT_IN_RULES)
     )
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
-    yield from (f"item.{item}" for item in ITEMS)
+    yield from (f"item.{item}" for item in ITEM_TESTS)
     yield from (f"subject.{subject}" for subject in (*IDENTIFYING, *QUASI_IDENTIFYING, *SENSITIVE, "a date"))
     yield from (f"look.{look}" for look in (*LOOKS, *DETAILS, *FURTHER, MIXED))
     yield from (f"reason.{kind}" for kind in REASONS)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from command import petworks
 from PETWorks import read_policy
 from PETWorks.about.hierarchies.declaration import KINDS as DECLARED
-from PETWorks.studio.files.hierarchy_forms import KINDS, _as_lines, fields_of, fields_sent, kind_of, words_of
+from PETWorks.studio.pages.hierarchy_forms import KINDS, _members_text, fields_of, fields_sent, kind_of, words_of
 from PETWorks.studio.pages.page import Form
 from studio_client import entered
 
@@ -277,6 +277,6 @@ NAMES = st.text("abc ;\"'\t>,é", min_size=1, max_size=6).map(str.strip).filter(
 
 @given(st.dictionaries(NAMES, st.lists(NAMES, min_size=1, max_size=1), min_size=1, max_size=6))
 def test_groups_come_back_from_the_lines_of_a_form(groups):
-    body = urlencode({"mapping": _as_lines(groups.items())}).encode()
+    body = urlencode({"mapping": _members_text(groups.items())}).encode()
     found = dict(fields_sent("groups", Form(body))["members"])
     assert found == groups

@@ -4,7 +4,7 @@ import pytest
 from test_levels import POLICY, people
 
 from PETWorks.gate.policy.policy import read_policy
-from PETWorks.studio.files.hierarchy_forms import KINDS
+from PETWorks.studio.pages.hierarchy_forms import KINDS
 from studio_browser import Visit, chromium
 from studio_server import Server
 

@@ -141,24 +141,24 @@ def test_the_token_works_once_and_only_whole(tmp_path):
 
 
 def test_a_browser_that_has_lost_its_cookie_gets_a_new_address_from_the_terminal(folder, monkeypatch):
-    renewed = []
+    new_tokens = []
     app = make_app(folder)
-    guard = Guard(app, PORT, renewed=renewed.append)
+    guard = Guard(app, PORT, on_new_token=new_tokens.append)
     with TestClient(guard, base_url=OWN) as client:
         first = guard.token
         client.get("/")
-        assert renewed == [], "the first address has not been used yet"
+        assert new_tokens == [], "the first address has not been used yet"
         assert client.get("/enter", params={"token": first}).status_code == 200
         client.cookies.clear()
         client.get("/")
-        assert renewed == [], "not too often: any web page can cause it"
+        assert new_tokens == [], "not too often: any web page can cause it"
         monkeypatch.setattr(security, "RENEW_EVERY", 0.0)
         client.get("/static/studio.css", headers={"Sec-Fetch-Mode": "no-cors"})
         client.post("/open", headers={"Origin": OWN})
-        assert renewed == []
+        assert new_tokens == []
         assert "終端機" in client.get("/").text
         client.get("/")
-        assert renewed == [guard.token], "one new address until it is used"
+        assert new_tokens == [guard.token], "one new address until it is used"
         assert guard.token != first
         assert client.get("/enter", params={"token": first}).status_code == 403
         assert client.get("/enter", params={"token": guard.token}).status_code == 200
@@ -436,24 +436,24 @@ def test_whose_a_connection_is(tmp_path, monkeypatch):
     line = "  {n}: {near} {far} {state} 00000000:00000000 00:00000000 00000000 {user:5d} 0 1 1 0 20 4 30 10 -1\n"
     me = os.getuid()
 
-    def may_ask(*ends):
+    def is_allowed_user(*ends):
         lines = [
             line.format(n=n, near=near, far=far, state=st, user=user) for n, (near, far, st, user) in enumerate(ends)
         ]
         (tmp_path / "tcp").write_text("  sl  local_address rem_address   st ...\n" + "".join(lines), "ascii")
-        return server_serving.may_ask(0xD431, 0x1F90)
+        return server_serving.is_allowed_user(0xD431, 0x1F90)
 
     monkeypatch.setattr(server_serving, "CONNECTIONS", tmp_path / "tcp")
     mine = ("0100007F:D431", "0100007F:1F90", "01", me)
     server = ("0100007F:1F90", "0100007F:D431", "01", me)
-    assert may_ask(server, mine)
-    assert may_ask(server, (*mine[:3], 0)), "root may read everything"
-    assert not may_ask(server, (*mine[:3], me + 1))
-    assert not may_ask(server, (*mine[:2], "04", 0)), "closed by its program: the system has forgotten whose it was"
-    assert not may_ask(server), "gone"
-    assert not may_ask((mine[0], "0100007F:1F91", "01", me)), "a connection to another server"
+    assert is_allowed_user(server, mine)
+    assert is_allowed_user(server, (*mine[:3], 0)), "root may read everything"
+    assert not is_allowed_user(server, (*mine[:3], me + 1))
+    assert not is_allowed_user(server, (*mine[:2], "04", 0)), "closed by its program"
+    assert not is_allowed_user(server), "gone"
+    assert not is_allowed_user((mine[0], "0100007F:1F91", "01", me)), "a connection to another server"
     (tmp_path / "tcp").unlink()
-    assert server_serving.may_ask(0xD431, 0x1F90), "where the system tells nothing, the cookie has to do"
+    assert server_serving.is_allowed_user(0xD431, 0x1F90), "where the system tells nothing, the cookie has to do"
 
 
 @pytest.mark.slow

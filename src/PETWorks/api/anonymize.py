@@ -14,7 +14,14 @@ from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.plan import Plan
-from PETWorks.anonymizer.released import SHUFFLED, Recoded, check_order_arguments, choose_order, with_safe_cells
+from PETWorks.anonymizer.released import (
+    SHUFFLED,
+    Recoded,
+    RecordOrder,
+    check_order_arguments,
+    choose_order,
+    with_safe_cells,
+)
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, check_rules
 from PETWorks.anonymizer.search.exact import Progress
@@ -24,12 +31,12 @@ from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, ParameterError, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.anonymising import anonymize_by_policy, frontier_by_policy, search_rules
+from PETWorks.gate.applying import demanded_rules, match_hierarchies, next_policy, prepare_table
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.notices import ALWAYS_SHOWN, suppression_notices
 from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import FAIL
-from PETWorks.gate.planned import demanded_rules, match_hierarchies, next_policy, prepare
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy import Policy
@@ -112,13 +119,11 @@ def anonymize(
         "seconds": seconds,
         "resume": resume,
     }
-    shuffle, number = check_order_arguments(order, seed)
+    shuffle, seed = check_order_arguments(order, seed)
     task = _open_task(release, rules, subsets)
     if spreadsheet_safe or (spreadsheet_safe is None and task.settings.get("spreadsheet_safe") == "true"):
         task = replace(task, release=with_safe_cells(task.release))
-    if shuffle is None and "order" in task.settings:
-        shuffle = task.settings["order"] == SHUFFLED
-    record_order = choose_order(task.release, task.rules, shuffle, number)
+    record_order = task.choose_order(shuffle, seed)
     if task.policy is not None:
         result = anonymize_by_policy(task.policy, task.release, task.rules, settings, progress)
     else:
@@ -150,13 +155,11 @@ def apply_levels(
     >>> apply_levels(release, {"zip": 1, "nationality": 1}, {"k-anonymity": {"k": 3}})
     <OnLevels: levels zip 1, nationality 1; 0 of 9 records suppressed>
     """
-    shuffle, number = check_order_arguments(order, seed)
+    shuffle, seed = check_order_arguments(order, seed)
     task = _open_task(release, rules, None, levels=levels or {})
-    if shuffle is None and "order" in task.settings:
-        shuffle = task.settings["order"] == SHUFFLED
-    way = suppressed_records or task.settings.get("suppressed_records", REMOVE)
-    made = on_levels(task.release, levels or {}, task.rules, way)
-    record_order = choose_order(task.release, task.rules, shuffle, number)
+    suppressed_records = suppressed_records or task.settings.get("suppressed_records", REMOVE)
+    made = on_levels(task.release, levels or {}, task.rules, suppressed_records)
+    record_order = task.choose_order(shuffle, seed)
     return _with_notices(replace(made, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 
 
@@ -196,7 +199,7 @@ def apply_plan(
     >>> again.table.equals(result.table), again.satisfied
     (True, True)
     """
-    shuffle, number = check_order_arguments(order, seed)
+    shuffle, seed = check_order_arguments(order, seed)
     if is_policy(data):
         raise ParameterError("with a plan, name the table itself; the plan has what a policy says")
     plan_document = parse_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
@@ -216,7 +219,7 @@ def apply_plan(
         earlier = earlier_hierarchies(plan_document, Path(plan).parent)
     else:
         earlier = match_hierarchies(plan_document, hierarchies)
-    prepared = prepare(
+    prepared = prepare_table(
         data,
         plan_document,
         earlier,
@@ -227,25 +230,25 @@ def apply_plan(
     )
     policy = next_policy(prepared, Path("table"))
     check_people_are_declared(prepared.release, policy.get("no_privacy_unit"))
-    demanded = demanded_rules(plan_document, today())
-    chosen = choose_order(prepared.release, demanded, shuffle, number)
-    made = replace(prepared.recoded(demanded, strict=strict), order=chosen)
+    rules = demanded_rules(plan_document, today())
+    record_order = choose_order(prepared.release, rules, shuffle, seed)
+    made = replace(prepared.recode(rules, strict=strict), order=record_order)
     return _with_notices(made, policy_in_memory(policy))
 
 
 def _new_roles(release: Release, plan: Plan) -> dict[str, str]:
     """The roles of the release for columns that the plan lacks; raise if it contradicts the plan."""
-    of_plan = role_of_each({str(key): list(columns) for key, columns in plan.roles.items()})
+    planned_roles = role_of_each({str(key): list(columns) for key, columns in plan.roles.items()})
     for column, role in release.roles.items():
-        if of_plan.get(column, role) != role:
+        if planned_roles.get(column, role) != role:
             raise RoleError(
                 "column {column!r} has two roles: {other!r} and {role!r}",
                 column=column,
-                other=of_plan[column],
+                other=planned_roles[column],
                 role=role,
                 what="roles",
             )
-    known = {*of_plan, *plan.no_role, plan.privacy_unit}
+    known = {*planned_roles, *plan.no_role, plan.privacy_unit}
     return {column: role for column, role in release.roles.items() if column not in known}
 
 
@@ -286,7 +289,7 @@ def frontier(
         for text in _proposal_texts(task.release, language()):
             warn_caller(text, ReleaseWarning)
         result = find_frontier(task.release, task.rules, vary, **_with_defaults(settings), progress=progress)
-    return replace(result, make=partial(_anonymized_at_a_point, task))
+    return replace(result, make=partial(_anonymize_at_point, task))
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,6 +315,12 @@ class _Task:
     def judging_policy(self) -> Policy:
         """The policy that the made release is judged by for notices."""
         return self.policy or policy_for(self.release, self.rules)
+
+    def choose_order(self, shuffle: bool | None = None, seed: int | None = None) -> RecordOrder:
+        """The requested order of the records, otherwise that of the policy, or a random one where that is possible."""
+        if shuffle is None and "order" in self.settings:
+            shuffle = self.settings["order"] == SHUFFLED
+        return choose_order(self.release, self.rules, shuffle, seed)
 
 
 def _open_task(
@@ -373,7 +382,7 @@ def _with_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"suppression": SUPPRESSION} | {name: value for name, value in settings.items() if value is not None}
 
 
-def _anonymized_at_a_point(
+def _anonymize_at_point(
     task: _Task,
     release: Release,
     rules: tuple[Rule, ...],
@@ -385,8 +394,8 @@ def _anonymized_at_a_point(
     weights: Mapping[str, float] | None,
     levels: Mapping[str, Any],
 ) -> Anonymization:
-    """The release of a point of the frontier."""
-    shuffle = task.settings["order"] == SHUFFLED if "order" in task.settings else None
+    """Make the release of a point of the frontier."""
+    task = replace(task, rules=rules)
     result = anonymize_release(
         release,
         rules,
@@ -396,27 +405,27 @@ def _anonymized_at_a_point(
         aggregate=aggregate,
         weights=weights,
         levels=levels,
-        order=choose_order(release, rules, shuffle),
+        order=task.choose_order(),
     )
-    return _with_notices(replace(result, keeps_unit=task.keeps_unit), replace(task, rules=rules).judging_policy)
+    return _with_notices(replace(result, keeps_unit=task.keeps_unit), task.judging_policy)
 
 
 def _with_notices(made: MadeRelease, policy: Policy) -> MadeRelease:
     """The release with its notices, each also raised as a warning for the line that called the public function."""
-    texts = tuple(dict.fromkeys(_notices(made, policy, language())))
-    for notice in texts:
-        warn_caller(notice, ReleaseWarning)
+    texts = tuple(dict.fromkeys(_texts_of_notices(made, policy, language())))
+    for text in texts:
+        warn_caller(text, ReleaseWarning)
     return replace(made, notices=texts)
 
 
 def _proposal_texts(release: Release, lang: str) -> Iterator[str]:
-    """A text with the hierarchies that were proposed, as one would declare them."""
+    """A text with the hierarchies that were proposed, as arguments that declare them."""
     if release.proposed:
         declared = {column: dict(words) for column, words in release.proposed.items()}
         yield message_text(lang, "python.proposed", columns=list(declared), words=f"hierarchies={declared!r}")
 
 
-def _notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
+def _texts_of_notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]:
     order = made.order
     if order.why_not is not None and order.why_not != "asked":
         yield message_text(lang, "cli.in-order", why=why_in_order(order, lang))

@@ -58,7 +58,7 @@ def check(
     return check_case(case, previous)
 
 
-NEW_LINE = "\n"  # the same in every language
+NEW_LINE = "\n"  # between the lines of a refusal, in every language
 
 
 def require_release(
@@ -103,7 +103,7 @@ def require_release(
     )
     document = result.file()
     if not is_passing(result.verdict):
-        raise ReleaseRefused(Joined(NEW_LINE, refusal(document, lang)))
+        raise ReleaseRefused(Joined(NEW_LINE, _refusal_lines(document, lang)))
     return {
         "verdict": document.verdict,
         "title": policy_text(document.title, "en"),
@@ -126,7 +126,7 @@ def require_release(
     }
 
 
-def refusal(document: CheckFile, lang: str) -> list[str]:
+def _refusal_lines(document: CheckFile, lang: str) -> list[str]:
     """The lines of a refusal, without any cell: failing rules with value and threshold, and the next steps."""
     title = message_text(
         lang, "write.labelled", label=message_text(lang, "verdict.fail"), text=policy_text(document.title, lang)
@@ -147,4 +147,4 @@ def refusal(document: CheckFile, lang: str) -> list[str]:
         lines += [f"  {prose.waiver(rule.waiver, lang)}"] if rule.waiver else []
     steps = step_texts(document, lang)
     lines += [f"{message_text(lang, 'section.steps')}:"] if steps else []
-    return [*lines, *(f"{place}. {step}" for place, step in enumerate(steps, 1))]
+    return [*lines, *(f"{number}. {step}" for number, step in enumerate(steps, 1))]

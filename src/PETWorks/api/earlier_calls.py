@@ -26,9 +26,9 @@ MOVED = (
 def accepts_earlier_call(
     *positional: str,
 ) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
-    """Let a function also take the earlier arguments, of which these were positional.
+    """A decorator that lets a function also take the arguments of version 0.1, of which these were positional.
 
-    The result of such a call is that of the earlier version: no hierarchy is proposed, and nothing is suppressed by
+    Such a call gives the same result as in that version: no hierarchy is proposed, and nothing is suppressed by
     default.
     """
 
@@ -42,11 +42,11 @@ def accepts_earlier_call(
             given = _by_name(function.__name__, positional, args, kwargs)
             roles = given.get("roles")
             if isinstance(roles, Mapping) and any(isinstance(role, Mapping) for role in roles.values()):
-                raise not_a_release(given["data"])  # rules in the second place, as they are now
+                raise not_a_release(given["data"])  # these are rules: the call is a new one
             warn_caller(_advice(function.__name__, given), DeprecationWarning)
             table = {name: given.pop(name) for name in (*TABLE, *MOVED) if name in given}
-            for name, way in CAREFUL.items():
-                table[name] = table.get(name) or way
+            for name, choice in CAREFUL.items():
+                table[name] = table.get(name) or choice
             release = Release(table.pop("data"), **table)
             if "levels" in positional:
                 chosen = given.get("levels")
@@ -55,8 +55,8 @@ def accepts_earlier_call(
             else:
                 complete_hierarchies(release, release.quasi_identifiers)
                 given.setdefault("suppression", 0.0)
-            earlier: Any = function
-            result: Returned = earlier(release, **given)
+            untyped: Any = function
+            result: Returned = untyped(release, **given)
             return result
 
         return call
@@ -78,7 +78,7 @@ def _by_name(
 
 
 def _advice(function: str, given: Mapping[str, Any]) -> str:
-    """How to write the call now."""
+    """The advice to write the call with a `Release`."""
     moved = [f"{name}=..." for name in MOVED if name in given]
     table = ", ".join([*(name for name in TABLE if name in given), *moved])
     others = ["levels"] * ("levels" in given and function == "apply_levels") + ["rules"] * ("rules" in given)

@@ -23,12 +23,14 @@ from PETWorks.cli.arguments import (
     open_release,
     parse_measure,
     parse_population,
+    parse_reasons,
+    reasons_options,
     report_written,
     shown_name,
     shown_path,
+    warn_for_insiders,
 )
 from PETWorks.cli.check import with_format_options
-from PETWorks.cli.record_files import parse_reasons, reasons_options, release_reasons_files, warn_for_insiders
 from PETWorks.errors import ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.days import today
 from PETWorks.render.formats.formats import FILES, dumps
@@ -314,7 +316,11 @@ def _check_engine(release: "Release", options: dict[str, Any]) -> None:
 
     check_engine(release)
     if release.engine.name != "memory" and options.get("reasons") is not None:
-        raise ParameterError("--reasons are told record by record, which needs --engine memory")
+        raise ParameterError(
+            "{option} needs the engine 'memory'; {engine!r} keeps counts, not records",
+            option="--reasons",
+            engine=release.engine.name,
+        )
 
 
 def _check_roles(release: "Release") -> None:
@@ -450,6 +456,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document.check_document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
+    from PETWorks.render.formats.result_files import reasons_file
 
     lang = language()
     wanted = {name: options[name] for name in FILES if options[name] is not None}
@@ -512,7 +519,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
                 explanation = result.explain()
         except KeyboardInterrupt:  # explaining takes further searches; the release is useful without it
             note("cli.not-explained")
-    beside = release_reasons_files(result, reasons_files, below)
+    with progress("reasons"):
+        beside = {file.resolve(): reasons_file(result.reasons_per_record(below), file.suffix) for file in reasons_files}
     with progress("measuring", shown_name(table)):
         before = table_state(result.original)
 

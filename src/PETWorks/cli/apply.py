@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.replaying import Replayed
     from PETWorks.anonymizer.rules import Rule
+    from PETWorks.gate.applying import PreparedTable
     from PETWorks.gate.document.check_document import Notice, RuleResult
-    from PETWorks.gate.planned import PreparedTable
     from PETWorks.gate.release_files import ReleaseFiles
     from PETWorks.gate.staged_release import ReleaseJob
 
@@ -135,10 +135,10 @@ def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
+    from PETWorks.gate.applying import check_same_rules, demanded_rules
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document.check_document import combine_verdicts
-    from PETWorks.gate.planned import check_same_rules, demanded_rules
     from PETWorks.gate.plans import plan_of_next_release, read_plan
     from PETWorks.tables.held_files import FilesRead
     from PETWorks.tables.writing import check_ordered
@@ -158,7 +158,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     paths = check_paths(output, job)
     order = record_order(job, options)
     with progress("recoding", shown_name(table)):
-        result = prepared.recoded(job.rules, strict=options["strict"])
+        result = prepared.recode(job.rules, strict=options["strict"])
 
     def next_plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         return plan_of_next_release(result, plan, job.content["data"], target, hierarchies)
@@ -175,7 +175,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
 
 
 def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTable":
-    from PETWorks.gate.planned import prepare
+    from PETWorks.gate.applying import prepare_table
     from PETWorks.gate.plans import earlier_hierarchies
     from PETWorks.tables.opening import open_table
 
@@ -189,7 +189,7 @@ def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTabl
         )
 
     new_roles = {column: role for option, role in NEW_COLUMNS.items() for column in parse_columns(options[option])}
-    return prepare(
+    return prepare_table(
         open_file(table),
         plan,
         earlier_hierarchies(plan, options["plan"].parent),
@@ -201,7 +201,7 @@ def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTabl
 
 
 def _job(table: str, prepared: "PreparedTable", rules: "tuple[Rule, ...]", options: dict[str, Any]) -> "ReleaseJob":
-    from PETWorks.gate.planned import next_policy
+    from PETWorks.gate.applying import next_policy
     from PETWorks.gate.plans import hierarchy_paths
     from PETWorks.gate.release_files import FilesToKeep
     from PETWorks.gate.staged_release import ReleaseJob

@@ -11,12 +11,17 @@ from PETWorks import __version__
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
+    RECORD_FILE_SUFFIXES,
+    below_option,
     check_output,
+    check_record_file,
     input_files,
     note,
     open_release,
+    parse_below,
     parse_limits,
     parse_worth,
+    require_memory_engine,
     resolve_table,
     shown_name,
     table_options,
@@ -24,7 +29,6 @@ from PETWorks.cli.arguments import (
     worth_option,
     write_or_print,
 )
-from PETWorks.cli.record_files import SUFFIXES, below_option, check_suffix, parse_below, require_memory_engine
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, RoleError
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import counting_progress, progress, text_style
@@ -102,7 +106,7 @@ def attack_command(table: str | None, **options: Any) -> None:
         inference = {"attribute-inference": worth} if release.sensitive_attributes else {}
         evaluation = evaluate_measures(release, {"re-identification": {}, **inference})
     output = plan.output
-    if subsets is not None and output is not None and output.suffix in SUFFIXES:
+    if subsets is not None and output is not None and output.suffix in RECORD_FILE_SUFFIXES:
         from PETWorks.render.formats.result_files import subsets_file
 
         tables[output], output = subsets_file(subsets, output.suffix), None
@@ -138,12 +142,12 @@ class Plan:
         records = check_output(options["per_record"], *inputs)
         if records and records == output:
             raise ParameterError("--per-record and --output name the same file")
-        check_suffix(records, "--per-record")
+        check_record_file(records, "--per-record")
         below = parse_below(options, "--per-record")
         limits = parse_limits(options["limits"])
         if sizes is None and (limits or options["resume"]):
             raise ParameterError("--limit and --resume need --subsets")
-        if output and output.suffix in (*OTHER_TABLES, *(SUFFIXES if sizes is None else ())):
+        if output and output.suffix in (*OTHER_TABLES, *(RECORD_FILE_SUFFIXES if sizes is None else ())):
             files = Phrase(".json or text") if sizes is None else Phrase(".csv, .parquet, .json or text")
             raise ParameterError("--output writes {files}, got {output!r}", files=files, output=str(options["output"]))
         if options["resume"] and output is None:

@@ -14,11 +14,14 @@ from PETWorks.cli.arguments import (
     engine_settings,
     input_files,
     note,
+    parse_reasons,
+    reasons_options,
     report_written,
+    require_memory_engine,
     shown_name,
+    warn_for_insiders,
     with_engine_options,
 )
-from PETWorks.cli.record_files import parse_reasons, reasons_options, require_memory_engine, warn_for_insiders
 from PETWorks.errors import ParameterError
 from PETWorks.render.formats.formats import FILES
 from PETWorks.render.language.messages import language, translated

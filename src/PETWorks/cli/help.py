@@ -22,9 +22,15 @@ from PETWorks.locale import ENGLISH, LANGUAGES, Writing
 from PETWorks.render.language.messages import VARIABLE, in_language, language, parse_language, translated
 from PETWorks.render.terminal import cells, lines_of
 
+Translate = Callable[[str], str]
+
 OPTION = "--lang"
 # The first variable that is set decides, as in other programs.
-VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+ERROR = "Error: {message}"  # the template of click
+UNWRAPPED = "\b\n"  # the start of a paragraph that click does not wrap
+LIST_ITEM = re.compile(r"(\s+\S+\s{2,})(.+)")  # a line of such a paragraph that has a name and a description
+CLICK_MODULES = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
 
 
 def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
@@ -35,16 +41,16 @@ def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = o
             return parse_language(spelling)
         except ParameterError:
             continue
-    locale_name = next((environment[name] for name in VARIABLES if environment.get(name)), None)
+    locale_name = next((environment[name] for name in LOCALE_VARIABLES if environment.get(name)), None)
     return language_of_locale(_windows_locale() if locale_name is None else locale_name)
 
 
-def is_chosen(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> bool:
+def is_language_chosen(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> bool:
     """Whether the user asked for a language, by the option or the variable of this program."""
     return bool(environment.get(VARIABLE) or _lang_arguments(arguments))
 
 
-def check_variable(environment: Mapping[str, str] = os.environ) -> None:
+def check_language_variable(environment: Mapping[str, str] = os.environ) -> None:
     """Raise if the variable names an unknown language."""
     if environment.get(VARIABLE):
         try:
@@ -65,23 +71,23 @@ def language_of_locale(name: str) -> str:
     >>> [language_of_locale(name) for name in ("zh_CN.UTF-8", "de_DE", "C.UTF-8", "POSIX", "")]
     ['en', 'en', 'en', 'en', 'en']
     """
-    spoken, *parts = name.partition(".")[0].partition("@")[0].replace("-", "_").lower().split("_")
-    if spoken in ("", "c", "posix", ENGLISH):  # without reading the files of other languages
+    code, *parts = name.partition(".")[0].partition("@")[0].replace("-", "_").lower().split("_")
+    if code in ("", "c", "posix", ENGLISH):  # without reading the files of other languages
         return ENGLISH
-    for code, known in LANGUAGES.items():
-        if spoken in known.locales and (not parts or not known.regions or set(parts) & set(known.regions)):
-            return code
+    for lang, known in LANGUAGES.items():
+        if code in known.locales and (not parts or not known.regions or set(parts) & set(known.regions)):
+            return lang
     return ENGLISH
 
 
 def _lang_arguments(arguments: Sequence[str]) -> list[str]:
     """The values of --lang, wherever it occurs: help and errors are printed before arguments are parsed."""
     values: list[str] = []
-    for place, argument in enumerate(arguments):
+    for index, argument in enumerate(arguments):
         if argument == "--":
             break
         if argument == OPTION:
-            values += arguments[place + 1 : place + 2]
+            values += arguments[index + 1 : index + 2]
         elif argument.startswith(f"{OPTION}="):
             values.append(argument.removeprefix(f"{OPTION}="))
     return values
@@ -94,14 +100,6 @@ def _windows_locale() -> str:
     import ctypes
 
     return locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")
-
-
-Translate = Callable[[str], str]
-
-ERROR = "Error: {message}"  # the template of click
-UNWRAPPED = "\b\n"  # the start of a paragraph that click does not wrap
-DESCRIBED = re.compile(r"(\s+\S+\s{2,})(.+)")  # a line of such a paragraph that has a name and a description
-CLICK_MODULES = (click.core, click.decorators, click.exceptions, click.formatting, click.parser, click.types)
 
 
 def _check_language(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
@@ -169,16 +167,16 @@ def _translate_paragraph(text: str, translate: Translate) -> str:
     if not text.startswith(UNWRAPPED):
         return translate(" ".join(text.split()))
     head, *lines = text.removeprefix(UNWRAPPED).split("\n")
-    described = (DESCRIBED.fullmatch(line) for line in lines)
-    listed = [
-        line if found is None else found[1] + translate(found[2]) for line, found in zip(lines, described, strict=True)
+    items = (LIST_ITEM.fullmatch(line) for line in lines)
+    translated_lines = [
+        line if item is None else item[1] + translate(item[2]) for line, item in zip(lines, items, strict=True)
     ]
-    return UNWRAPPED + "\n".join([translate(head), *listed])
+    return UNWRAPPED + "\n".join([translate(head), *translated_lines])
 
 
 @contextmanager
 def translating_click(lang: str) -> Iterator[None]:
-    """Within it, click's own messages are translated; click would ask gettext, which needs compiled files."""
+    """A context in which click's own messages are translated; click would ask gettext, which needs compiled files."""
     if lang == ENGLISH:
         yield
         return
@@ -221,12 +219,11 @@ class PunctuatedError(str):
         writing = current_writing()
         before, after = writing.quotes
         stop, colon = re.escape(writing.full_stop), re.escape(writing.colon)
-        quoted = re.sub(
-            r"( ?)'([^'\s]+)'", _requote(before, after, writing.quote_space), super().format(*arguments, **values)
-        )
-        listed = quoted.replace(f"{after},", f"{after}{writing.separator.rstrip()}")
-        stopped = re.sub(rf"{after}\.(?!\w)", f"{after}{writing.full_stop}", listed)
-        return re.sub(rf"(?<={stop}|{colon}) ", writing.sentences, stopped)
+        text = super().format(*arguments, **values)
+        text = re.sub(r"( ?)'([^'\s]+)'", _requote(before, after, writing.quote_space), text)
+        text = text.replace(f"{after},", f"{after}{writing.separator.rstrip()}")
+        text = re.sub(rf"{after}\.(?!\w)", f"{after}{writing.full_stop}", text)
+        return re.sub(rf"(?<={stop}|{colon}) ", writing.sentences, text)
 
 
 def _requote(before: str, after: str, space: str) -> Callable[[re.Match[str]], str]:
@@ -235,7 +232,7 @@ def _requote(before: str, after: str, space: str) -> Callable[[re.Match[str]], s
 
 
 def current_writing() -> Writing:
-    """How the language of the command writes."""
+    """The punctuation and other conventions of the language of the command."""
     return LANGUAGES[language()].writing
 
 

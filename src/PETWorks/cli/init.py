@@ -45,7 +45,9 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     from PETWorks.tables.output import check_writable, write_whole
     from PETWorks.tables.writing import SUFFIXES
 
-    target = data.parent / f"{unpacked_path(data).stem}_policy.yaml" if output is None else output
+    lang = language()
+    table_name = unpacked_path(data).stem
+    target = data.parent / f"{table_name}_policy.yaml" if output is None else output
     separator = "\t" if separator == r"\t" else separator
     if target.exists():
         open_one(data, separator, encoding)  # a table that cannot be read is reported first
@@ -65,19 +67,16 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
         release=release,
         separator=separator,
         encoding=encoding,
-        **comment_translators(language()),
+        **comment_translators(lang),
     )
     write_whole({target: text.encode("utf-8", "surrogateescape")}, like=[data])
     shown = shown_path(target)
     click.echo(suggestions_text(roles, unit, **text_style(None)), nl=False)
-    lang = language()
     click.echo("\n" + message_text(lang, "cli.policy-written", path=shown))
     argument = command_line([file_argument(shown)])
     click.echo(message_text(lang, "cli.look-then-check", command=f"petworks check {argument}"))
     if can_be_anonymized(roles):
         suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
-        release = command_line(
-            [file_argument(shown_path(target.with_name(f"{unpacked_path(data).stem}_released{suffix}")))]
-        )
-        command = f"petworks anonymize {argument} -o {release} --html report.html"
+        released = command_line([file_argument(shown_path(target.with_name(f"{table_name}_released{suffix}")))])
+        command = f"petworks anonymize {argument} -o {released} --html report.html"
         click.echo(message_text(lang, "cli.if-it-fails", command=command))

@@ -15,7 +15,7 @@ import click
 
 from PETWorks import __version__
 from PETWorks.cli.arguments import BAD_INPUT, HINT_OPTIONS, INTERNAL_ERROR, INTERRUPTED
-from PETWorks.cli.help import check_variable, chosen_language, localise_command, translating_click
+from PETWorks.cli.help import check_language_variable, chosen_language, localise_command, translating_click
 from PETWorks.errors import PETWorksError, Phrase, of_system, printable
 from PETWorks.render.language.messages import in_language, language, translated, using_language
 from PETWorks.tables.interrupts import abandoned
@@ -173,6 +173,6 @@ def main() -> None:
     Nothing leaves this machine. Exit code 0: everything asked for holds; 1: something does not;
     2: bad input or usage; 3: an error of the program itself; 4: the external edition does not show the verdict.
     """
-    check_variable()
+    check_language_variable()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks some characters still gets the table

@@ -19,11 +19,11 @@ def regimes_command(output_format: str) -> None:
     from PETWorks.gate.policy.accountability import regimes
 
     if output_format == "json":
-        listed = [
+        entries = [
             {**regime.to_dict(), "items": {item.item: item.where for item in regime.items}}
             for regime in regimes().values()
         ]
-        click.echo(dumps({"regimes": listed}))
+        click.echo(dumps({"regimes": entries}))
     else:
         from PETWorks.render.text.check_text import regimes_text
 

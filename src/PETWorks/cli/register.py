@@ -61,7 +61,7 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
       petworks register add result.json --recipients "the university" --date 2026-11-16
       petworks register add policy.yaml --register ../register
     """
-    from PETWorks.gate.register import entry_file, make_entry
+    from PETWorks.gate.register import file_of_entry, make_entry
     from PETWorks.render.language.language import message_text
     from PETWorks.tables.output import write_whole
 
@@ -73,7 +73,7 @@ def add_command(document: Path, folder: Path, **options: Any) -> None:
     )
     if folder.exists() and not folder.is_dir():
         raise InputError("cannot write to {folder!r}: it is not a folder", folder=str(folder))
-    files = entry_file(folder, entry)
+    files = file_of_entry(folder, entry)
     if not files:
         click.echo(message_text(language(), "cli.registered-already", path=entry.name))
         return

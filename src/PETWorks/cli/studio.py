@@ -5,19 +5,17 @@ from pathlib import Path
 
 import click
 
-from PETWorks.cli.help import is_chosen
+from PETWorks.cli.help import is_language_chosen
 from PETWorks.errors import InputError, Phrase
 from PETWorks.render.language.messages import language
 
-NEEDED = Phrase("the page needs more packages: pip install 'petworks[studio]'")
+MISSING_PACKAGES = Phrase("the page needs more packages: pip install 'petworks[studio]'")
 
 
 @click.command("studio")
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option(
-    "--idle", default=60, show_default=True, metavar="MINUTES", help="End when nobody has used it for so long."
-)
+@click.option("--idle", default=60, show_default=True, metavar="MINUTES", help="End after this time without any use.")
 def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
     """Open a page on which a table becomes a release, a report and a policy.
 
@@ -38,10 +36,10 @@ def studio_command(folder: Path, no_browser: bool, idle: int) -> None:
     try:
         from PETWorks.studio.server.serving import serve
     except ImportError:
-        raise InputError(NEEDED) from None
+        raise InputError(MISSING_PACKAGES) from None
 
-    def opened(address: str) -> None:
+    def print_address(address: str) -> None:
         click.echo(f"petworks studio: {address}")
 
     click.echo(message_text(language(), "cli.page-opened"), err=True)
-    serve(folder, idle * 60.0, opened, browser=not no_browser, lang_chosen=is_chosen(sys.argv[1:]))
+    serve(folder, idle * 60.0, print_address, browser=not no_browser, lang_chosen=is_language_chosen(sys.argv[1:]))

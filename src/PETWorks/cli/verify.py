@@ -34,12 +34,12 @@ def verify_command(
     from PETWorks.gate.check.verification import verify
     from PETWorks.gate.diff import read_check
 
-    edition = None if internal is None else read_check(internal)
-    verified = verify(read_check(document), data=data, policy=policy, internal=edition)
+    internal_document = None if internal is None else read_check(internal)
+    verifications = verify(read_check(document), data=data, policy=policy, internal=internal_document)
     if output_format == "json":
-        click.echo(dumps({"verified": [verification.to_dict() for verification in verified]}))
+        click.echo(dumps({"verified": [verification.to_dict() for verification in verifications]}))
     else:
         from PETWorks.render.text.check_text import verified_text
 
-        click.echo(verified_text(verified, **text_style(None)), nl=False)
-    sys.exit(HOLDS if all(verification.matches for verification in verified) else DOES_NOT_HOLD)
+        click.echo(verified_text(verifications, **text_style(None)), nl=False)
+    sys.exit(HOLDS if all(verification.matches for verification in verifications) else DOES_NOT_HOLD)

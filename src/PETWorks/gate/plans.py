@@ -22,12 +22,12 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, Rule
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
-# Keys of a policy that a plan has keys of its own for, or that are about the files of one table.
+# Keys of a policy that are not copied into a plan: it has its own keys for them, or they name files of one table.
 KEYS_STATED_ELSEWHERE = (
     *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
     *("order", "seed", "plan", "roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
 )
-_NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
+_LIST_OF_NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
 
 
 def complete_plan(
@@ -53,7 +53,11 @@ def complete_plan(
         further["waivers"] = [waiver for waiver in further["waivers"] if waiver["rule"] not in about_all_releases]
     if policy is not None and policy.subset_sizes is not None:
         further["subsets"] = {"sizes": policy.subset_sizes}
-    rules = plan.rules if policy is None else tuple(_rules(policy, {rule.name: rule.parameters for rule in plan.rules}))
+    rules = (
+        plan.rules
+        if policy is None
+        else tuple(_planned_rules(policy, {rule.name: rule.parameters for rule in plan.rules}))
+    )
     return _with_files(replace(plan, rules=rules, policy=further or None), data, target, files)
 
 
@@ -93,7 +97,7 @@ def _with_files(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) 
 def plan_text(plan: Plan) -> str:
     """A plan as JSON, with the levels of a node on one line."""
     text = json.dumps(plan.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return _NUMBERS.sub(lambda numbers: f"[{', '.join(re.findall('[0-9]+', numbers[1]))}]", text)
+    return _LIST_OF_NUMBERS.sub(lambda numbers: f"[{', '.join(re.findall('[0-9]+', numbers[1]))}]", text)
 
 
 def read_plan(path: Path) -> Plan:
@@ -136,15 +140,15 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
     if len(set(listed)) < len(listed):
         yield Phrase("a column is listed twice in 'roles' and 'no_role'")
     heights = {column: hierarchy.height for column, hierarchy in plan.hierarchies.items()}
-    generalised = [column for place, column in enumerate(columns) if any(any(node[place:][:1]) for node in plan.levels)]
+    generalised = [column for index, column in enumerate(columns) if any(any(node[index:][:1]) for node in plan.levels)]
     without = [column for column in generalised if column not in heights]
     if without:
         yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
     if any(len(node) != len(columns) for node in plan.levels):
         yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
-    for place, column in enumerate(columns):
+    for index, column in enumerate(columns):
         allowed = (plan.allowed_levels or {}).get(column, (0, heights.get(column, 0)))
-        if len(allowed) != 2 or not all(allowed[0] <= node[place] <= allowed[1] for node in plan.levels):
+        if len(allowed) != 2 or not all(allowed[0] <= node[index] <= allowed[1] for node in plan.levels):
             yield Phrase("column {column!r} has a level that is not one of those that were allowed", column=column)
     if plan.method == "global" and len(plan.levels) > 1:
         yield Phrase("the method is 'global', so there is one list of levels")
@@ -203,7 +207,7 @@ def _read_hierarchy_file(column: str, planned: PlannedHierarchy, folder: Path) -
     return read_hierarchy(folder / planned.file)
 
 
-def _rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -> Iterator[PlannedRule]:
+def _planned_rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -> Iterator[PlannedRule]:
     """All rules of a policy. Waived ones are included: their waivers are in the plan too, and expire.
 
     made_with   for each rule that was not waived, the thresholds of the search, which may differ from the policy's

@@ -16,7 +16,7 @@ from PETWorks.releases.facts import Registered
 from PETWorks.tables.files import check_regular
 
 MAX_ENTRIES = 10_000
-LARGEST_ENTRY = 1 << 20
+LARGEST_ENTRY = 1 << 20  # bytes
 
 
 def make_entry(
@@ -32,12 +32,12 @@ def make_entry(
     if content_digest(document) != document.content_sha256:
         raise InputError("the document was changed since the check: its content digest does not match; check again")
     releases, unit = document.releases, document.table.treatment.get("privacy_unit")
-    known = None if releases is None else releases.key
+    policy_key = None if releases is None else releases.key
     names = {column.column for column in document.columns}
     if key is not None and key not in names:
         raise ParameterError("the table and its original have no column {key}", key=quoted([key]), what="key")
-    receivers = document.policy.recipients if recipients is None else recipients
-    if receivers is None:
+    recipients = document.policy.recipients if recipients is None else recipients
+    if recipients is None:
         raise ParameterError("the policy does not say who receives the table", Hint.RECIPIENTS, what="recipients")
     return Entry(
         schema="petworks-register/1",
@@ -45,9 +45,9 @@ def make_entry(
         title=document.title,
         file=document.inputs[0].file,
         sha256=document.inputs[0].sha256,
-        recipients=receivers,
+        recipients=recipients,
         release=document.policy.release,
-        key=key or known or unit,
+        key=key or policy_key or unit,
         columns={column.column: column.role for column in document.columns if column.released},
         removed=tuple(column.column for column in document.columns if not column.released),
         verdict=document.verdict,
@@ -58,7 +58,7 @@ def make_entry(
     )
 
 
-def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
+def file_of_entry(folder: Path, entry: Entry) -> dict[Path, bytes]:
     """The file to write for an entry; empty if the register already has that entry."""
     content = canonical_json(entry.to_dict()).encode()
     target = folder / entry.name
@@ -72,7 +72,7 @@ def entry_file(folder: Path, entry: Entry) -> dict[Path, bytes]:
     return {target: content}
 
 
-def entry_files(folder: Path) -> tuple[Path, ...]:
+def list_entry_files(folder: Path) -> tuple[Path, ...]:
     """The JSON files of a register; other files in the folder are ignored."""
     if not folder.is_dir():
         raise InputError(
@@ -97,7 +97,7 @@ def entry_files(folder: Path) -> tuple[Path, ...]:
 
 def read_register(folder: Path) -> tuple[Entry, ...]:
     """All entries of a register, oldest first; raises if one of them is invalid."""
-    entries = [read_entry(file) for file in entry_files(folder)]
+    entries = [read_entry(file) for file in list_entry_files(folder)]
     return tuple(sorted(entries, key=lambda entry: (entry.date, entry.name)))
 
 
@@ -130,7 +130,7 @@ def find_registered(
 
     None if the policy names no register.
 
-    digest     the digest of this table, which is no earlier release
+    digest     the digest of this table, whose own entry is left out
     measured   digests of the earlier releases that were measured together with this one
     """
     if policy.register is None:

@@ -1,4 +1,4 @@
-"""A release that is made: its table and rules, and its files, written aside and judged before they get their names."""
+"""Write a release under temporary names, judge it, and give the files their final names."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -67,8 +67,8 @@ class ReleaseJob:
         """A release of the policy's table, which is open."""
         with policy.located("privacy_unit"):
             check_unit(policy.privacy_unit, release.source, {})
-        further = [policy.path, *companion_files(release, policy.hierarchies)]
-        inputs = FilesToKeep.of((policy.data, policy.original, policy.population), further)
+        other_files = [policy.path, *companion_files(release, policy.hierarchies)]
+        inputs = FilesToKeep.of((policy.data, policy.original, policy.population), other_files)
         safe_cells = policy.anonymize.get("spreadsheet_safe") == "true"
         return cls(
             release, search_rules(policy, today()), complete_content(policy, release), policy, inputs, safe_cells
@@ -126,8 +126,8 @@ class StagedRelease:
     """A release that is written and checked, but not yet at its final place.
 
     case         its own policy with its table, judged
-    files        takes more files that belong to it
-    digest       of the file of the release
+    files        its files, to which more can be added
+    digest       the digest of the released file
     root         the folder that its policy needs as root, if its own is not enough
     replaces     whether an earlier release of this name is replaced
     keeps_unit   whether the column that names the person is in it
@@ -147,8 +147,8 @@ def staging_release(
     job: ReleaseJob,
     paths: ReleaseFiles,
     order: RecordOrder,
-    plan: Callable[[Path, Mapping[str, Path]], Plan],
-    beside: Mapping[Path, bytes] | None = None,
+    make_plan: Callable[[Path, Mapping[str, Path]], Plan],
+    other_files: Mapping[Path, bytes] | None = None,
     *,
     network: bool = False,
     say: Callable[[str], str] = str,
@@ -160,8 +160,8 @@ def staging_release(
     When the context ends without an error, they get their final names together.
 
     order             the order in which the records are written
-    plan              makes the plan, given the paths of the release and its hierarchies
-    beside            more files that are written with it
+    make_plan         makes the plan, given the paths of the release and its hierarchies
+    other_files       more files that are written with it
     network           whether its policy may name servers to connect to
     say               translates comments in its policy
     step              a context for each step, "writing" and "checking", that shows the progress
@@ -185,13 +185,13 @@ def staging_release(
         say=say,
     )
     contents: dict[Path, Any] = {
-        paths.release: _content(result, job, paths.release, order),
+        paths.release: _release_content(result, job, paths.release, order),
         paths.policy: text.encode("utf-8", "surrogateescape"),
         **{
             path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
             for column, path in paths.hierarchies.items()
         },
-        **(beside or {}),
+        **(other_files or {}),
     }
     replaces = paths.release.exists()
     name = _hidden_name(paths.release).removeprefix(".petworks-")
@@ -199,29 +199,28 @@ def staging_release(
         with step("writing"):
             files.write(contents)
             target = files.current(paths.release)
-            written = hold_file(target) if target.is_file() else None  # read once: for its digest and to be judged
-            new_plan = plan(target, {column: files.current(path) for column, path in paths.hierarchies.items()})
-            new_plan = structs.replace(
-                new_plan,
+            held = hold_file(target) if target.is_file() else None  # read once, for its digest and for the check
+            plan = structs.replace(
+                make_plan(target, {column: files.current(path) for column, path in paths.hierarchies.items()}),
                 spreadsheet_safe=is_spreadsheet_safe(result.original.source) or None,
                 made_by=None if job.policy is None else digests_by_key(job.content, job.policy.path.parent),
             )
-            files.write({paths.plan: plan_text(new_plan).encode("utf-8", "replace")})
+            files.write({paths.plan: plan_text(plan).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=network, find=files.current)
-        case = Case(policy, people=_people(result, order), **_judged_how(original, **engine_settings))
+        case = Case(policy, people=_people(result, order), **_settings_of_check(original, **engine_settings))
         with step("checking"):
             rules = case.rules
-        del written
-        judged = add_judged_rules(new_plan, policy, rules)
-        if judged != new_plan:
-            files.write({paths.plan: plan_text(judged).encode("utf-8", "replace")})
+        del held
+        judged_plan = add_judged_rules(plan, policy, rules)
+        if judged_plan != plan:
+            files.write({paths.plan: plan_text(judged_plan).encode("utf-8", "replace")})
             case.inputs.renew(files.current(paths.plan))
-        yield StagedRelease(case, files, new_plan.release_sha256, root, replaces, result.keeps_unit)
+        yield StagedRelease(case, files, plan.release_sha256, root, replaces, result.keeps_unit)
         case.release.engine.close()  # it may still have the files open
         files.publish()
 
 
-def _judged_how(
+def _settings_of_check(
     original: Release, engine: str = "auto", memory_limit: Any = None, temp_folder: Any = None
 ) -> dict[str, Any]:
     """The engine and its limits for checking the release: those of the original."""
@@ -236,8 +235,8 @@ def _people(result: Recoded, order: RecordOrder) -> Any:
     return result.people(result.places(order)) if result.original.engine.name == "memory" else None
 
 
-def _content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -> Any:
-    """The content of the release file: written here, or by a cluster."""
+def _release_content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -> Any:
+    """The content of the release file, or how a cluster writes it."""
     original = result.original
     if original.engine.name == "spark":
         return Folder(result.write_parts)

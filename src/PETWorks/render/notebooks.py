@@ -36,7 +36,7 @@ from PETWorks.render.language.messages import chosen_language, translated
 from PETWorks.render.report import making, prose
 from PETWorks.render.report.prose import step_texts
 
-DARK = (
+DARK = (  # selectors of the themes of notebooks
     '[data-jp-theme-light="false"]',  # JupyterLab
     ".vscode-dark",
     'html[theme="dark"]',  # Colab
@@ -51,7 +51,7 @@ def style(file: str) -> str:
 
     The theme that a notebook declares is used; otherwise the browser's preference.
     """
-    report, rules = _source("report.css"), _source(file)
+    report, rules = _template_source("report.css"), _template_source(file)
     light, dark = (_colours(line) for line in report.splitlines()[:2])
     shapes = [line.replace("svg ", ".petworks ", 1) for line in report.splitlines() if line.startswith("svg .")]
     badges = [f".petworks {line}" for line in report.splitlines() if line.startswith(".verdict")]
@@ -59,15 +59,15 @@ def style(file: str) -> str:
         [
             f".petworks{{{light}}}",
             f"@media (prefers-color-scheme:dark){{.petworks{{{dark}}}}}",
-            f"{_below(LIGHT)}{{{light}}}",
-            f"{_below(DARK)}{{{dark}}}",
+            f"{_selectors(LIGHT)}{{{light}}}",
+            f"{_selectors(DARK)}{{{dark}}}",
             *(shapes if file == "plot.css" else badges),
             rules,
         ]
     )
 
 
-def _source(file: str) -> str:
+def _template_source(file: str) -> str:
     templates = environment()
     text: str = templates.loader.get_source(templates, file)[0]
     return text
@@ -77,7 +77,7 @@ def _colours(rules: str) -> str:
     return ";".join(re.findall(r"--[a-z-]+:#[0-9a-f]+", rules))
 
 
-def _below(themes: tuple[str, ...]) -> str:
+def _selectors(themes: tuple[str, ...]) -> str:
     return ",".join(f"{theme} .petworks" for theme in themes)
 
 
@@ -122,15 +122,15 @@ def view_of(result: Any, lang: str | None = None) -> str:
     """The view of a result as HTML, in the language of the user."""
     from markupsafe import Markup
 
-    used = chosen_language(lang)
-    make = next(make for cls, make in VIEWS.items() if isinstance(result, cls))
+    lang = chosen_language(lang)
+    make_view = next(make_view for cls, make_view in VIEWS.items() if isinstance(result, cls))
     text: str = (
         environment()
         .get_template("view.html")
         .render(
-            view=make(result, used),
-            lang=used,
-            more=lambda n: message_text(used, "view.more", n=n),
+            view=make_view(result, lang),
+            lang=lang,
+            more=lambda n: message_text(lang, "view.more", n=n),
             style=Markup(style("view.css")),  # noqa: S704 - files of this package
         )
     )
@@ -141,17 +141,17 @@ def _heads(lang: str, *heads: str) -> list[str]:
     return [message_text(lang, head) for head in heads]
 
 
-def _verdict(satisfied: bool | None, lang: str) -> dict[str, Any]:
+def _verdict_fields(satisfied: bool | None, lang: str) -> dict[str, Any]:
     if satisfied is None:
         return {}
-    return {"verdict": "pass" if satisfied else "fail", "verdict_text": _holds(satisfied, lang)}
+    return {"verdict": "pass" if satisfied else "fail", "verdict_text": _holds_text(satisfied, lang)}
 
 
-def _holds(satisfied: bool | None, lang: str) -> str:
+def _holds_text(satisfied: bool | None, lang: str) -> str:
     return "" if satisfied is None else message_text(lang, "view.holds" if satisfied else "view.fails")
 
 
-def _release(release: Release, lang: str) -> NotebookView:
+def _release_view(release: Release, lang: str) -> NotebookView:
     columns = [
         (
             shorten_name(column),
@@ -172,7 +172,7 @@ def _release(release: Release, lang: str) -> NotebookView:
     return NotebookView(message_text(lang, "view.release", n=release.records), (), tables, notes)
 
 
-def _result(result: Result, lang: str) -> NotebookView:
+def _result_view(result: Result, lang: str) -> NotebookView:
     asked = [(limit_name(parameter, lang), numbers.format_value(value)) for parameter, value in result.asked().items()]
     details = [
         (shorten_name(detail.replace("_", " ")), numbers.format_value(value))
@@ -186,17 +186,17 @@ def _result(result: Result, lang: str) -> NotebookView:
             ViewTable(_heads(lang, "view.asked", "head.value"), asked, (1,)),
             ViewTable(_heads(lang, "view.details", "head.value"), details, (1,)),
         ],
-        **_verdict(result.satisfied, lang),
+        **_verdict_fields(result.satisfied, lang),
     )
 
 
-def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
+def _evaluation_view(evaluation: Evaluation, lang: str) -> NotebookView:
     rows = [
         (
             measure_name(result.measure, lang),
             value_text(None, lang) if result.value is None else result.summary_cells()[1],
             result.summary_cells()[2],
-            _holds(result.satisfied, lang),
+            _holds_text(result.satisfied, lang),
         )
         for result in evaluation
     ]
@@ -211,11 +211,11 @@ def _evaluation(evaluation: Evaluation, lang: str) -> NotebookView:
             ViewTable(_heads(lang, "head.measure", "head.value", "view.asked", "head.verdict"), rows, (1,)),
             ViewTable(_heads(lang, "head.measure", "view.not-applicable"), reasons),
         ],
-        **_verdict(evaluation.satisfied, lang),
+        **_verdict_fields(evaluation.satisfied, lang),
     )
 
 
-def _subsets(subsets: Subsets, lang: str) -> NotebookView:
+def _subsets_view(subsets: Subsets, lang: str) -> NotebookView:
     answers = [answer for answer in subsets.by_size() if answer["attack"] == RE_IDENTIFICATION]
     rows = [
         (
@@ -234,7 +234,7 @@ def _subsets(subsets: Subsets, lang: str) -> NotebookView:
             key=lambda driver: -driver["shapley"],
         )
         shares = [
-            (shorten_name(driver["attribute"]), *(percent(driver[of], lang) for of in ("shapley", "without")))
+            (shorten_name(driver["attribute"]), *(percent(driver[key], lang) for key in ("shapley", "without")))
             for driver in ranked
         ]
         heads = _heads(lang, "head.column", "head.adds", "head.without")
@@ -244,7 +244,7 @@ def _subsets(subsets: Subsets, lang: str) -> NotebookView:
     )
 
 
-def _recoded(result: Recoded, lang: str) -> NotebookView:
+def _recoded_view(result: Recoded, lang: str) -> NotebookView:
     """Levels, loss, and the table before and after; for a large table only the first two."""
     levels = [
         (shorten_name(column), value_text(level, lang), value_text(_height(result, column), lang))
@@ -267,7 +267,7 @@ def _height(result: Recoded, column: str) -> int | None:
     return None if hierarchy is None else hierarchy.height
 
 
-def _frontier(result: Frontier, lang: str) -> NotebookView:
+def _frontier_view(result: Frontier, lang: str) -> NotebookView:
     facts = result.facts
     rows = making.frontier_rows(facts, lang)
     heads = making.frontier_heads(facts, lang)
@@ -276,7 +276,7 @@ def _frontier(result: Frontier, lang: str) -> NotebookView:
     return NotebookView(message_text(lang, "view.frontier"), texts, [ViewTable(heads, rows, figures)])
 
 
-def _releases(releases: Releases, lang: str) -> NotebookView:
+def _releases_view(releases: Releases, lang: str) -> NotebookView:
     members = releases.joined.members
     rows = [
         (
@@ -293,11 +293,11 @@ def _releases(releases: Releases, lang: str) -> NotebookView:
     return NotebookView(title, (), [ViewTable(heads, rows, (1, 2))])
 
 
-def _composition(composition: Composition, lang: str) -> NotebookView:
+def _composition_view(composition: Composition, lang: str) -> NotebookView:
     steps = composition.steps()
     last = [row for row in steps if row["number"] == len(composition.releases)]
     attacks = [
-        (attack_name(row["attack"], lang), *(percent(row[of], lang) for of in ("prior", "chance", "certain")))
+        (attack_name(row["attack"], lang), *(percent(row[key], lang) for key in ("prior", "chance", "certain")))
         for row in last
     ]
     curve = [
@@ -309,7 +309,7 @@ def _composition(composition: Composition, lang: str) -> NotebookView:
         for number, part in enumerate(composition.releases, 1)
     ]
     limits = [
-        (limit_name(limit["limit"], lang), value_text(limit["value"], lang), _holds(limit["satisfied"], lang))
+        (limit_name(limit["limit"], lang), value_text(limit["value"], lang), _holds_text(limit["satisfied"], lang))
         for limit in composition.limits
     ]
     names = [attack_name(row["attack"], lang) for row in last]
@@ -327,11 +327,11 @@ def _composition(composition: Composition, lang: str) -> NotebookView:
         (),
         tables,
         [translated(warning, lang) for warning in composition.warnings],
-        **_verdict(composition.satisfied, lang),
+        **_verdict_fields(composition.satisfied, lang),
     )
 
 
-def _check(check: Check, lang: str) -> NotebookView:
+def _check_view(check: Check, lang: str) -> NotebookView:
     document = check.content
     rows = [
         (
@@ -355,13 +355,13 @@ def _check(check: Check, lang: str) -> NotebookView:
 
 
 VIEWS: dict[type, Any] = {
-    Release: _release,
-    Result: _result,
-    Evaluation: _evaluation,
-    Subsets: _subsets,
-    Recoded: _recoded,
-    Frontier: _frontier,
-    Releases: _releases,
-    Composition: _composition,
-    Check: _check,
+    Release: _release_view,
+    Result: _result_view,
+    Evaluation: _evaluation_view,
+    Subsets: _subsets_view,
+    Recoded: _recoded_view,
+    Frontier: _frontier_view,
+    Releases: _releases_view,
+    Composition: _composition_view,
+    Check: _check_view,
 }

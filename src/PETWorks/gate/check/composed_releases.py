@@ -12,7 +12,7 @@ from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError, Phrase, RoleError, quoted
 from PETWorks.gate.check.inputs import shown_table, table_digest
-from PETWorks.gate.policy.earlier_releases import THIS, EarlierTable
+from PETWorks.gate.policy.earlier_releases import THIS_RELEASE, EarlierTable
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.sources import read_removed_records
@@ -36,10 +36,10 @@ def compose_releases(release: Release, policy: Policy, **engine_settings: Any) -
     mistakes = Mistakes(policy.file)
     tables = {earlier.label: _open_release(mistakes, earlier, engine_settings) for earlier in settings.measured}
     mistakes.report()
-    keys = {earlier.label: earlier.key or "" for earlier in settings.measured} | {THIS: settings.key or ""}
-    releases = {label: table for label, table in tables.items() if table is not None} | {THIS: release}
+    keys = {earlier.label: earlier.key or "" for earlier in settings.measured} | {THIS_RELEASE: settings.key or ""}
+    releases = {label: table for label, table in tables.items() if table is not None} | {THIS_RELEASE: release}
     try:
-        together = Releases(releases, keys, focal=THIS, worth=settings.worth)
+        together = Releases(releases, keys, focal=THIS_RELEASE, worth=settings.worth)
         return together.compose(settings.limits)
     except PETWorksError as error:
         if error.where is not None:
@@ -138,7 +138,7 @@ def _list_releases(policy: Policy, composition: Composition | None, data: Any) -
     in_order = [*settings.measured, None, *(earlier for earlier in settings.earlier if earlier.data is None)]
     parts = {} if composition is None else {part.name: part for part in composition.releases}
     for number, earlier in enumerate(in_order, 1):
-        part = parts.get(THIS if earlier is None else earlier.label)
+        part = parts.get(THIS_RELEASE if earlier is None else earlier.label)
         numbers = {} if part is None else part.facts()
         if earlier is None:
             described: dict[str, Any] = {

@@ -31,6 +31,9 @@ from PETWorks.measures.utility.payout import payout_curve
 from PETWorks.tables.cells import SUPPRESSED
 
 MAX_COLUMNS = 5  # sensitive attributes reported with the number of people whose value is certain
+CELL_SIZES = (2, 3, 5, 11, 20)
+MAX_STEPS = 60  # steps of the payout curve
+MAX_REMOVED = 12  # quasi-identifiers whose removal is tried
 
 
 def worst_case(release: Release) -> Iterator[Notice]:
@@ -59,19 +62,14 @@ def _count_certain(view: View, column: str) -> Question[int]:
     """The number of people in classes in which a sensitive attribute has a single value that is not missing."""
     values = view.overall(column, attacker=True).values
     missing = values.index(None) if None in values else -1
-    return view.fold("certain value", column, partial(_people_with_one_value, missing), add, attacker=True)
+    return view.fold("certain value", column, partial(_count_people_with_one_value, missing), add, attacker=True)
 
 
-def _people_with_one_value(missing: int, classes: ClassValues) -> int:
+def _count_people_with_one_value(missing: int, classes: ClassValues) -> int:
     if not len(classes.starts):
         return 0
-    alone = (classes.cells_per_class == 1) & (classes.values[classes.starts] != missing)
-    return int(classes.persons[alone].sum())
-
-
-CELL_SIZES = (2, 3, 5, 11, 20)
-MAX_STEPS = 60  # steps of the payout curve
-MAX_REMOVED = 12  # quasi-identifiers whose removal is tried at most
+    has_one_value = (classes.cells_per_class == 1) & (classes.values[classes.starts] != missing)
+    return int(classes.persons[has_one_value].sum())
 
 
 def column_facts(release: Release, results: Iterable[Result]) -> tuple[ColumnFacts, ...]:
@@ -109,19 +107,19 @@ def add_measures(columns: Iterable[ColumnFacts], results: Iterable[Result]) -> t
 def _remaining_information(release: Release, name: str) -> dict[str, Any]:
     """The number of distinct values of a column, now and before, and its level."""
     values = release.marginal(name).values
-    facts: dict[str, Any] = {"distinct": _distinct(values)}
+    facts: dict[str, Any] = {"distinct": _count_distinct(values)}
     if name in release.hierarchies:
-        facts |= _level(name, values, release.hierarchies[name])
+        facts |= _level_facts(name, values, release.hierarchies[name])
     if release.has_original:
         before, after = release.original.marginal(name), release.marginal(name)
-        facts["distinct_before"] = _distinct(before.values)
+        facts["distinct_before"] = _count_distinct(before.values)
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
-        facts["changed"] = _changed(before, after)
+        facts["changed"] = _changed_share(before, after)
         facts["entropy_kept"] = _entropy_kept(before, after)
     return facts
 
 
-def _level(name: str, values: Sequence[str | None], hierarchy: Hierarchy) -> dict[str, int]:
+def _level_facts(name: str, values: Sequence[str | None], hierarchy: Hierarchy) -> dict[str, int]:
     """The level of a column and the highest level; empty if its values are on several levels or on none."""
     present = [value for value in values if value not in (None, SUPPRESSED)]
     try:
@@ -131,21 +129,21 @@ def _level(name: str, values: Sequence[str | None], hierarchy: Hierarchy) -> dic
     return {"level": int(level), "height": hierarchy.height}
 
 
-def _changed(before: Marginal, after: Marginal) -> float:
+def _changed_share(before: Marginal, after: Marginal) -> float:
     """The share of released cells that cannot be original cells: the original has fewer of their value."""
-    had = dict(zip(before.values, before.counts.tolist(), strict=True))
+    counts_before = dict(zip(before.values, before.counts.tolist(), strict=True))
     counts = zip(after.values, after.counts.tolist(), strict=True)
-    new = sum(max(int(count) - int(had.get(value, 0)), 0) for value, count in counts)
+    new = sum(max(int(count) - int(counts_before.get(value, 0)), 0) for value, count in counts)
     return new / after.records
 
 
 def _entropy_kept(before: Marginal, after: Marginal) -> float | None:
     """The entropy of a released cell as a share of that of an original cell; None if that is zero."""
-    original_bits = _bits(before)
-    return min(_bits(after) / original_bits, 1.0) if original_bits > 0 else None
+    original_bits = _entropy(before)
+    return min(_entropy(after) / original_bits, 1.0) if original_bits > 0 else None
 
 
-def _bits(marginal: Marginal) -> float:
+def _entropy(marginal: Marginal) -> float:
     """The entropy of a column in bits per cell; missing and suppressed cells count as no information."""
     has_value = [value is not None and value != SUPPRESSED for value in marginal.values]
     counts = marginal.counts[has_value].astype(np.float64)
@@ -153,7 +151,7 @@ def _bits(marginal: Marginal) -> float:
     return float(-(counts * np.log2(counts / present)).sum() / marginal.records) + 0.0 if present else 0.0
 
 
-def _distinct(values: Sequence[str | None]) -> int:
+def _count_distinct(values: Sequence[str | None]) -> int:
     return len(set(values) - {None, SUPPRESSED})
 
 
@@ -173,10 +171,10 @@ def small_classes(release: Release, cell_size: int) -> tuple[SmallClasses, ...]:
 
 def adversary_facts(release: Release, adversaries: Iterable[Adversary]) -> tuple[AdversaryFacts, ...]:
     """The results for each assumed adversary; adversaries see every record."""
-    return tuple(_facts_about(release, adversary) for adversary in adversaries)
+    return tuple(_facts_of_adversary(release, adversary) for adversary in adversaries)
 
 
-def _facts_about(release: Release, adversary: Adversary) -> AdversaryFacts:
+def _facts_of_adversary(release: Release, adversary: Adversary) -> AdversaryFacts:
     sizes = release.view.sizes_by(Grouping(adversary.knows, adversary.knows))
     return AdversaryFacts(
         who=adversary.who,
@@ -189,16 +187,16 @@ def _facts_about(release: Release, adversary: Adversary) -> AdversaryFacts:
     )
 
 
-def without_each_column(release: Release, size: float, first: Sequence[str]) -> tuple[WithoutColumn, ...]:
-    """Records in classes below a size if a quasi-identifier were removed; the most helpful removal first."""
+def without_each_column(release: Release, size: float, riskiest: Sequence[str]) -> tuple[WithoutColumn, ...]:
+    """Records in classes below a size if a quasi-identifier were removed; the most helpful removal first.
+
+    riskiest   the columns in the order in which they are tried
+    """
     if len(release.quasi_identifiers) < 2:
         return ()
-    tried = [column for column in first if column in release.quasi_identifiers][:MAX_REMOVED]
-    still_small = {column: records_below(_sizes_without(release, column), size) for column in tried}
-    return tuple(
-        WithoutColumn(column, still_small[column])
-        for column in sorted(still_small, key=lambda column: still_small[column])
-    )
+    tried = [column for column in riskiest if column in release.quasi_identifiers][:MAX_REMOVED]
+    small = {column: records_below(_sizes_without(release, column), size) for column in tried}
+    return tuple(WithoutColumn(column, small[column]) for column in sorted(small, key=lambda column: small[column]))
 
 
 def _sizes_without(release: Release, column: str) -> ClassSizes:
@@ -215,11 +213,11 @@ def payout_curve_of(release: Release, results: Iterable[Result]) -> tuple[Payout
 
 
 def payout_steps(release: Release, parameters: Mapping[str, Any]) -> tuple[PayoutStep, ...] | None:
-    """The publisher's payout by the gain per cost of an attack: at most sixty steps, including both ends."""
+    """The publisher's payout by the gain per cost of an attack: at most MAX_STEPS steps, including both ends."""
     names = ("publisher_loss", "publisher_benefit", "information_loss")
     try:
         ratios, payouts = payout_curve(release, **{name: parameters[name] for name in names if name in parameters})
     except (NotApplicable, HierarchyError):
         return None
     chosen = np.unique(np.linspace(0, len(ratios) - 1, MAX_STEPS).round().astype(np.int64))
-    return tuple(PayoutStep(float(ratios[place]), float(payouts[place])) for place in chosen)
+    return tuple(PayoutStep(float(ratios[index]), float(payouts[index])) for index in chosen)

@@ -52,7 +52,8 @@ LOOKS_OF_DETAILS = {
 MASKS = "*＊○〇●"
 MASKED_SHARE = 0.3  # share of the letters and digits that are masked: 0912***678, 王○明
 LONGEST_NUMBER = 6  # consecutive digits without a mask: the beginning of a card number
-LONG, SHORT = 40, 6  # characters: of texts that may name people, and of numbers that identify nobody
+LONG_TEXT = 40  # characters from which a text may name people
+SHORT_NUMBER = 6  # digits up to which a number identifies nobody
 
 
 def examined_columns(
@@ -75,21 +76,20 @@ def _examine(
         distinct=profile.distinct,
         unique=profile.unique / max(profile.records, 1),
         alone=profile.exact,
-        findings=() if declared else findings(facts.column, facts.role, profile),
+        findings=() if declared else find_contradictions(facts.column, facts.role, profile),
         no_role=no_role.get(facts.column) if facts.role is None else None,
     )
 
 
-def findings(column: str, role: str | None, profile: ExaminedColumn) -> tuple[ColumnFinding, ...]:
+def find_contradictions(column: str, role: str | None, profile: ExaminedColumn) -> tuple[ColumnFinding, ...]:
     """The findings about a column that contradict its role, the worst first.
 
     A direct identifier, or personal details inside texts, fail in every role. A column in which nearly every record has
     a unique value fails, unless the rule about exact values covers it; risk is measured for quasi-identifiers only.
     """
-    if profile.distinct < (
-        2 if profile.present == profile.records else 1
-    ):  # a value in some records and none in others is information too
-        return _merge([_in_name(column), _details(profile, None)])
+    # A single value is information too, if some records lack it.
+    if profile.distinct < (2 if profile.present == profile.records else 1):
+        return _merge([_details_in_name(column), _details(profile, None)])
     words = words_of(column)
     direct = _direct_identifier(words, profile)
     details = _details(profile, direct)
@@ -97,7 +97,7 @@ def findings(column: str, role: str | None, profile: ExaminedColumn) -> tuple[Co
         direct = None  # the details are more specific
     certain = _merge(
         (
-            _in_name(column),
+            _details_in_name(column),
             direct,
             _named_like_identifier(roles_by_name(words), profile),
             details,
@@ -132,14 +132,14 @@ def _direct_identifier(words: str, profile: ExaminedColumn) -> ColumnFinding | N
     if look is None and share < NOTICEABLE_SHARE:
         return None
     many = profile.distinct >= (profile.present / 2 if look in SPOTS else min(FEW_RECORDS, profile.present / 2))
-    other_names = look in NAMES and _names_of_places(words, profile)
-    fails = many and (share >= MOST or look is not None) and not other_names and not _is_masked(profile)
+    are_places = look in NAMES and _are_names_of_places(words, profile)
+    fails = many and (share >= MOST or look is not None) and not are_places and not _is_masked(profile)
     kind: FindingKind = "direct identifier" if fails else "some personal values"
     return ColumnFinding(kind, fails, looks_like=look or MIXED, share=share)
 
 
 @lru_cache(10_000)
-def _in_name(column: str) -> ColumnFinding | None:
+def _details_in_name(column: str) -> ColumnFinding | None:
     """A finding if the name of a column, which is released too, contains personal details."""
     return ColumnFinding("details in its name", True) if has_personal_details(column) else None
 
@@ -168,7 +168,7 @@ def _names_somebody(column: str) -> bool:
     return any(first.lower() in given_names and last.lower() in family_names for first, last in pairs)
 
 
-def _names_of_places(words: str, profile: ExaminedColumn) -> bool:
+def _are_names_of_places(words: str, profile: ExaminedColumn) -> bool:
     """Whether a column has towns or schools, which are named after people: many records share each of them."""
     is_place = names_a_place(words) and IDENTIFIER not in roles_by_name(words)
     return is_place and profile.distinct * RECORDS_PER_PLACE <= profile.present
@@ -188,20 +188,20 @@ def _named_like_identifier(points_to: Mapping[str, str], profile: ExaminedColumn
     subject = points_to.get(IDENTIFIER)
     if subject is None or profile.distinct < min(FEW_RECORDS, profile.present / 2):
         return None
-    own_values = profile.distinct >= profile.present / 2
+    mostly_distinct = profile.distinct >= profile.present / 2
     if subject == AN_ADDRESS:
-        fails = own_values  # a district is not the address of one person
+        fails = mostly_distinct  # a district is not the address of one person
     elif subject == A_NAME:
         letters = profile.most(lambda text: not any(sign.isdigit() for sign in text) or _contains_a_name(text))
-        fails = own_values or (letters and not _is_masked(profile))
+        fails = mostly_distinct or (letters and not _is_masked(profile))
     elif _is_masked(profile):
         fails = False
     elif subject == A_RECORD_NUMBER:
-        fails = own_values  # e.g. the number of a visit is the same for many people
+        fails = mostly_distinct  # e.g. the number of a visit is the same for many people
     elif subject == A_PERSON_NUMBER:
-        fails = own_values or profile.most(lambda text: any(sign.isdigit() for sign in text))
+        fails = mostly_distinct or profile.most(lambda text: any(sign.isdigit() for sign in text))
     else:
-        fails = not (profile.measured and all(len(text) <= SHORT for text in profile.sample))
+        fails = not (profile.measured and all(len(text) <= SHORT_NUMBER for text in profile.sample))
     return ColumnFinding("direct identifier" if fails else "named like an identifier", fails, points_to=subject)
 
 
@@ -228,10 +228,10 @@ def _hides_a_part(text: str) -> bool:
     if masks < MASKED_SHARE * sum(sign.isalnum() or sign in MASKS for sign in text):
         return False
     visible_parts = re.split(f"[{re.escape(MASKS)}]+", text)
-    return not any(_is_whole(part.strip()) for part in visible_parts)
+    return not any(_identifies(part.strip()) for part in visible_parts)
 
 
-def _is_whole(text: str) -> bool:
+def _identifies(text: str) -> bool:
     """Whether the unmasked part is a complete number or name."""
     digits = sum(sign.isdigit() for sign in text)
     return digits > LONGEST_NUMBER or is_chinese_name(text) or (" " in text and is_english_name(text))
@@ -259,7 +259,7 @@ def _perhaps_known(column: str, role: str | None, profile: ExaminedColumn) -> Co
 def _nearly_unique(role: str | None, profile: ExaminedColumn) -> ColumnFinding | None:
     if profile.nearly_unique:
         return ColumnFinding("nearly unique", role != QUASI_IDENTIFIER and profile.nearly_unique_codes)
-    if role in UNMEASURED and profile.distinct >= FEW_RECORDS and profile.most(lambda text: len(text) >= LONG):
+    if role in UNMEASURED and profile.distinct >= FEW_RECORDS and profile.most(lambda text: len(text) >= LONG_TEXT):
         return ColumnFinding("long texts", False)
     return None
 

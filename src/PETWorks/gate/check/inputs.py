@@ -13,7 +13,7 @@ from PETWorks.errors import InputError, PETWorksError, system_reason
 from PETWorks.gate.document.check_document import Input, PolicyFacts, Use
 from PETWorks.gate.policy.earlier_releases import EarlierTable
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.register import entry_files
+from PETWorks.gate.register import list_entry_files
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.files import check_regular
 from PETWorks.tables.held_files import State, file_digest, file_state
@@ -146,7 +146,7 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     for release in policy.releases.measured:
         yield from _release(release)
     if policy.register is not None:
-        yield _Source("register", policy.register.name, entry_files(policy.register), listed=True)
+        yield _Source("register", policy.register.name, list_entry_files(policy.register), listed=True)
     files = tuple(hierarchy_files(hierarchies))
     if isinstance(hierarchies, Path) or files:  # declared hierarchies have no file
         name = hierarchies.name if isinstance(hierarchies, Path) else ", ".join(file.name for file in files)

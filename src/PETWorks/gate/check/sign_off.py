@@ -10,8 +10,9 @@ from PETWorks.gate.document.check_document import EarlierRelease, Regime, SignOf
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_for
 from PETWorks.gate.policy.policy import Policy
 
-# Tests whether a policy has an item of a regime. An empty list of earlier releases states that there are none.
-ITEMS: Mapping[str, Callable[[Release, Policy], bool]] = {
+# A test for each item of a regime: whether the policy has it.
+# An empty list of earlier releases states that there are none.
+ITEM_TESTS: Mapping[str, Callable[[Release, Policy], bool]] = {
     "purpose": lambda _, policy: policy.accountability.purpose is not None,
     "release_kind": lambda _, policy: policy.release_kind is not None,
     "recipients": lambda _, policy: policy.recipients is not None,
@@ -39,8 +40,8 @@ def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
         overdue=review is not None and review < today,
         incident_contact=stated.incident_contact,
         role_reasons=stated.role_reasons,
-        earlier_releases=_earlier(policy),
-        regimes=tuple(_checked(regime, release, policy) for regime in stated.regimes),
+        earlier_releases=_earlier_releases(policy),
+        regimes=tuple(_check_items(regime, release, policy) for regime in stated.regimes),
     )
 
 
@@ -54,7 +55,7 @@ def regimes_without_approver(policy: Policy) -> tuple[str, ...]:
     )
 
 
-def _earlier(policy: Policy) -> tuple[EarlierRelease, ...] | None:
+def _earlier_releases(policy: Policy) -> tuple[EarlierRelease, ...] | None:
     """Earlier releases: those listed in the policy, and those that it measures."""
     stated = policy.accountability.earlier_releases
     names = [release.what for release in stated or ()]
@@ -66,8 +67,9 @@ def _earlier(policy: Policy) -> tuple[EarlierRelease, ...] | None:
     return stated if not measured else (*(stated or ()), *measured)
 
 
-def _checked(regime: Regime, release: Release, policy: Policy) -> Regime:
-    items = (replace(item, given=ITEMS[item.item](release, policy)) for item in regime.items)
+def _check_items(regime: Regime, release: Release, policy: Policy) -> Regime:
+    """The regime with its checklist: whether the policy has each item."""
+    items = (replace(item, given=ITEM_TESTS[item.item](release, policy)) for item in regime.items)
     return replace(regime, items=tuple(items))
 
 

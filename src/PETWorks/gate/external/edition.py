@@ -29,14 +29,14 @@ from PETWorks.gate.document.check_document import (
 from PETWorks.gate.external.protected import (
     ProtectedStatistics,
     Range,
-    answers_shown,
-    attacks_shown,
     complement,
-    drivers_shown,
     intersections,
     protect_statistics,
     range_of,
     share_of,
+    shown_answers,
+    shown_attacks,
+    shown_drivers,
     subset_cases,
     two_figures,
 )
@@ -63,7 +63,7 @@ def external_releases(
         return share(count) if attack == RE_IDENTIFICATION else complement(share(count))
 
     attacks = []
-    for set_attack, (steps, shares) in zip(attacks_shown(document), known.releases, strict=True):
+    for set_attack, (steps, shares) in zip(shown_attacks(document), known.releases, strict=True):
         is_re_identification = set_attack.attack == RE_IDENTIFICATION
         curve = tuple(
             SetStep(step.release, chance(set_attack.attack, count), share(certain) if is_re_identification else None)
@@ -287,7 +287,7 @@ class _EditionBuilder:
         return SubsetAnswers(
             records=_approximate_bound(self.known.people),
             number=answers.number,
-            if_they_know=tuple(map(self._if_they_know, answers_shown(self.document))),
+            if_they_know=tuple(map(self._if_they_know, shown_answers(self.document))),
             limits=tuple(
                 replace(limit, worst=_bound_by_limit(limit.at_most, limit.satisfied))
                 for limit in answers.limits
@@ -300,7 +300,7 @@ class _EditionBuilder:
             ),
             drivers=None
             if answers.drivers is None
-            else tuple(map(self._driver, drivers_shown(self.document), self.known.drivers)),
+            else tuple(map(self._driver, shown_drivers(self.document), self.known.drivers)),
         )
 
     def _if_they_know(self, answer: KnownAttributes) -> KnownAttributes:

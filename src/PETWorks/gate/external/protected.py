@@ -18,7 +18,7 @@ from PETWorks.measures.catalogue import catalogue
 from PETWorks.releases.facts import ReleasesFacts, SetAttack, SetIntersection
 
 FIGURES = 2  # significant figures of a share
-FEWEST_RANGES = 10  # shares are published only for tables of at least so many narrowest ranges
+MIN_RANGES = 10  # shares are published only if the table has at least this many times the narrowest range
 
 
 class Range(NamedTuple):
@@ -56,7 +56,7 @@ def range_of(count: int, cell_size: int) -> Range:
 
 def has_few_records(records: Range, cell_size: int) -> bool:
     """Whether a table has too few records to publish shares of them."""
-    return records.low < FEWEST_RANGES * narrowest_width(cell_size)
+    return records.low < MIN_RANGES * narrowest_width(cell_size)
 
 
 def share_of(count: Range, records: Range, cell_size: int) -> Bound:
@@ -73,10 +73,10 @@ def share_of(count: Range, records: Range, cell_size: int) -> Bound:
 def complement(share: Bound) -> Bound:
     """One minus a share."""
     if share.below is not None:
-        return Bound(above=_places(1 - share.below))
+        return Bound(above=_subtract_from_one(share.below))
     if share.above is not None:
-        return Bound(below=_places(1 - share.above))
-    return share if share.about is None else Bound(about=_places(1 - share.about))
+        return Bound(below=_subtract_from_one(share.above))
+    return share if share.about is None else Bound(about=_subtract_from_one(share.about))
 
 
 def two_figures(number: float) -> float:
@@ -88,8 +88,8 @@ def two_figures(number: float) -> float:
     return _rounded(number, round)
 
 
-def _places(number: float) -> float:
-    return round(number, 12)  # removes rounding noise of the subtraction
+def _subtract_from_one(number: float) -> float:
+    return round(1 - number, 12)  # removes rounding noise
 
 
 def round_number(number: float) -> int:
@@ -115,7 +115,8 @@ def _rounded(number: float, direction: Callable[[float], float]) -> float:
     return round(direction(number * scale) / scale, max(places, 0))
 
 
-SizeLimit = tuple[str, int]  # the table whose classes are meant, and the size of the smallest
+SizeLimit = tuple[str, int]  # RELEASE or a measure of linked tables, and the smallest class that is allowed
+RELEASE = "release"
 
 
 def rules_withheld(
@@ -147,8 +148,8 @@ def rules_withheld(
 def class_size_demanded(rule: RuleResult) -> int | None:
     """The class size that a rule demands, if it demands nothing else of the release; otherwise None."""
     limits = list(_class_sizes(rule))
-    only = len(limits) == len(rule.parameters) and all(axis == RELEASE for axis, _ in limits)
-    return max(size for _, size in limits) if limits and only and not is_about_values(rule) else None
+    only_sizes = len(limits) == len(rule.parameters) and all(table == RELEASE for table, _ in limits)
+    return max(size for _, size in limits) if limits and only_sizes and not is_about_values(rule) else None
 
 
 def hides_guesses(rules: Sequence[RuleResult], cell_size: int) -> bool:
@@ -158,8 +159,6 @@ def hides_guesses(rules: Sequence[RuleResult], cell_size: int) -> bool:
 
 
 # Class sizes.
-
-RELEASE = "release"
 
 
 def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) -> set[SizeLimit]:
@@ -171,15 +170,14 @@ def _sizes_to_hide(rules: Sequence[RuleResult], cell_size: int, records: Range) 
     hidden: set[SizeLimit] = set()
     limits = {limit for rule in rules for limit in _class_sizes(rule)}
     if has_few_records(records, cell_size):
-        return {(axis, size) for axis, size in limits if size != cell_size}
+        return {(table, size) for table, size in limits if size != cell_size}
     implied = set(map(_size_implied, rules))
-    for axis in {axis for axis, _ in limits}:
+    for table in {table for table, _ in limits}:
+        smaller_sizes = {size for other, size in limits if other == table and size < cell_size}
         shown = cell_size
-        for size in sorted(
-            (size for other_axis, size in limits if other_axis == axis and size < cell_size), reverse=True
-        ):
+        for size in sorted(smaller_sizes, reverse=True):
             if shown - size < 2 or size - 1 in {1, *implied}:
-                hidden.add((axis, size))
+                hidden.add((table, size))
             else:
                 shown = size
     return hidden
@@ -221,8 +219,8 @@ class ShareLimit(NamedTuple):
     @property
     def statistic(self) -> Hashable:
         """The limited statistic: equal for limits on numbers that depend on (nearly) the same count."""
-        of_set = self.measure in (SUBSETS, ALL_RELEASES)
-        key = self.parameter.partition(":")[0] if of_set or self.parameter == "average" else self.measure
+        is_by_parameter = self.measure in (SUBSETS, ALL_RELEASES) or self.parameter == "average"
+        key = self.parameter.partition(":")[0] if is_by_parameter else self.measure
         return SAME_COUNT.get(key, (self.measure, self.parameter, self.threshold))
 
 
@@ -310,7 +308,7 @@ def _may_single_out(column: ColumnFacts, unit: str | None) -> bool:
 
 
 def _reveals_few(limit: CountLimit, cell_size: int, records: Range) -> bool:
-    """Whether a limit tells counts below the cell size apart, or counts of all but so few people.
+    """Whether a limit distinguishes counts below the cell size, or counts of all people but fewer than that.
 
     The exact limit is not used, because it depends on the exact number of records, which is not published.
     """
@@ -407,7 +405,7 @@ def _is_about_guesses(rule: RuleResult) -> bool:
     return rule.measure in catalogue and catalogue[rule.measure].outside == "guesses"
 
 
-OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices about tables that do not identify people
+NOTICES_OF_RECORDS = ("people-counted-before", "people-not-counted")  # notices about tables that do not identify people
 UNPUBLISHED = Range(0, 0)  # placeholder for a count that is not published
 Steps = tuple[Range, Range]
 Shares = tuple[Range | None, Range | None]
@@ -440,7 +438,7 @@ class ProtectedStatistics:
     classes: Range
     unique: Range
     missed: Range | None
-    columns: tuple[tuple[Range | None, Range | None], ...]
+    columns: tuple[Shares, ...]
     adversaries: tuple[tuple[Range, Range], ...]
     subsets: tuple[tuple[Range, Range, Range], ...]
     drivers: tuple[tuple[Range, Range], ...]
@@ -456,7 +454,7 @@ def _finds_class_size(rule: RuleResult) -> bool:
 
 def protect_statistics(document: CheckDocument) -> ProtectedStatistics:
     """The protected statistics of a release, from the internal edition of its check."""
-    return _Counts(document).protected()
+    return _Counts(document).protect()
 
 
 class _Counts:
@@ -472,7 +470,7 @@ class _Counts:
         self.people = table.records if table.people is None else table.people
         self.few = has_few_records(range_of(self.people, self.cell_size), self.cell_size)
 
-    def protected(self) -> ProtectedStatistics:
+    def protect(self) -> ProtectedStatistics:
         document, people = self.document, range_of(self.people, self.cell_size)
         (unique,) = (small.records for small in document.small_classes if small.size == 2)
         population = document.table.population
@@ -489,17 +487,17 @@ class _Counts:
             smallest_class=self._smallest_class(),
             classes=self._range(self.classes.classes),
             unique=self._range(unique),
-            missed=self._missed(guesses[0]) if guesses and not _hides_guesses(document) else None,
+            missed=self._missed(guesses[0]) if guesses and not _withholds_guesses(document) else None,
             columns=tuple((self._cells(column.missing), self._lost(column.granularity)) for column in document.columns),
             adversaries=tuple(
                 (self._range(adversary.unique_records), self._range(adversary.classes))
                 for adversary in document.adversaries
             ),
             subsets=tuple(
-                self._case(answer.attack, case) for answer in answers_shown(document) for case in subset_cases(answer)
+                self._case(answer.attack, case) for answer in shown_answers(document) for case in subset_cases(answer)
             ),
-            drivers=tuple(map(self._driver, drivers_shown(document))),
-            releases=tuple(map(self._attack, attacks_shown(document))),
+            drivers=tuple(map(self._driver, shown_drivers(document))),
+            releases=tuple(map(self._attack, shown_attacks(document))),
             attacked=tuple(
                 None if self.few else range_of(_whole(intersection.people), self.cell_size)
                 for intersection in intersections(document)
@@ -523,7 +521,7 @@ class _Counts:
         is assumed to be small.
         """
         smallest = self.classes.smallest_class
-        if any(notice.notice in OF_RECORDS for notice in self.document.notices or ()):
+        if any(notice.notice in NOTICES_OF_RECORDS for notice in self.document.notices or ()):
             values = [rule.value for rule in self.document.rules if _finds_class_size(rule)]
             smallest = min((int(value) for value in values if isinstance(value, int | float)), default=None)
         return None if smallest is None or smallest < self.cell_size else max(round_number(smallest), self.cell_size)
@@ -555,7 +553,7 @@ class _Counts:
         return steps, shares
 
     def _guesses(self, attack: str, share: object) -> Range:
-        """The right guesses for re-identification, the wrong guesses for inference."""
+        """The number of right guesses for re-identification, of wrong guesses for inference."""
         return self._people(share) if attack == RE_IDENTIFICATION else self._missed(share)
 
     def _lost(self, kept: object) -> Range | None:
@@ -578,13 +576,13 @@ class _Counts:
         return UNPUBLISHED if self.few else range_of(_whole(count), self.cell_size)
 
 
-def answers_shown(document: CheckDocument) -> tuple[KnownAttributes, ...]:
+def shown_answers(document: CheckDocument) -> tuple[KnownAttributes, ...]:
     """The attacks by subsets that outsiders may see."""
     answers = () if document.subsets is None else document.subsets.if_they_know
     return tuple(answer for answer in answers if _is_shown(document, answer.attack))
 
 
-def attacks_shown(document: CheckDocument) -> tuple[SetAttack, ...]:
+def shown_attacks(document: CheckDocument) -> tuple[SetAttack, ...]:
     """The attacks by all releases that outsiders may see."""
     attacks = () if document.releases is None else document.releases.attacks
     return tuple(attack for attack in attacks if _is_shown(document, attack.attack))
@@ -595,7 +593,7 @@ def intersections(document: CheckDocument) -> tuple[SetIntersection, ...]:
     return () if document.releases is None else document.releases.unlinked
 
 
-def drivers_shown(document: CheckDocument) -> tuple[Driver, ...]:
+def shown_drivers(document: CheckDocument) -> tuple[Driver, ...]:
     """The drivers that outsiders may see."""
     drivers = () if document.subsets is None else document.subsets.drivers or ()
     return tuple(driver for driver in drivers if _is_shown(document, driver.attack))
@@ -607,16 +605,18 @@ def subset_cases(answer: KnownAttributes) -> tuple[SubsetCase, SubsetCase, Subse
 
 
 def _is_shown(document: CheckDocument, attack: str) -> bool:
-    return attack == RE_IDENTIFICATION or not _hides_guesses(document)
+    return attack == RE_IDENTIFICATION or not _withholds_guesses(document)
 
 
-def _hides_guesses(document: CheckDocument) -> bool:
-    """Whether shares of guesses are withheld: also if they are shares of some of the people, who may be few."""
+def _withholds_guesses(document: CheckDocument) -> bool:
+    """Whether shares of guesses are withheld: by the rules, or as shares of only some people, who may be few."""
     inferred = [
         result.details.get("attributes", {}) for result in document.results if result.measure == "attribute-inference"
     ]
-    some = any("records_with_a_value" in facts for attributes in inferred for facts in attributes.values())
-    return some or hides_guesses(document.rules, document.policy.cell_size)
+    are_of_some_people = any(
+        "records_with_a_value" in facts for attributes in inferred for facts in attributes.values()
+    )
+    return are_of_some_people or hides_guesses(document.rules, document.policy.cell_size)
 
 
 def _whole(count: object) -> int:

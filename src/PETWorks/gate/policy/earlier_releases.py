@@ -15,7 +15,7 @@ from PETWorks.json_types import MultilingualText
 from PETWorks.tables.databases import shown_address
 from PETWorks.tables.yaml_files import Key, YAMLFile
 
-THIS = "this release"  # the policy's own table, in messages
+THIS_RELEASE = "this release"  # the policy's own table, in messages
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ReleaseSet:
 
 
 class OtherPolicy(Protocol):
-    """The attributes that are used of an earlier release's policy."""
+    """The policy of an earlier release, as far as it is used here; `policy.py` imports this module."""
 
     @property
     def file(self) -> YAMLFile:
@@ -122,7 +122,7 @@ def parse_release_set(mistakes: Mistakes, folder: Path, root: Path, read: Policy
     reader = _Reader(mistakes, folder, root, read, network)
     earlier = tuple(reader.tables(settings.get("earlier", ()), key))
     release_set = ReleaseSet(key, earlier, settings.get("limits", {}), settings.get("worth", {}))
-    labels = Counter([THIS, *(release.label for release in earlier)])
+    labels = Counter([THIS_RELEASE, *(release.label for release in earlier)])
     for release in earlier:
         if labels[release.label] > 1:
             mistakes.add(
@@ -141,6 +141,8 @@ def parse_release_set(mistakes: Mistakes, folder: Path, root: Path, read: Policy
 
 @dataclass(frozen=True)
 class _Reader:
+    """Reads the entries about earlier releases, and notes their mistakes."""
+
     mistakes: Mistakes
     folder: Path
     root: Path
@@ -149,8 +151,8 @@ class _Reader:
 
     def tables(self, entries: Sequence[Mapping[str, Any]], key: str | None) -> Iterator[EarlierTable]:
         """The earlier releases that have no mistake."""
-        for place, entry in enumerate(entries):
-            at = ("releases", "earlier", place)
+        for index, entry in enumerate(entries):
+            at = ("releases", "earlier", index)
             with self.mistakes.at(*at):
                 yield self._table(entry, at, key)
 
@@ -199,8 +201,8 @@ class _Reader:
     def _roles(self, at: Key, entry: Mapping[str, Any]) -> dict[str, str] | None:
         if "roles" not in entry:
             return None
-        roles, twice = roles_from_lists(entry["roles"])
-        for key, place in twice:
-            column = quoted([entry["roles"][key][place]])
-            self.mistakes.add((*at, "roles", key, place), "the column {column} has two roles", column=column)
+        roles, repeated = roles_from_lists(entry["roles"])
+        for key, index in repeated:
+            column = quoted([entry["roles"][key][index]])
+            self.mistakes.add((*at, "roles", key, index), "the column {column} has two roles", column=column)
         return roles

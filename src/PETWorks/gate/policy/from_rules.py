@@ -22,7 +22,7 @@ def columns_without_role(release: Release) -> list[str]:
 def describe_release(release: Release) -> dict[str, Any]:
     """The keys of a policy that describe a table: roles, privacy unit and treatment of records."""
     unit = {} if release.privacy_unit is None else {"privacy_unit": release.privacy_unit}
-    treatment = {name: way for name, way in release.treatment.items() if name != "privacy_unit"}
+    treatment = {name: choice for name, choice in release.treatment.items() if name != "privacy_unit"}
     roles = {
         key: [column for column, role in release.roles.items() if role == wanted]
         for key, wanted in ROLE_KEYS.items()
@@ -35,31 +35,32 @@ def rule_entries(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:
     """The rules as entries of a policy; several rules with one measure get different names."""
     measures = Counter(rule.metric.name for rule in rules)
     names: set[str] = set()
-    for place, rule in enumerate(rules, 1):
+    for number, rule in enumerate(rules, 1):
         parameters = {
             name: value for name, value in rule.parameters.items() if value != rule.metric.parameters[name].default
         }
         if measures[rule.metric.name] == 1:
             yield {"measure": rule.metric.name, **parameters}
             continue
-        name = rule.name if rule.name not in names else f"{rule.name}, rule {place}"
+        name = rule.name if rule.name not in names else f"{rule.name}, rule {number}"
         names.add(name)
         yield {"name": name, "measure": rule.metric.name, **parameters}
 
 
 def policy_for(release: Release, rules: Sequence[Rule]) -> Policy:
-    """A policy with the roles of a release, their reasons, and these rules, except those with functions of the user."""
-    of_measures = [rule for rule in rules if isinstance(rule, MeasureRule) and not _has_function(rule)]
-    subsets = [rule for rule in rules if isinstance(rule, SubsetRule)]
+    """A policy with the roles of a release, their reasons, and these rules, without rules that call user functions."""
+    measure_rules = [rule for rule in rules if isinstance(rule, MeasureRule) and not _has_function(rule)]
+    subset_rules = [rule for rule in rules if isinstance(rule, SubsetRule)]
     content: dict[str, Any] = {"petworks_policy": 1, "data": "table", **describe_release(release)}
     if release.role_reasons:
         content["role_reasons"] = release.role_reasons
     if release.no_privacy_unit:
         content["no_privacy_unit"] = release.no_privacy_unit
-    if of_measures:
-        content["rules"] = list(rule_entries(of_measures))
-    if subsets:
-        content["subsets"] = {"sizes": subsets[0].sizes, "limits": {rule.limit: rule.at_most for rule in subsets}}
+    if measure_rules:
+        content["rules"] = list(rule_entries(measure_rules))
+    if subset_rules:
+        limits = {rule.limit: rule.at_most for rule in subset_rules}
+        content["subsets"] = {"sizes": subset_rules[0].sizes, "limits": limits}
     return policy_in_memory(content)
 
 

@@ -20,7 +20,7 @@ from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
 from PETWorks.measures.parameters import parse_number
-from PETWorks.releases.composition import check_limits as checked_limits_together
+from PETWorks.releases.composition import check_limits as check_release_limits
 from PETWorks.tables.databases import POSTGRES, shown_address
 from PETWorks.tables.frames import SCHEMES
 from PETWorks.tables.opening import files_at_path, is_address
@@ -83,12 +83,12 @@ def _hierarchies(mistakes: Mistakes, entries: Any, folder: Path, root: Path, fin
     """A file or a declaration for each column."""
     hierarchies: dict[str, Path | str | Declaration] = {}
     for key, entry in entries.items():
-        column, place = key.strip(), ("hierarchies", key)
-        with mistakes.at(*place):
+        column, policy_key = key.strip(), ("hierarchies", key)
+        with mistakes.at(*policy_key):
             hierarchies[column] = (
                 parse_declaration(entry, hierarchy_name(column))
                 if isinstance(entry, dict)
-                else resolve_source(mistakes, place, str(entry), folder, root, network=False, find=find)
+                else resolve_source(mistakes, policy_key, str(entry), folder, root, network=False, find=find)
             )
     return hierarchies
 
@@ -115,7 +115,9 @@ def resolve_source(
     try:
         target = find(folder / text)
         files = files_at_path(target)
-        inside = all(path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_also_read(target)))
+        inside = all(
+            path.resolve().is_relative_to(root.resolve()) for path in (target, *files, *_files_read_implicitly(target))
+        )
     except (OSError, RuntimeError, ValueError):
         raise file.error(key, "not a valid path") from None
     if not inside:
@@ -127,7 +129,7 @@ def resolve_source(
     return target
 
 
-def _also_read(target: Path) -> Iterator[Path]:
+def _files_read_implicitly(target: Path) -> Iterator[Path]:
     """The files that are read although the policy does not name them.
 
     These are the hierarchies in a folder, the YAML file beside a table, and the hierarchies named in it.
@@ -149,7 +151,7 @@ def _check_address(mistakes: Mistakes, key: Key, address: str, *, network: bool)
     known = [f"{scheme_name}://" for scheme_name in (*POSTGRES, *SCHEMES) if scheme_name != "file"]
     if f"{scheme}://" not in known:
         mistakes.add(key, "unknown kind of address; expected a path or one of {known}", known=quoted(known))
-    elif scheme in POSTGRES and not _options(address) <= set(SAFE_OPTIONS):
+    elif scheme in POSTGRES and not _address_options(address) <= set(SAFE_OPTIONS):
         mistakes.add(
             key,
             "options of an address in a policy are {options}; others may name files",
@@ -159,7 +161,7 @@ def _check_address(mistakes: Mistakes, key: Key, address: str, *, network: bool)
         mistakes.add(key, "the policy names a server; allow connections to it", Hint.NETWORK)
 
 
-def _options(address: str) -> set[str]:
+def _address_options(address: str) -> set[str]:
     try:
         return {name for name, _ in parse_qsl(urlsplit(address.strip()).query, keep_blank_values=True)}
     except ValueError:
@@ -167,19 +169,19 @@ def _options(address: str) -> set[str]:
 
 
 def check_columns(mistakes: Mistakes, source: Source, original: Source | None = None) -> None:
-    """Add a mistake for each column of the policy that is not in the table, and check what depends on them."""
+    """Add a mistake for each column of the policy that is not in the table, and for keys that contradict its roles."""
     content = mistakes.file.content
-    for by_column in ("hierarchies", "no_role"):
-        for key in content.get(by_column, ()) if isinstance(content.get(by_column), dict) else ():
-            with mistakes.at(by_column, key):
+    for section in ("hierarchies", "no_role"):
+        for key in content.get(section, ()) if isinstance(content.get(section), dict) else ():
+            with mistakes.at(section, key):
                 if key.strip() not in source.names:
                     raise unknown_column(key.strip(), source)
     if "roles" not in content:
         return
     by_role = {role: [column.strip() for column in columns] for role, columns in content["roles"].items()}
     for role, columns in by_role.items():
-        for place, column in enumerate(columns):
-            with mistakes.at("roles", role, place):
+        for index, column in enumerate(columns):
+            with mistakes.at("roles", role, index):
                 if column not in source.names and role != "identifiers":
                     raise unknown_column(column, source)
     roles = {
@@ -199,31 +201,31 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
 
 def check_references(mistakes: Mistakes, known: Iterable[str], sensitive: Iterable[str]) -> None:
     """Add a mistake for each reference to a quasi-identifier or sensitive attribute that does not exist."""
-    content, names, sensitive = mistakes.file.content, tuple(known), tuple(sensitive)
-    if not names:
+    content, known, sensitive = mistakes.file.content, tuple(known), tuple(sensitive)
+    if not known:
         mistakes.add(("roles",), "no quasi-identifier: name the columns that an adversary may know")
         return
-    for place, adversary in enumerate(content.get("context", {}).get("adversaries", ())):
-        for item, column in enumerate(adversary["knows"]):
-            if column.strip() not in names:
-                key = ("context", "adversaries", place, "knows", item)
-                mistakes.add(key, unknown("quasi-identifier", column.strip(), names).message)
+    for number, adversary in enumerate(content.get("context", {}).get("adversaries", ())):
+        for index, column in enumerate(adversary["knows"]):
+            if column.strip() not in known:
+                key = ("context", "adversaries", number, "knows", index)
+                mistakes.add(key, unknown("quasi-identifier", column.strip(), known).message)
     subsets = content.get("subsets", {})
     if "sizes" in subsets:
         with mistakes.at("subsets", "sizes"):
-            parse_sizes(subsets["sizes"], len(names))
+            parse_sizes(subsets["sizes"], len(known))
     for limit, value in subsets.get("limits", {}).items():
         with mistakes.at("subsets", "limits", limit):
             check_limits({limit: value}, sensitive)
     for limit, value in content.get("releases", {}).get("limits", {}).items():
         with mistakes.at("releases", "limits", limit):
-            checked_limits_together({limit: value}, sensitive)
+            check_release_limits({limit: value}, sensitive)
 
 
 def read_removed_records(path: Path) -> tuple[NDArray[np.int64] | None, int] | None:
-    """The places of the records removed from a table and its original size, by its plan; None if all stayed.
+    """The indices of the records that a plan removed, and the size of the original table; None if all stayed.
 
-    The places are None if the engine that made the release has no record order.
+    The indices are None if the engine that made the release has no record order.
     """
     content = read_json(path, Phrase("a plan"), Hint.PLAN)
     plan = parse_document(Plan, content)

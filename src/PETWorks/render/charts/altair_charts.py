@@ -23,18 +23,18 @@ def altair_chart(data: ChartData) -> Any:
 
 def _plain(data: ChartData, row: Any) -> dict[str, Any]:
     """A record with translated series and label fields; their names cannot be mistaken for nested field paths."""
-    shown = {"series": data.called(row[data.series])} if data.series is not None else {}
-    what = {"what": data.called(row["what"])} if "what" in row else {}
+    shown = {"series": data.label(row[data.series])} if data.series is not None else {}
+    what = {"what": data.label(row["what"])} if "what" in row else {}
     return {**row, **what, **shown}
 
 
 def _number(alt: Any, data: ChartData, channel: Any, field: str) -> Any:
     axis = alt.Axis(format=PERCENT if data.shares else "~g")
-    return channel(field, type="quantitative", title=data.called(field), axis=axis)
+    return channel(field, type="quantitative", title=data.label(field), axis=axis)
 
 
 def _order(data: ChartData, field: str) -> list[Any]:
-    return list(dict.fromkeys(data.called(row[field]) if field == "what" else row[field] for row in data.rows))
+    return list(dict.fromkeys(data.label(row[field]) if field == "what" else row[field] for row in data.rows))
 
 
 def _series(alt: Any, data: ChartData) -> dict[str, Any]:
@@ -44,16 +44,16 @@ def _series(alt: Any, data: ChartData) -> dict[str, Any]:
 
 
 def _lines(alt: Any, data: ChartData, base: Any) -> Any:
-    x = alt.X(data.x, type="ordinal", title=data.called(data.x), sort=_order(data, data.x), axis=alt.Axis(labelAngle=0))
+    x = alt.X(data.x, type="ordinal", title=data.label(data.x), sort=_order(data, data.x), axis=alt.Axis(labelAngle=0))
     encoded = base.mark_line(point=True).encode(x=x, y=_number(alt, data, alt.Y, data.y), **_series(alt, data))
     return encoded.properties(width=WIDTH, height=HEIGHT)
 
 
 def _with_ring(alt: Any, data: ChartData, chart: Any) -> Any:
     """The chart with a ring around the marked point."""
-    if data.ringed is None:
+    if data.marked_row is None:
         return chart
-    at = alt.Chart(alt.Data(values=[dict(data.ringed)]))
+    at = alt.Chart(alt.Data(values=[dict(data.marked_row)]))
     x, y = alt.X(data.x, type="ordinal"), alt.Y(data.y, type="quantitative")
     return chart + at.mark_point(size=200, color="#b3261e", strokeWidth=2).encode(x=x, y=y)
 
@@ -71,7 +71,7 @@ def _with_limit(alt: Any, data: ChartData, chart: Any) -> Any:
 
 
 def _columns(alt: Any, data: ChartData, base: Any) -> Any:
-    x = alt.X(data.x, type="ordinal", title=data.called(data.x), sort=_order(data, data.x), axis=alt.Axis(labelAngle=0))
+    x = alt.X(data.x, type="ordinal", title=data.label(data.x), sort=_order(data, data.x), axis=alt.Axis(labelAngle=0))
     chart = base.mark_bar().encode(x=x, y=_number(alt, data, alt.Y, data.y), **_series(alt, data))
     title = data.title if data.limit is None else [data.title, data.limit.label]
     return chart.properties(width=WIDTH, height=HEIGHT, title=title)
@@ -87,9 +87,7 @@ def _bars(alt: Any, data: ChartData, base: Any) -> Any:
 def _squares(alt: Any, data: ChartData, base: Any) -> Any:
     assert data.value is not None
     names = _order(data, data.x)
-    colour = alt.Color(
-        data.value, type="quantitative", title=data.called(data.value), legend=alt.Legend(format=PERCENT)
-    )
+    colour = alt.Color(data.value, type="quantitative", title=data.label(data.value), legend=alt.Legend(format=PERCENT))
     x, y = (
         channel(field, type="nominal", title=None, sort=names) for channel, field in ((alt.X, data.x), (alt.Y, data.y))
     )

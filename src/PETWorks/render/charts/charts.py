@@ -30,28 +30,28 @@ LINES, COLUMNS, BARS, SQUARES = "lines", "columns", "bars", "squares"
 class Limit:
     """A line at a limit.
 
-    at      the share, or the class size
-    place   its position among columns: 1.5 is the middle of the second one
+    at         the share, or the class size
+    position   among columns: 1.5 is the middle of the second one
     """
 
     at: float
     label: str
-    place: float = 0.0
+    position: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class ChartData(Rows):
     """The records of a chart.
 
-    kind      the kind of chart: "risk", "classes" and so on
-    mark      how records are drawn: lines, columns (upright bars), bars (from left to right) or squares
-    rows      the records; their field names are stable, and they contain no cell of a table
-    x, y      the fields on the axes; for squares, `value` is the field shown by colour
-    series    the field that distinguishes lines or bars
-    labels    the names of axes, and of values of the series, in the language of the chart
-    shares    whether numbers are shares, written in per cent
-    ringed    the record with a ring around it
-    drawing   computes the coordinates of the report's own chart
+    kind         the kind of chart: "risk", "classes" and so on
+    mark         how records are drawn: lines, columns (upright bars), bars (from left to right) or squares
+    rows         the records; their field names are stable, and they contain no cell of a table
+    x, y         the fields on the axes; for squares, `value` is the field shown by colour
+    series       the field that distinguishes lines or bars
+    labels       the names of axes, and of values of the series, in the language of the chart
+    shares       whether numbers are shares, written in per cent
+    marked_row   the record with a ring around it
+    drawing      computes the coordinates of the report's own chart
     """
 
     kind: str
@@ -67,9 +67,9 @@ class ChartData(Rows):
     labels: Mapping[str, str] = field(default_factory=dict)
     shares: bool = True
     limit: Limit | None = None
-    ringed: Mapping[str, Any] | None = None
+    marked_row: Mapping[str, Any] | None = None
 
-    def called(self, name: Any) -> str:
+    def label(self, name: Any) -> str:
         """The label of a field, or of a value of the series."""
         return self.labels.get(str(name), str(name))
 
@@ -77,7 +77,7 @@ class ChartData(Rows):
         """The records of each line or kind of bar, by its label."""
         groups: dict[str, list[Mapping[str, Any]]] = {}
         for row in self.rows:
-            groups.setdefault("" if self.series is None else self.called(row[self.series]), []).append(row)
+            groups.setdefault("" if self.series is None else self.label(row[self.series]), []).append(row)
         return groups
 
     @cached_property
@@ -97,7 +97,7 @@ BAR, GAP = 18, 10
 PAIRED_BAR_HEIGHT = 13  # height of each bar in a group of two
 STRONGEST, WEAKEST = 0.6, 0.06  # opacity of squares; text stays readable on both
 WIDE_LETTERS = "MW@%"  # letters that are nearly as wide as Chinese characters
-LONGEST = 22  # characters of a name, wide ones counting twice
+MAX_NAME_WIDTH = 22  # characters of a name, wide ones counting twice
 
 
 def bars_chart(
@@ -118,13 +118,13 @@ def bars_chart(
         drawn[-1]["bars"] = [
             {
                 "kind": kind,
-                "y": top + height * place,
+                "y": top + height * index,
                 "height": height - (2 if len(shares) > 1 else 0),
                 "width": round(max(room * share / most, 1.0), 1) if share > 0 else 0,
-                "text_y": round(top + height * place + height / 2 + 3.5, 1),
+                "text_y": round(top + height * index + height / 2 + 3.5, 1),
                 "label": percent(share, lang),
             }
-            for place, (kind, share) in enumerate(shares)
+            for index, (kind, share) in enumerate(shares)
         ]
         top += height * len(shares) + GAP
     return {"rows": drawn, "left": LABEL_WIDTH, "height": top, "legend": list(legend)}
@@ -156,17 +156,17 @@ def squares_chart(names: Sequence[str], shares: Sequence[Sequence[float | None]]
         "names": [
             {
                 "name": shorten(name),
-                "y": round(height * (place + 0.5) + 4, 1),
-                "x": round(LABEL_WIDTH + side * (place + 0.5), 1),
+                "y": round(height * (index + 0.5) + 4, 1),
+                "x": round(LABEL_WIDTH + side * (index + 0.5), 1),
             }
-            for place, name in enumerate(names)
+            for index, name in enumerate(names)
         ],
         "below": below,
         "height": round(below + 24 + 4.4 * max((width_of(shorten(name)) for name in names), default=0)),
     }
 
 
-def shorten(text: str, longest: int = LONGEST) -> str:
+def shorten(text: str, longest: int = MAX_NAME_WIDTH) -> str:
     """The text, cut to the width of a name; wide characters count twice.
 
     >>> shorten("marital-status"), shorten("x" * 40)
@@ -289,8 +289,8 @@ def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
     chart = _axes(0, ratios[-1] * 1.05, _round_up(high), whole, -_round_up(-low) if low else 0)
     xs: list[float] = []
     ys: list[float] = []
-    for place, (ratio, payout) in enumerate(zip(ratios, payouts, strict=True)):
-        end = ratios[place + 1] if place + 1 < len(ratios) else ratios[-1] * 1.05
+    for index, (ratio, payout) in enumerate(zip(ratios, payouts, strict=True)):
+        end = ratios[index + 1] if index + 1 < len(ratios) else ratios[-1] * 1.05
         xs += [ratio, end]
         ys += [payout, payout]
     _add_line(chart, "payout", xs, ys, dots=False)
@@ -353,47 +353,46 @@ def frontier_chart(facts: FrontierFacts) -> dict[str, Any]:
     most = max((loss for loss in losses.values() if loss is not None), default=0.0)
     chart = _axes(0, max((len(limits) if by_limit else len(steps)) - 1, 1), _round_up(most), amount)
     if by_limit:
-        shown = [(place, losses[None, limit]) for place, limit in enumerate(limits)]
-        _add_frontier_line(chart, 0, shown)
-        labels, of_rules = [percent(limit) for limit in limits], (limits.index(facts.suppression), facts.suppression)
+        _add_frontier_line(chart, 0, [(x, losses[None, limit]) for x, limit in enumerate(limits)])
+        labels, rules_x = [percent(limit) for limit in limits], limits.index(facts.suppression)
     else:
         for number, limit in enumerate(limits):
-            _add_frontier_line(chart, number, [(place, losses[step, limit]) for place, step in enumerate(steps)])
+            _add_frontier_line(chart, number, [(x, losses[step, limit]) for x, step in enumerate(steps)])
             chart["lines"][-1] |= {"label": {lang: percent(limit, lang) for lang in LANGUAGES}, "sample": True}
-        labels, of_rules = [amount(step or 0) for step in steps], (steps.index(facts.threshold), facts.suppression)
-    chart["x_ticks"] = [{"at": chart["x"](place), "label": label} for place, label in enumerate(labels)]
+        labels, rules_x = [amount(step or 0) for step in steps], steps.index(facts.threshold)
+    chart["x_ticks"] = [{"at": chart["x"](x), "label": label} for x, label in enumerate(labels)]
     chart["x_label"] = {
         lang: message_text(lang, "head.suppression-limit") if by_limit else varied_threshold(facts, lang)
         for lang in LANGUAGES
     }
     chart["title"] = in_spans(lambda lang: message_text(lang, "frontier.chart"))
-    places: list[tuple[int, float | None, float]] = [(place, None, limit) for place, limit in enumerate(limits)]
+    dots: list[tuple[int, float | None, float]] = [(x, None, limit) for x, limit in enumerate(limits)]
     if not by_limit:
-        places = [(place, step, limit) for limit in limits for place, step in enumerate(steps)]
-    choices = [(place, facts.best_point(step, limit)) for place, step, limit in places]
+        dots = [(x, step, limit) for limit in limits for x, step in enumerate(steps)]
+    choices = [(x, facts.best_point(step, limit)) for x, step, limit in dots]
     chart["choices"] = [
-        {"x": chart["x"](place), "y": chart["y"](facts.points[point].loss), "point": point}
-        for place, point in choices
+        {"x": chart["x"](x), "y": chart["y"](facts.points[point].loss), "point": point}
+        for x, point in choices
         if point is not None
     ]
-    loss = losses.get((facts.threshold, of_rules[1]))
+    loss = losses.get((facts.threshold, facts.suppression))
     if loss is not None:
-        chart["mark"] = {"x": chart["x"](of_rules[0]), "y": chart["y"](loss), "label": _texts("frontier.mark")}
+        chart["mark"] = {"x": chart["x"](rules_x), "y": chart["y"](loss), "label": _texts("frontier.mark")}
     return chart
 
 
 def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tuple[int, float | None]]) -> None:
     """Add a line through the points at which the rules can be kept."""
-    known = [(place, loss) for place, loss in points if loss is not None]
-    _add_line(chart, f"line-{number}", [place for place, _ in known], [loss for _, loss in known], dots=True)
+    known = [(x, loss) for x, loss in points if loss is not None]
+    _add_line(chart, f"line-{number}", [x for x, _ in known], [loss for _, loss in known], dots=True)
 
 
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
     """For each attack, the contribution of each column to the risk, in descending order."""
     groups = []
     for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MAX_CHARTS]:
-        of_attack = (driver for driver in drivers if driver.attack == attack)
-        shown = sorted(of_attack, key=lambda driver: -bar_length(driver.shapley))[:MAX_BARS]
+        drivers_of_attack = (driver for driver in drivers if driver.attack == attack)
+        shown = sorted(drivers_of_attack, key=lambda driver: -bar_length(driver.shapley))[:MAX_BARS]
         most = max((bar_length(driver.shapley) for driver in shown), default=0) or 1
         title = _attack_title(attack, "drivers.columns")
         rows = [{"driver": driver, "width": bar_length(driver.shapley) / most} for driver in shown]
@@ -426,13 +425,13 @@ def class_size_chart(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) 
     if not rows:
         return None
     chart = _axes(0, 1, min(_round_up(max(float(row["share"]) for row in rows.values())), 1.0), percent)
-    firsts = [int(size.split("-")[0].rstrip("+")) for size in rows]
+    first_sizes = [int(size.split("-")[0].rstrip("+")) for size in rows]
     step = (RIGHT - LEFT) / len(rows)
     chart["bars"] = [
         {
-            "x": round(LEFT + step * place + step / 8, 1),
+            "x": round(LEFT + step * index + step / 8, 1),
             "width": round(step * 0.75, 1),
-            "middle": round(LEFT + step * (place + 0.5), 1),
+            "middle": round(LEFT + step * (index + 0.5), 1),
             "y": (top := min(chart["y"](row["share"]), BOTTOM - 1) if row["records"] else BOTTOM),
             "height": round(BOTTOM - top, 1),
             "size": size.replace("-", "–"),
@@ -440,10 +439,10 @@ def class_size_chart(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) 
             "small": wanted is not None and after is not None and after <= wanted,
             **{name: row[name] for name in ("classes", "records", "share")},
         }
-        for place, ((size, row), after) in enumerate(zip(rows.items(), [*firsts[1:], None], strict=True))
+        for index, ((size, row), after) in enumerate(zip(rows.items(), [*first_sizes[1:], None], strict=True))
     ]
     if wanted is not None:
-        at = round(LEFT + step * position_of_size(wanted, firsts), 1)
+        at = round(LEFT + step * position_of_size(wanted, first_sizes), 1)
         for bar in chart["bars"]:  # labels crossed by the line are moved
             bar["is_struck"] = abs(at - bar["middle"]) < 24
         chart["limit"] = {
@@ -455,12 +454,12 @@ def class_size_chart(rows: Mapping[str, Mapping[str, Any]], wanted: int | None) 
     return chart
 
 
-def position_of_size(size: int, firsts: Sequence[int]) -> float:
-    """The position of a class size among groups of sizes with these first sizes: 1.5 is the middle of the second."""
-    place = max(place for place, first in enumerate(firsts) if first <= max(size, 1))
-    if place + 1 == len(firsts):
-        return place + (0.0 if size == firsts[place] else 0.5)
-    return place + (size - firsts[place]) / (firsts[place + 1] - firsts[place])
+def position_of_size(size: int, first_sizes: Sequence[int]) -> float:
+    """The position of a class size among groups that begin at these sizes: 1.5 is the middle of the second."""
+    group = max(index for index, first in enumerate(first_sizes) if first <= max(size, 1))
+    if group + 1 == len(first_sizes):
+        return group + (0.0 if size == first_sizes[group] else 0.5)
+    return group + (size - first_sizes[group]) / (first_sizes[group + 1] - first_sizes[group])
 
 
 def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float = 0.0) -> dict[str, Any]:
@@ -507,7 +506,7 @@ def _spread(rows: Sequence[Any], most: int) -> list[Any]:
     """At most `most` rows, evenly spread, including both ends."""
     if len(rows) <= most:
         return list(rows)
-    return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
+    return [rows[round(index * (len(rows) - 1) / (most - 1))] for index in range(most)]
 
 
 def _texts(message: str) -> dict[str, str]:

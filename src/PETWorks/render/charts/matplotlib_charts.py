@@ -44,51 +44,52 @@ def _text(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _percents(axis: Any, data: ChartData) -> None:
+def _format_as_percent(axis: Any, data: ChartData) -> None:
     if data.shares:
-        axis.set_major_formatter(lambda share, _place: percent(round(share, 6), data.lang))
+        axis.set_major_formatter(lambda share, _position: percent(round(share, 6), data.lang))
 
 
-def _places(data: ChartData) -> dict[Any, int]:
-    return {value: place for place, value in enumerate(dict.fromkeys(row[data.x] for row in data.rows))}
+def _x_positions(data: ChartData) -> dict[Any, int]:
+    """The position of each value on the x axis."""
+    return {value: position for position, value in enumerate(dict.fromkeys(row[data.x] for row in data.rows))}
 
 
 def _lines(data: ChartData, axes: Any) -> None:
-    places = _places(data)
+    positions = _x_positions(data)
     for label, rows in data.in_series().items():
-        xs, ys = [places[row[data.x]] for row in rows], [row[data.y] for row in rows]
+        xs, ys = [positions[row[data.x]] for row in rows], [row[data.y] for row in rows]
         axes.plot(xs, ys, marker="o", markersize=4, label=_text(label))
     if data.limit is not None:
         axes.axhline(data.limit.at, color="black", linestyle="--", linewidth=1)
         axes.annotate(data.limit.label, (0, data.limit.at), xytext=(2, 3), textcoords="offset points", fontsize="small")
-    if data.ringed is not None:
-        at = places[data.ringed[data.x]], data.ringed[data.y]
+    if data.marked_row is not None:
+        at = positions[data.marked_row[data.x]], data.marked_row[data.y]
         axes.plot(*at, marker="o", markersize=13, fillstyle="none", color=SMALL, linestyle="")
     axes.set_ylim(bottom=0)
-    axes.set_xticks(list(places.values()), [_text(data.called(value)) for value in places])
-    axes.set_xlabel(_text(data.called(data.x)))
-    axes.set_ylabel(_text(data.called(data.y)))
-    _percents(axes.yaxis, data)
+    axes.set_xticks(list(positions.values()), [_text(data.label(value)) for value in positions])
+    axes.set_xlabel(_text(data.label(data.x)))
+    axes.set_ylabel(_text(data.label(data.y)))
+    _format_as_percent(axes.yaxis, data)
     if data.series is not None:
         axes.legend(frameon=False, fontsize="small")
 
 
 def _columns(data: ChartData, axes: Any) -> None:
-    places = _places(data)
+    positions = _x_positions(data)
     bars = axes.bar(
-        list(places.values()),
+        list(positions.values()),
         [row[data.y] for row in data.rows],
         color=[SMALL if row["too_small"] else FILL for row in data.rows],
     )
     axes.bar_label(
         bars, [percent(row[data.y], data.lang) if row[data.y] else "" for row in data.rows], fontsize="small"
     )
-    axes.set_xticks(list(places.values()), list(places))
-    axes.set_xlabel(_text(data.called(data.x)))
+    axes.set_xticks(list(positions.values()), list(positions))
+    axes.set_xlabel(_text(data.label(data.x)))
     axes.margins(y=0.2)
-    _percents(axes.yaxis, data)
+    _format_as_percent(axes.yaxis, data)
     if data.limit is not None:
-        at = data.limit.place - 0.5
+        at = data.limit.position - 0.5
         axes.axvline(at, color="black", linestyle="--", linewidth=1)
         axes.annotate(
             data.limit.label,
@@ -104,16 +105,16 @@ def _bars(data: ChartData, axes: Any) -> None:
     names = list(dict.fromkeys(row[data.y] for row in data.rows))
     groups = data.in_series()
     height = 0.8 / len(groups)
-    for place, (label, rows) in enumerate(groups.items()):
-        at = [names.index(row[data.y]) + height * (place - (len(groups) - 1) / 2) for row in rows]
-        colour = BEFORE if len(groups) > 1 and place == 0 else FILL
+    for index, (label, rows) in enumerate(groups.items()):
+        at = [names.index(row[data.y]) + height * (index - (len(groups) - 1) / 2) for row in rows]
+        colour = BEFORE if len(groups) > 1 and index == 0 else FILL
         bars = axes.barh(at, [row[data.x] for row in rows], height, label=_text(label), color=colour)
         axes.bar_label(bars, [percent(row[data.x], data.lang) for row in rows], fontsize="small", padding=3)
-    axes.set_yticks(range(len(names)), [_text(shorten_name(data.called(value))) for value in names])
+    axes.set_yticks(range(len(names)), [_text(shorten_name(data.label(value))) for value in names])
     axes.invert_yaxis()
-    axes.set_xlabel(_text(data.called(data.x)))
+    axes.set_xlabel(_text(data.label(data.x)))
     axes.margins(x=0.12)
-    _percents(axes.xaxis, data)
+    _format_as_percent(axes.xaxis, data)
     if data.series is not None:
         axes.legend(frameon=False, fontsize="small")
 
@@ -122,12 +123,12 @@ def _squares(data: ChartData, axes: Any) -> None:
     assert data.value is not None
     names = list(dict.fromkeys(row[data.x] for row in data.rows))
     grid = np.array([row[data.value] for row in data.rows]).reshape(len(names), len(names))
-    shown = axes.imshow(grid, cmap="Blues", vmin=0, vmax=(float(grid.max()) or 1) / 0.7)
+    image = axes.imshow(grid, cmap="Blues", vmin=0, vmax=(float(grid.max()) or 1) / 0.7)
     if len(names) <= 10:
         for row in data.rows:
-            place = names.index(row[data.x]), names.index(row[data.y])
-            axes.text(*place, percent(row[data.value], data.lang), ha="center", va="center", fontsize="small")
+            at = names.index(row[data.x]), names.index(row[data.y])
+            axes.text(*at, percent(row[data.value], data.lang), ha="center", va="center", fontsize="small")
     texts = [_text(shorten_name(attribute)) for attribute in names]
     axes.set_xticks(range(len(names)), texts, rotation=40, ha="right")
     axes.set_yticks(range(len(names)), texts)
-    _percents(axes.figure.colorbar(shown, ax=axes, label=_text(data.called(data.value))).ax.yaxis, data)
+    _format_as_percent(axes.figure.colorbar(image, ax=axes, label=_text(data.label(data.value))).ax.yaxis, data)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from PETWorks.anonymizer.facts import FrontierFacts, State, table_state
+from PETWorks.anonymizer.facts import State, table_state
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.counts import ClassSizes
@@ -44,18 +44,23 @@ if TYPE_CHECKING:
 
 
 CASES = ("highest", "median", "lowest")
-MAX_NAMES = 15  # attributes in a map of squares at most
-STATES = ("highest_risk", "unique", "suppressed", "granularity", "precision")
+MAX_NAMES = 15  # attributes in a map of squares
+STATE_MEASURES = ("highest_risk", "unique", "suppressed", "granularity", "precision")
+BACKENDS = ("svg", "altair", "matplotlib")
+LONGEST_LINE = 74  # width of a line of a title, in narrow characters
+MAX_DESCRIBED = 60  # records in the description of a picture
+
+Kinds = Mapping[str, Callable[..., ChartData]]
 
 
-def risk(
+def risk_data(
     answers: Sequence[KnownAttributes],
     lang: str,
     attack: str | None,
     limit_line: Callable[[str], tuple[float, str] | None],
 ) -> ChartData:
     """The chance of an attack by the number of known attributes: the riskiest subset, the median and the lowest."""
-    attack = _attack(attack, [answer.attack for answer in answers])
+    attack = _choose_attack(attack, [answer.attack for answer in answers])
     allowed = limit_line(attack)
     known = [answer for answer in answers if answer.attack == attack]
     rows = [
@@ -91,11 +96,11 @@ def _with_samples(chart: dict[str, Any]) -> dict[str, Any]:
     return {**chart, "lines": [{**line, "sample": True} for line in chart["lines"]]}
 
 
-def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | None) -> ChartData:
+def class_size_data(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | None) -> ChartData:
     """The share of records by class size, and the required size."""
     if not sizes or not any(row["records"] for row in sizes.values()):
         raise NotApplicable("there are no equivalence classes to draw: no record is in one")
-    firsts = [int(size.split("-")[0].rstrip("+")) for size in sizes]
+    first_sizes = [int(size.split("-")[0].rstrip("+")) for size in sizes]
     rows = [
         {
             "class_size": size,
@@ -104,7 +109,7 @@ def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | Non
             "share": float(row["share"]),
             "too_small": wanted is not None and after is not None and after <= wanted,
         }
-        for (size, row), after in zip(sizes.items(), [*firsts[1:], None], strict=True)
+        for (size, row), after in zip(sizes.items(), [*first_sizes[1:], None], strict=True)
     ]
     return ChartData(
         "classes",
@@ -122,14 +127,14 @@ def classes(sizes: Mapping[str, Mapping[str, Any]], lang: str, wanted: int | Non
         limit=None
         if wanted is None
         else Limit(
-            wanted, message_text(lang, "identity.required", size=wanted), charts.position_of_size(wanted, firsts)
+            wanted, message_text(lang, "identity.required", size=wanted), charts.position_of_size(wanted, first_sizes)
         ),
     )
 
 
-def drivers(all_drivers: Sequence[Driver], lang: str, attack: str | None) -> ChartData:
+def driver_data(all_drivers: Sequence[Driver], lang: str, attack: str | None) -> ChartData:
     """The contribution of each attribute to the chance of an attack, the largest first."""
-    attack = _attack(attack, [driver.attack for driver in all_drivers])
+    attack = _choose_attack(attack, [driver.attack for driver in all_drivers])
     ranked = sorted(
         (driver for driver in all_drivers if driver.attack == attack), key=lambda driver: -_number(driver.shapley)
     )
@@ -142,12 +147,13 @@ def drivers(all_drivers: Sequence[Driver], lang: str, attack: str | None) -> Cha
         for driver in ranked[: charts.MAX_BARS]
     ]
     title = message_text(lang, "drivers.columns", attack=attack_name(attack, lang))
-    return _ranked("drivers", title, lang, rows, "attribute", "head.column")
+    return _bars_data("drivers", title, lang, rows, "attribute", "head.column")
 
 
-def contributions(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | None) -> ChartData:
+def contribution_data(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
     """The contribution of each release to the chance of an attack, in the order of the releases."""
-    attack = _attack(attack, [set_attack.attack for set_attack in facts.attacks])
+    facts, names = composition.facts(), [part.name for part in composition.releases]
+    attack = _choose_attack(attack, [set_attack.attack for set_attack in facts.attacks])
     shares = next(set_attack.shares for set_attack in facts.attacks if set_attack.attack == attack)
     if any(share.adds is None for share in shares):
         raise NotApplicable("what each release adds is not known: there are too many releases")
@@ -160,32 +166,33 @@ def contributions(facts: ReleasesFacts, names: Sequence[str], lang: str, attack:
         for share in shares
     ]
     title = message_text(lang, "plot.contributions", attack=attack_name(attack, lang))
-    return _ranked("contributions", title, lang, rows, "release", "head.release")
+    return _bars_data("contributions", title, lang, rows, "release", "head.release")
 
 
-def _ranked(kind: str, title: str, lang: str, rows: list[dict[str, Any]], of: str, head: str) -> ChartData:
-    groups = [(shorten_name(row[of]), [("fill", row["adds"])]) for row in rows]
-    labels = _labels(lang, adds="head.adds", without="head.without", **{of: head})
+def _bars_data(kind: str, title: str, lang: str, rows: list[dict[str, Any]], field: str, head: str) -> ChartData:
+    """A bar for what each value of the field adds; `head` is the message for the label of the field."""
+    groups = [(shorten_name(row[field]), [("fill", row["adds"])]) for row in rows]
+    labels = _labels(lang, adds="head.adds", without="head.without", **{field: head})
     return ChartData(
-        kind, BARS, title, lang, rows, "adds", of, partial(charts.bars_chart, groups, (), lang), labels=labels
+        kind, BARS, title, lang, rows, "adds", field, partial(charts.bars_chart, groups, (), lang), labels=labels
     )
 
 
-def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
+def pair_data(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
     """The chance of an attack by each pair of attributes; on the diagonal, by one of them alone."""
-    attack = _attack(attack, attacks_of(subsets))
+    attack = _choose_attack(attack, list(subsets.attacks))
     if not {1, 2} <= set(subsets.sizes.tolist()) and len(subsets.quasi_identifiers) > 1:
         raise NotApplicable("pairs are drawn once subsets of one and of two attributes are counted, with sizes='1-2'")
     shown = subsets.quasi_identifiers[:MAX_NAMES]
     _, hits, total = subsets.attacks[attack]
     chances = dict(zip(subsets.masks.tolist(), (hits / total).tolist(), strict=True))
-    places = range(len(shown))
+    indices = range(len(shown))
     rows = [
         {"attribute": shown[row], "other": shown[column], "chance": chances[1 << row | 1 << column]}
-        for row in places
-        for column in places
+        for row in indices
+        for column in indices
     ]
-    grid = [[chances[1 << row | 1 << column] if column <= row else None for column in places] for row in places]
+    grid = [[chances[1 << row | 1 << column] if column <= row else None for column in indices] for row in indices]
     return ChartData(
         "pairs",
         SQUARES,
@@ -200,8 +207,9 @@ def pairs(subsets: Subsets, lang: str, attack: str | None) -> ChartData:
     )
 
 
-def frontier(facts: FrontierFacts, lang: str) -> ChartData:
+def frontier_data(result: Frontier, lang: str) -> ChartData:
     """The least loss for each threshold, the strictest last, with a line for each limit of suppression."""
+    facts = result.facts
     if not facts.points:
         raise NotApplicable("there is nothing to draw: no levels keep the rules for any threshold or limit")
     limits = charts.frontier_limits(facts)
@@ -211,7 +219,7 @@ def frontier(facts: FrontierFacts, lang: str) -> ChartData:
         for step in facts.thresholds
         if (loss := facts.least_loss(step, limit)) is not None
     ]
-    by_limit, of_rules = facts.measure is None, (facts.threshold, facts.suppression)
+    by_limit, rules_point = facts.measure is None, (facts.threshold, facts.suppression)
     value_labels = {str(limit): percent(limit, lang) for limit in limits} | {
         str(step): amount(step) for step in facts.thresholds if step is not None
     }
@@ -233,14 +241,15 @@ def frontier(facts: FrontierFacts, lang: str) -> ChartData:
             "loss": message_text(lang, "head.loss"),
         },
         shares=False,
-        ringed=next((row for row in rows if (row["threshold"], row["suppression"]) == of_rules), None),
+        marked_row=next((row for row in rows if (row["threshold"], row["suppression"]) == rules_point), None),
     )
 
 
-def before_after(before: State, after: State, lang: str) -> ChartData:
+def before_after_data(result: Recoded, lang: str) -> ChartData:
     """Risks and utility of a table before and after, as far as both are known."""
+    before, after = table_state(result.original), table_state(result.release)
     rows, groups = [], []
-    for measure in STATES:
+    for measure in STATE_MEASURES:
         shares = [_share(state, measure) for state in (before, after)]
         if None not in shares:
             rows += [
@@ -261,7 +270,7 @@ def before_after(before: State, after: State, lang: str) -> ChartData:
         series="state",
         labels={
             **_labels(lang, share="head.share", what="plot.what", before="head.before", after="head.after"),
-            **{measure: message_text(lang, f"plot.{measure}") for measure in STATES},
+            **{measure: message_text(lang, f"plot.{measure}") for measure in STATE_MEASURES},
         },
     )
 
@@ -273,9 +282,9 @@ def _share(state: State, measure: str) -> float | None:
     return value
 
 
-def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | None) -> ChartData:
-    """The chances with one release after the other."""
-    attack = _attack(attack, [set_attack.attack for set_attack in facts.attacks])
+def curve_data(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | None) -> ChartData:
+    """The chances of an attack as releases are added one by one."""
+    attack = _choose_attack(attack, [set_attack.attack for set_attack in facts.attacks])
     chosen = next(set_attack for set_attack in facts.attacks if set_attack.attack == attack)
     lines = charts.curve_lines(facts, chosen)
     drawn = charts.release_curves(structs.replace(facts, attacks=(chosen,)))
@@ -300,13 +309,8 @@ def curve(facts: ReleasesFacts, names: Sequence[str], lang: str, attack: str | N
     )
 
 
-def attacks_of(subsets: Subsets) -> list[str]:
-    """The attacks whose success is a chance; gains are amounts."""
-    return [attack for attack in subsets.attacks if not attack.startswith("gain of ")]
-
-
-def _attack(wanted: str | None, known: Sequence[str]) -> str:
-    """The attack to draw; by default re-identification."""
+def _choose_attack(wanted: str | None, known: Sequence[str]) -> str:
+    """The attack to draw; by default re-identification. Gains are amounts, not chances, and cannot be drawn."""
     names = list(dict.fromkeys(attack for attack in known if not attack.startswith("gain of ")))
     if wanted is None:
         return RE_IDENTIFICATION
@@ -326,9 +330,6 @@ def _labels(lang: str, **messages: str) -> dict[str, str]:
     return {key.rstrip("_"): message_text(lang, message) for key, message in messages.items()}
 
 
-Kinds = Mapping[str, Callable[..., ChartData]]
-
-
 def kinds_of(result: Any) -> Kinds:
     """The charts of a result by name."""
     if isinstance(result, Result):
@@ -336,95 +337,80 @@ def kinds_of(result: Any) -> Kinds:
     return next((kinds for cls, kinds in KINDS.items() if isinstance(result, cls)), {})
 
 
-def _risk(
+def _risk_of_subsets(
     subsets: Subsets, lang: str, *, attack: str | None = None, limits: Mapping[str, Any] | None = None
 ) -> ChartData:
     checked = check_limits(limits or {}, subsets.priors, subsets.worths)
     answers = subsets.known_attributes()
-    return risk(answers, lang, attack, lambda chosen_attack: charts.limit_line(chosen_attack, list(checked.items())))
+    return risk_data(
+        answers, lang, attack, lambda chosen_attack: charts.limit_line(chosen_attack, list(checked.items()))
+    )
 
 
-def _drivers(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
-    return drivers(subsets.contributions(), lang, attack)
+def _drivers_of_subsets(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
+    return driver_data(subsets.contributions(), lang, attack)
 
 
-def _pairs(subsets: Subsets, lang: str, *, attack: str | None = None) -> ChartData:
-    return pairs(subsets, lang, attack)
-
-
-def _classes(release: Release, lang: str, *, threshold: int | None = None) -> ChartData:
+def _classes_of_release(release: Release, lang: str, *, threshold: int | None = None) -> ChartData:
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
-    return _sizes(release.class_sizes(), lang, _threshold(threshold))
+    return _class_size_data(release.class_sizes(), lang, _check_threshold(threshold))
 
 
 def _classes_of_evaluation(evaluation: Evaluation, lang: str, *, threshold: int | None = None) -> ChartData:
     if evaluation.class_sizes is None:
         raise RoleError(*NO_QUASI_IDENTIFIER)
-    wanted = size_asked_for(evaluation.results) if threshold is None else _threshold(threshold)
-    return _sizes(evaluation.class_sizes, lang, wanted)
+    wanted = size_asked_for(evaluation.results) if threshold is None else _check_threshold(threshold)
+    return _class_size_data(evaluation.class_sizes, lang, wanted)
 
 
 def _classes_of_result(result: Result, lang: str, *, threshold: int | None = None) -> ChartData:
-    wanted = size_asked_for([result]) if threshold is None else _threshold(threshold)
-    return classes(result.details["class_sizes"], lang, wanted)
+    wanted = size_asked_for([result]) if threshold is None else _check_threshold(threshold)
+    return class_size_data(result.details["class_sizes"], lang, wanted)
 
 
-def _sizes(sizes: ClassSizes, lang: str, wanted: int | None) -> ChartData:
-    return classes(distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes), lang, wanted)
+def _class_size_data(sizes: ClassSizes, lang: str, wanted: int | None) -> ChartData:
+    return class_size_data(distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes), lang, wanted)
 
 
-def _threshold(threshold: Any) -> int | None:
+def _check_threshold(threshold: Any) -> int | None:
     if threshold is not None and (type(threshold) is not int or threshold < 1):
         raise ParameterError("expected a class size of 1 or more, got {given!r}", given=threshold, what="threshold")
     return threshold
 
 
-def _before_after(result: Recoded, lang: str) -> ChartData:
-    return before_after(table_state(result.original), table_state(result.release), lang)
-
-
 def _classes_after(result: Recoded, lang: str, *, threshold: int | None = None) -> ChartData:
-    return _classes(result.release, lang, threshold=threshold)
+    return _classes_of_release(result.release, lang, threshold=threshold)
 
 
-def _frontier(result: Frontier, lang: str) -> ChartData:
-    return frontier(result.facts, lang)
-
-
-def _curve(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
+def _curve_of_composition(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
     names = [part.name for part in composition.releases]
-    return curve(composition.facts(), names, lang, attack)
+    return curve_data(composition.facts(), names, lang, attack)
 
 
-def _contributions(composition: Composition, lang: str, *, attack: str | None = None) -> ChartData:
-    names = [part.name for part in composition.releases]
-    return contributions(composition.facts(), names, lang, attack)
-
-
-def _checked_classes(result: Check, lang: str) -> ChartData:
+def _classes_of_check(result: Check, lang: str) -> ChartData:
     measured = {entry.measure: entry for entry in result.content.results}
     if "prosecutor-risk" not in measured:
         raise NotApplicable("the check has no classes: no column is a quasi-identifier")
     sizes = measured["prosecutor-risk"].details["class_sizes"]
-    return classes(sizes, lang, class_size_wanted(result.content))
+    return class_size_data(sizes, lang, class_size_wanted(result.content))
 
 
-def _checked_risk(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
+def _risk_of_check(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
     subsets = _require_part(result.content.subsets, "subsets")
-    return risk(subsets.if_they_know, lang, attack, partial(charts.policy_limit, result.content))
+    return risk_data(subsets.if_they_know, lang, attack, partial(charts.policy_limit, result.content))
 
 
-def _checked_drivers(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
+def _drivers_of_check(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
     subsets = _require_part(result.content.subsets, "subsets")
-    return drivers(_require_part(subsets.drivers, "subsets"), lang, attack)
+    return driver_data(_require_part(subsets.drivers, "subsets"), lang, attack)
 
 
-def _checked_curve(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
+def _curve_of_check(result: Check, lang: str, *, attack: str | None = None) -> ChartData:
     facts = _require_part(result.content.releases, "releases")
     _require_part(facts.attacks or None, "releases")
     names = [policy_text(release.name or release.file or str(release.number), lang) for release in facts.releases]
-    return curve(facts, names, lang, attack)
+    return curve_data(facts, names, lang, attack)
 
 
 def _require_part(part: Any, key: str) -> Any:
@@ -435,19 +421,19 @@ def _require_part(part: Any, key: str) -> Any:
 
 
 KINDS: Mapping[type, Kinds] = {
-    Subsets: {"risk": _risk, "drivers": _drivers, "pairs": _pairs},
-    Release: {"classes": _classes},
+    Subsets: {"risk": _risk_of_subsets, "drivers": _drivers_of_subsets, "pairs": pair_data},
+    Release: {"classes": _classes_of_release},
     Evaluation: {"classes": _classes_of_evaluation},
-    Recoded: {"before-after": _before_after, "classes": _classes_after},
-    Frontier: {"frontier": _frontier},
-    Composition: {"curve": _curve, "contributions": _contributions},
-    Check: {"classes": _checked_classes, "risk": _checked_risk, "drivers": _checked_drivers, "curve": _checked_curve},
+    Recoded: {"before-after": before_after_data, "classes": _classes_after},
+    Frontier: {"frontier": frontier_data},
+    Composition: {"curve": _curve_of_composition, "contributions": contribution_data},
+    Check: {
+        "classes": _classes_of_check,
+        "risk": _risk_of_check,
+        "drivers": _drivers_of_check,
+        "curve": _curve_of_check,
+    },
 }
-
-
-BACKENDS = ("svg", "altair", "matplotlib")
-LONGEST_LINE = 74  # width of a line of a title, in narrow characters
-MAX_TOLD = 60  # records in the description of a picture at most
 
 
 def make_plot(result: Any, kind: str | None, backend: str, lang: str | None, options: Mapping[str, Any]) -> Any:
@@ -508,8 +494,8 @@ class Plot(Rows):
         """The picture: complete, without scripts and external requests, for light and dark pages."""
         drawing, data = self.data.drawing(), self.data
         lines = _wrap(data.title)
-        described = _describe(data)
-        digest = sha256(f"{data.title}{described}".encode()).hexdigest()[:12]
+        description = _describe(data)
+        digest = sha256(f"{data.title}{description}".encode()).hexdigest()[:12]
         from markupsafe import Markup
 
         height = drawing.get("height", 280)
@@ -523,7 +509,7 @@ class Plot(Rows):
                 top=14 + 20 * len(lines),
                 height=14 + 20 * len(lines) + height,
                 title=data.title,
-                described=described,
+                described=description,
                 id=f"petworks-{digest}",
                 lang=data.lang,
                 languages=[LANGUAGES[data.lang]],
@@ -572,8 +558,8 @@ def _describe(data: ChartData) -> str:
     """The records in words, for people who cannot see the picture."""
     fields = [field for field in (data.series, data.x, data.y, data.value) if field is not None]
     sentences = [
-        ", ".join(f"{data.called(field)} {_value_text(data, row[field])}" for field in fields)
-        for row in data.rows[:MAX_TOLD]
+        ", ".join(f"{data.label(field)} {_value_text(data, row[field])}" for field in fields)
+        for row in data.rows[:MAX_DESCRIBED]
     ]
     return "; ".join([*([] if data.limit is None else [data.limit.label]), *sentences])
 
@@ -581,4 +567,4 @@ def _describe(data: ChartData) -> str:
 def _value_text(data: ChartData, value: Any) -> str:
     if isinstance(value, float) and str(value) not in data.labels:
         return percent(value, data.lang) if data.shares else amount(value)
-    return shorten_name(data.called(value))
+    return shorten_name(data.label(value))

@@ -33,25 +33,25 @@ def in_spans(text: Callable[[str], str]) -> Any:
     return Markup("").join(Markup('<span lang="{}">{}</span>').format(lang, texts[lang]) for lang in LANGUAGES)
 
 
-MANY = 100  # the number in place of one that is only known by a bound
-LONGEST_NAME = 60
-LONGEST_TEXT = 400
+MANY = 100  # decides the plural for a number that is only known by a bound
+LONGEST_NAME = 60  # characters
+LONGEST_TEXT = 400  # characters
 MAX_NAMES = 12
 SIGNS = {"below": "<", "at_most": "≤", "at_least": "≥", "above": ">", "about": "≈"}
 LIMIT_SIGNS = {"at least": "≥", "at most": "≤", None: "="}
 
 
-_cuts: ContextVar[bool] = ContextVar("cuts", default=True)
+_shortens: ContextVar[bool] = ContextVar("shortens", default=True)
 
 
 @contextmanager
 def without_shortening() -> Iterator[None]:
     """A context in which names, texts and lists are not shortened."""
-    token = _cuts.set(False)
+    token = _shortens.set(False)
     try:
         yield
     finally:
-        _cuts.reset(token)
+        _shortens.reset(token)
 
 
 def message_text(lang: str, message: str, **values: Any) -> str:
@@ -65,7 +65,7 @@ def message_text(lang: str, message: str, **values: Any) -> str:
     text = _template(lang, message, values.get("n"))
     if not values:
         return text
-    filled = text.format(**{key: _put_in(key, value, lang) for key, value in values.items()})
+    filled = text.format(**{key: _fill_in(key, value, lang) for key, value in values.items()})
     writing = LANGUAGES[lang].writing  # a language may have a word for the sign of a bound
     filled = filled.replace(f"{writing.is_}{SIGNS['about']} ", writing.is_about)
     return filled.replace(f"{writing.is_}{SIGNS['at_most']} ", writing.is_at_most)
@@ -80,7 +80,7 @@ def _template(lang: str, message: str, number: Any) -> str:
     return LANGUAGES[lang].text(english, message if isinstance(english, Homonym) else None)
 
 
-def _put_in(key: str, value: Any, lang: str) -> str:
+def _fill_in(key: str, value: Any, lang: str) -> str:
     """A value to fill in; the key decides whether a list has names of columns, rules or releases."""
     if isinstance(value, str):
         return printable(value) if key in ("command", "path") else policy_text(value, lang)
@@ -98,7 +98,7 @@ def _put_in(key: str, value: Any, lang: str) -> str:
 def value_text(value: Any, lang: str) -> str:
     """A value of a document in readable form: bounds, lists of names, counts with separators."""
     if isinstance(value, Bound):
-        return _bound(value, lang, value_text)
+        return _bound_text(value, lang, value_text)
     if value is None or (isinstance(value, list | tuple) and not value):
         return message_text(lang, "word.none")
     if isinstance(value, bool):
@@ -110,12 +110,12 @@ def value_text(value: Any, lang: str) -> str:
     return numbers.amount(value) if isinstance(value, float) else shorten_name(str(value))
 
 
-def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
+def _bound_text(bound: Bound, lang: str, to_text: Callable[[Any, str], str]) -> str:
     """The bound that replaces a number in the external edition: a sign and a limit, or why it is withheld."""
     if bound.withheld is not None:
         return message_text(lang, f"withheld.{bound.withheld}")
     return next(
-        f"{sign} {written(getattr(bound, kind), lang)}"
+        f"{sign} {to_text(getattr(bound, kind), lang)}"
         for kind, sign in SIGNS.items()
         if getattr(bound, kind) is not None
     )
@@ -123,10 +123,10 @@ def _bound(bound: Bound, lang: str, written: Callable[[Any, str], str]) -> str:
 
 def list_text(texts: Sequence[str], lang: str) -> str:
     """The first texts of a list, and the number of further ones."""
-    few = list(texts[:MAX_NAMES]) if _cuts.get() else list(texts)
-    if len(texts) > len(few):
-        few.append(message_text(lang, "word.more", n=len(texts) - MAX_NAMES))
-    return LANGUAGES[lang].writing.separator.join(few)
+    shown = list(texts[:MAX_NAMES]) if _shortens.get() else list(texts)
+    if len(texts) > len(shown):
+        shown.append(message_text(lang, "word.more", n=len(texts) - MAX_NAMES))
+    return LANGUAGES[lang].writing.separator.join(shown)
 
 
 def value_with_fraction(result: "MeasureResult | RuleResult", lang: str) -> str:
@@ -140,10 +140,10 @@ def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
     """The value of a result or a rule, with enough figures to distinguish it from its limits."""
     if not isinstance(result.value, float):
         return value_text(result.value, lang)
-    return numbers.amount(result.value, _numbers(result.parameters.values()))
+    return numbers.amount(result.value, _as_floats(result.parameters.values()))
 
 
-def _numbers(values: Iterable[Any]) -> list[float]:
+def _as_floats(values: Iterable[Any]) -> list[float]:
     return [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
@@ -165,25 +165,26 @@ def policy_text(text: "MultilingualText", lang: str) -> str:
     if isinstance(text, Mapping):
         texts = dict[str, str](text.items())
         text = texts.get(lang) or next(iter(texts.values()))
-    shown_text = printable(text)
-    return _cut(shown_text, LONGEST_TEXT)
+    return _shorten(printable(text), LONGEST_TEXT)
 
 
 def percent(share: Number, lang: str = ENGLISH, beside: Iterable[float] = ()) -> str:
     """A share of a document in per cent, with enough digits to distinguish it from those beside it."""
     if isinstance(share, Bound):
-        return _bound(share, lang, percent)
+        return _bound_text(share, lang, percent)
     return "" if share is None else numbers.percent(share, LANGUAGES[lang].writing.percent, beside)
 
 
 def shorten_name(text: str) -> str:
     """A name from the data or the policy: without control characters, and shortened if it is long."""
-    return _cut(printable(text), LONGEST_NAME)
+    return _shorten(printable(text), LONGEST_NAME)
 
 
-def _cut(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     """The text, shortened with a note of its length if it is long."""
-    return text if len(text) <= longest or not _cuts.get() else f"{text[: longest - 12]}… [{numbers.count(len(text))}]"
+    return (
+        text if len(text) <= longest or not _shortens.get() else f"{text[: longest - 12]}… [{numbers.count(len(text))}]"
+    )
 
 
 def measure_name(measure: str, lang: str) -> str:
@@ -232,20 +233,20 @@ def attack_name(attack: str, lang: str) -> str:
     >>> attack_name("gain of grade", "en"), attack_name("attribute-inference of grade", "zh-TW")
     ('gain of grade', '屬性推論（「grade」）')
     """
-    kind, of, column = attack.partition(" of ")
+    kind, separator, column = attack.partition(" of ")
     translated_kind = message_text(lang, f"attack.{kind}")
     return (
         message_text(lang, "write.attack", attack=translated_kind, column=shorten_name(column))
-        if of
+        if separator
         else translated_kind
     )
 
 
 def limit_name(limit: str, lang: str) -> str:
     """The name of a parameter, or of a limit on every subset, in a language."""
-    kind, of, column = limit.partition(":")
+    kind, separator, column = limit.partition(":")
     translated_kind = LANGUAGES[lang].text(kind, PARAMETER)
-    if not of:
+    if not separator:
         return shorten_name(translated_kind)
     return (
         shorten_name(limit)
@@ -268,7 +269,7 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
                 else shorten_name(numbers.format_value(value))
             )
             if isinstance(value, float):
-                number = numbers.amount(value, _numbers([rule.value]))
+                number = numbers.amount(value, _as_floats([rule.value]))
             texts.append(f"{limit} {sign} {number}".strip())
     return LANGUAGES[lang].writing.separator.join(texts)
 

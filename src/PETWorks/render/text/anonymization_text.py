@@ -1,4 +1,4 @@
-"""The making of a release, as tables for a terminal."""
+"""How a release was made, as tables for a terminal."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def anonymization_text(
     file: str,
     facts: AnonymizationFacts,
     rules: Sequence[RuleResult],
-    found: tuple[str, ...],
+    columns_to_look_at: tuple[str, ...],
     notices: Sequence[Notice],
     lang: str,
     *,
@@ -31,13 +31,11 @@ def anonymization_text(
 ) -> str:
     """Loss, before and after, levels with their reasons, the verdict of each rule, and columns to look at.
 
-    found      columns that deserve a look
-    notices    notices besides the verdict
     detailed   whether to show the information left in each column, and the loss by each objective
     """
     parts: list[Any] = [_title(file, rules, lang), *(Text(sentence) for sentence in notice_texts(notices, lang))]
     named = {column for notice in notices if notice.notice not in ALWAYS_SHOWN for column in notice.columns or ()}
-    unnamed = [column for column in found if column not in named]
+    unnamed = [column for column in columns_to_look_at if column not in named]
     if unnamed:
         parts.append(Text(message_text(lang, "anonymize.look-at", columns=unnamed)))
     parts += [Text(sentence) for sentence in making.outcome_texts(facts, lang)]
@@ -45,13 +43,13 @@ def anonymization_text(
     for row in making.state_rows(facts, lang):
         table.add_row(*map(Text, row))
     parts += [table, *(Text(sentence) for sentence in making.correlation_note(facts, lang))]
-    parts += [levels_table(facts, lang) if facts.local is None else _levels_used(facts, facts.local, lang)]
+    parts += [levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
     if detailed:
         parts.append(_table(making.KEPT_HEADINGS, making.kept_rows(facts, lang), lang))
         parts.append(_table(making.LOSS_HEADINGS, making.loss_rows(facts, lang), lang))
         parts += [Text(sentence) for sentence in making.undefined_objectives(facts, lang)]
     if facts.next_best:
-        parts += [Text(message_text(lang, "anonymize.next-best"), "bold"), _next_best(facts, lang)]
+        parts += [Text(message_text(lang, "anonymize.next-best"), "bold"), _next_best_table(facts, lang)]
     parts += [Text(sentence) for sentence in making.cost_texts(facts, lang)]
     if facts.frontier is not None:
         parts += [Text(message_text(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
@@ -110,7 +108,10 @@ def replayed_text(
     most = percent(limit, lang, shares)
     for label, *numbers in (
         ("head.records", value_text(plan_table.records, lang), value_text(result.records, lang)),
-        ("state.suppressed", *(_of_all(made.suppressed, made.records, limit, lang) for made in (plan_table, result))),
+        (
+            "state.suppressed",
+            *(_count_and_share(made.suppressed, made.records, limit, lang) for made in (plan_table, result)),
+        ),
         ("apply.at-most", most, most),
         ("head.loss", making.loss_text(plan_table.loss), making.loss_text(result.loss)),
     ):
@@ -142,8 +143,9 @@ def _reasons(result: Replayed, lang: str) -> Iterator[str]:
             yield message_text(lang, "apply.failing", rule=rule_name(rule, lang), n=failing)
 
 
-def _of_all(some: int, records: int, limit: float, lang: str) -> str:
-    return message_text(lang, "write.exact", value=value_text(some, lang), exact=percent(some / records, lang, [limit]))
+def _count_and_share(number: int, records: int, limit: float, lang: str) -> str:
+    share = percent(number / records, lang, [limit])
+    return message_text(lang, "write.exact", value=value_text(number, lang), exact=share)
 
 
 def _title(file: str, rules: Sequence[RuleResult], lang: str, *, fails: bool = False) -> Text:
@@ -160,7 +162,7 @@ def levels_table(facts: AnonymizationFacts, lang: str) -> Any:
     return table
 
 
-def _levels_used(facts: AnonymizationFacts, local: LocalRecoding, lang: str) -> Any:
+def _levels_used_table(facts: AnonymizationFacts, local: LocalRecoding, lang: str) -> Any:
     """The combinations of levels with the most records."""
     table = new_table(*(shorten_name(column.column) for column in facts.columns), message_text(lang, "head.records"))
     for used in local.most_used:
@@ -175,7 +177,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], lang: str) -> An
     return table
 
 
-def _next_best(facts: AnonymizationFacts, lang: str) -> Any:
+def _next_best_table(facts: AnonymizationFacts, lang: str) -> Any:
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("levels", "loss", "suppressed")))
     best = [(column.column, column.level) for column in facts.columns]
     for other in facts.next_best:

@@ -30,13 +30,13 @@ def evaluation_text(
     evaluation: Evaluation, reasons: Mapping[str, str], *, details: bool, lang: str, colour: bool, width: int
 ) -> str:
     """The verdicts as a table, the reasons why measures do not apply, and optionally the details of each measure."""
-    described = evaluation.table
-    classes = described.get("classes", {})
-    head = _head(described, lang)
-    parts: list[Any] = [_pairs(head.items(), lang), _verdicts(evaluation, lang, by_family=not details)]
+    table = evaluation.table
+    classes = table.get("classes", {})
+    head = _table_facts(table, lang)
+    parts: list[Any] = [_pairs_table(head.items(), lang), _verdicts_table(evaluation, lang, by_family=not details)]
     if classes.get("classes") == 0:
         parts.append(Text(message_text(lang, "evaluate.nobody")))
-    if "people" in described:
+    if "people" in table:
         parts.append(Text(message_text(lang, "evaluate.people")))
     parts += [
         Text(
@@ -46,7 +46,7 @@ def evaluation_text(
     ]
     if details:
         for result in evaluation.results:
-            parts += _details(result, {**classes, **head}, described["treatment"], lang)
+            parts += _details(result, {**classes, **head}, table["treatment"], lang)
     else:
         parts.append(Text("\n" + message_text(lang, "evaluate.more")))
     return render(parts, colour=colour, width=width)
@@ -68,24 +68,24 @@ def measure_label(measure: str, lang: str) -> str:
     )
 
 
-def _head(described: Mapping[str, Any], lang: str) -> dict[str, Any]:
+def _table_facts(table: Mapping[str, Any], lang: str) -> dict[str, Any]:
     """The table that was evaluated, and how it was read and counted."""
     names = ("records", "quasi_identifiers", "sensitive_attributes", "identifiers_in_the_release")
-    head = {name: described[name] for name in (*names, "columns_without_a_role") if described[name]}
-    if described["encoding"]:
-        separator = repr(described["separator"])
-        head["read_as"] = message_text(lang, "evaluate.read-as", encoding=described["encoding"], separator=separator)
-    if described["engine"] != "memory":
-        head["counted_with"] = described["engine"]
-    if "people" in described:
-        head["people"] = described["people"]
-    if described["population"]:
-        head["population"] = described["population"]
-    head |= {name: value for name, value in described.get("classes", {}).items() if value is not None}
-    return {**head, "treatment": _treated(described["treatment"], lang)}
+    facts = {name: table[name] for name in (*names, "columns_without_a_role") if table[name]}
+    if table["encoding"]:
+        separator = repr(table["separator"])
+        facts["read_as"] = message_text(lang, "evaluate.read-as", encoding=table["encoding"], separator=separator)
+    if table["engine"] != "memory":
+        facts["counted_with"] = table["engine"]
+    if "people" in table:
+        facts["people"] = table["people"]
+    if table["population"]:
+        facts["population"] = table["population"]
+    facts |= {name: value for name, value in table.get("classes", {}).items() if value is not None}
+    return {**facts, "treatment": _treatment_text(table["treatment"], lang)}
 
 
-def _verdicts(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
+def _verdicts_table(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("measure", "value", "parameters", "verdict")))
     family = None
     for result in evaluation.results:
@@ -93,20 +93,23 @@ def _verdicts(evaluation: Evaluation, lang: str, *, by_family: bool) -> Table:
             family = find_measure(result.measure).family
             table.add_row(Text(message_text(lang, f"family.{family}"), "bold"))
         _, _, parameters, _ = result.summary_cells()
-        value = message_text(lang, "word.none") if result.value is None else _shown(result.value, lang)
+        value = message_text(lang, "word.none") if result.value is None else _value_text(result.value, lang)
         verdict = "" if result.satisfied is None else verdict_text(result.satisfied, lang)
         table.add_row(*map(Text, (measure_label(result.measure, lang), value, parameters)), verdict)
     return table
 
 
-def _treated(treatment: Mapping[str, str | None], lang: str) -> str:
+def _treatment_text(treatment: Mapping[str, str | None], lang: str) -> str:
     """The treatment of missing values, suppressed records and the like."""
-    ways = [(name, way) for name, way in treatment.items() if way is not None]
     return LANGUAGES[lang].writing.clauses.join(
         message_text(
-            lang, "write.labelled", label=_words(name, lang), text=way if name == "privacy_unit" else _words(way, lang)
+            lang,
+            "write.labelled",
+            label=_words(name, lang),
+            text=choice if name == "privacy_unit" else _words(choice, lang),
         )
-        for name, way in ways
+        for name, choice in treatment.items()
+        if choice is not None
     )
 
 
@@ -131,15 +134,15 @@ def measures_text(entries: Iterable[Metric], *, lang: str, colour: bool, width: 
             default = (
                 ""
                 if parameter.default is None
-                else message_text(lang, "write.default", value=_as_given(parameter.default))
+                else message_text(lang, "write.default", value=_default_text(parameter.default))
             )
             kind = _words(parameter.rule.kind, lang)
             parts += [Text(f"    {parameter.name}={kind}{default}" + (f"  {meaning}" if meaning else ""))]
     return render(parts, colour=colour, width=width)
 
 
-def _as_given(value: Any) -> str:
-    """The value of a parameter as typed by a user."""
+def _default_text(value: Any) -> str:
+    """The default of a parameter, as users would type it."""
     return str(value).lower() if isinstance(value, bool) else format_value(value)
 
 
@@ -175,28 +178,30 @@ def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
     for attack in attacks:
         rows = [answer for answer in answers["if_they_know"] if answer["attack"] == attack]
         title = message_text(lang, "attack.some-known", attack=attack_name(attack, lang))
-        parts += [Text(f"\n{title}", "bold"), _known(rows, attack, lang)]
+        parts += [Text(f"\n{title}", "bold"), _known_table(rows, attack, lang)]
     if answers["limits"]:
-        parts += [Text("\n" + message_text(lang, "attack.risky-sets"), "bold"), _risky(answers, lang)]
+        parts += [Text("\n" + message_text(lang, "attack.risky-sets"), "bold"), _risky_table(answers, lang)]
     for attack in attacks if answers["drivers"] is not None else ():
         drivers = [driver for driver in answers["drivers"] if driver["attack"] == attack]
         title = message_text(lang, "attack.drivers", attack=attack_name(attack, lang))
-        parts += [Text(f"\n{title}", "bold"), _drivers(drivers, lang)]
+        parts += [Text(f"\n{title}", "bold"), _drivers_table(drivers, lang)]
     return parts
 
 
-def _known(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Table:
+def _known_table(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Table:
     """The subsets with the lowest, the median and the highest risk, for each number of known attributes."""
     unique = [message_text(lang, "head.unique")] if attack == "re-identification" else []
     heads = (message_text(lang, head) for head in ("attack.head.known", "attack.head.risk", "head.attributes"))
-    table = new_table(*heads, message_text(lang, f"attack.{_chance(attack)}"), *unique)
+    table = new_table(*heads, message_text(lang, f"attack.{_unit(attack)}"), *unique)
     for answer in answers:
         same = answer["lowest"]["posterior"] == answer["highest"]["posterior"]
         for name in ("highest",) if same else ("lowest", "median", "highest"):
             case, known = answer[name], str(answer["known"]) if same or name == "lowest" else ""
-            names = message_text(lang, "attack.any") if same and answer["subsets"] > 1 else _names(case["attributes"])
+            names = (
+                message_text(lang, "attack.any") if same and answer["subsets"] > 1 else _names_text(case["attributes"])
+            )
             risk = message_text(lang, "attack.all-the-same" if same else f"head.{name}")
-            cells = [known, risk, names, in_words(case, attack, lang)]
+            cells = [known, risk, names, chance_text(case, attack, lang)]
             table.add_row(
                 *map(
                     Text,
@@ -206,7 +211,7 @@ def _known(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Tabl
     return table
 
 
-def _risky(answers: Mapping[str, Any], lang: str) -> Table:
+def _risky_table(answers: Mapping[str, Any], lang: str) -> Table:
     """The smallest sets of attributes that exceed each limit."""
     table = new_table(
         *(message_text(lang, head) for head in ("head.limit", "attack.smallest", "head.value", "head.verdict"))
@@ -216,20 +221,20 @@ def _risky(answers: Mapping[str, Any], lang: str) -> Table:
         name = f"{printable(limit['limit'])} <= {format_value(limit['at_most'])}"
         names = message_text(lang, "word.none")
         if risks:
-            names = _names(risks[0]["attributes"]) or message_text(lang, "attack.by-guessing")
+            names = _names_text(risks[0]["attributes"]) or message_text(lang, "attack.by-guessing")
         worst = format_value(limit["worst"] if not risks else risks[0]["value"])
         table.add_row(*map(Text, (name, names, worst)), verdict_text(limit["satisfied"], lang))
         for risk in risks[1:MAX_LISTED]:
-            table.add_row("", Text(_names(risk["attributes"])), Text(format_value(risk["value"])), "")
+            table.add_row("", Text(_names_text(risk["attributes"])), Text(format_value(risk["value"])), "")
         if len(risks) > MAX_LISTED:
             more = message_text(lang, "attack.more", n=len(risks) - MAX_LISTED)
             table.add_row("", Text(more), "", "")
     return table
 
 
-def _drivers(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
+def _drivers_table(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
     """The contribution of each attribute to the risk, in descending order."""
-    what = message_text(lang, f"attack.{_chance(drivers[0]['attack'])}")
+    what = message_text(lang, f"attack.{_unit(drivers[0]['attack'])}")
     numbers = (message_text(lang, "attack.adds", what=what), message_text(lang, "attack.without", what=what))
     table = new_table(message_text(lang, "head.attribute"), *numbers)
     for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
@@ -238,17 +243,17 @@ def _drivers(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
     return table
 
 
-def _chance(attack: str) -> str:
+def _unit(attack: str) -> str:
     """The unit in which an attack is measured."""
     return "gain" if attack.startswith("gain of ") else "chance"
 
 
-def in_words(case: Mapping[str, Any], attack: str, lang: str) -> str:
+def chance_text(case: Mapping[str, Any], attack: str, lang: str) -> str:
     """A chance in words.
 
-    >>> in_words({"posterior": 1 / 12, "multiplicative_leakage": 5000.0}, "re-identification", "en")
+    >>> chance_text({"posterior": 1 / 12, "multiplicative_leakage": 5000.0}, "re-identification", "en")
     '1 in 12; 5,000 times better than guessing'
-    >>> in_words({"posterior": 0.75, "multiplicative_leakage": 1.5}, "attribute-inference of income", "zh-TW")
+    >>> chance_text({"posterior": 0.75, "multiplicative_leakage": 1.5}, "attribute-inference of income", "zh-TW")
     '100 次中 75 次；為猜測的 1.5 倍'
     """
     if attack.startswith("gain of "):
@@ -264,7 +269,7 @@ def in_words(case: Mapping[str, Any], attack: str, lang: str) -> str:
     return LANGUAGES[lang].writing.clauses.join([chance, message_text(lang, f"attack.{how}", times=brief(better))])
 
 
-def _names(names: Sequence[str]) -> str:
+def _names_text(names: Sequence[str]) -> str:
     return printable(", ".join(names))
 
 
@@ -272,16 +277,16 @@ def _details(result: Result, known: Mapping[str, Any], treatment: Mapping[str, A
     """The further numbers of a measure that are not at the top; a table if there are several for each column."""
     tables: list[Any] = []
     differing = {name: value for name, value in result.treatment.items() if treatment[name] != value}
-    singles: dict[str, Any] = {"treatment": _treated(differing, lang)} if any(differing.values()) else {}
+    singles: dict[str, Any] = {"treatment": _treatment_text(differing, lang)} if any(differing.values()) else {}
     for name, value in result.details.items():
         if isinstance(value, Mapping) and value and all(isinstance(row, Mapping) for row in value.values()):
             table = new_table(*(_words(header, lang) for header in (name, *next(iter(value.values())))))
             for column, row in value.items():
-                table.add_row(Text(printable(column)), *(Text(_shown(cell, lang)) for cell in row.values()))
+                table.add_row(Text(printable(column)), *(Text(_value_text(cell, lang)) for cell in row.values()))
             tables.append(table)
         elif known.get(name) != value:
             singles |= flatten({name: value})
-    parts = [_pairs(singles.items(), lang)] if singles else []
+    parts = [_pairs_table(singles.items(), lang)] if singles else []
     return [Text(f"\n{measure_label(result.measure, lang)}", "bold"), *parts, *tables] if parts or tables else []
 
 
@@ -298,10 +303,10 @@ def new_table(*headers: str) -> Table:
     return table
 
 
-def _pairs(pairs: Iterable[tuple[str, Any]], lang: str) -> Table:
+def _pairs_table(pairs: Iterable[tuple[str, Any]], lang: str) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in pairs:
-        text = printable(", ".join(value)) if _is_names(value) else _shown(value, lang)
+        text = printable(", ".join(value)) if _is_names(value) else _value_text(value, lang)
         table.add_row(Text(f"  {_words(name, lang)}"), Text(text))
     return table
 
@@ -312,7 +317,7 @@ def _words(name: str, lang: str) -> str:
     return ": ".join(language.name_of(DETAIL, part) or printable(part.replace("_", " ")) for part in name.split(": "))
 
 
-def _shown(value: Any, lang: str) -> str:
+def _value_text(value: Any, lang: str) -> str:
     """A value as text; words of the program are translated."""
     text = translated(value, lang) if isinstance(value, Phrase) else format_value(value)
     return LANGUAGES[lang].text(text, DETAIL)
@@ -348,11 +353,11 @@ def hierarchy_groups(hierarchy: Hierarchy, counts: Mapping[str | None, int]) -> 
     levels = []
     records = [counts.get(leaf, 0) for leaf in hierarchy.leaves]
     for level, labels in enumerate(hierarchy.levels):
-        of_label: Counter[str] = Counter()
+        records_by_label: Counter[str] = Counter()
         for label, number in zip(labels, records, strict=True):
-            of_label[label] += number
+            records_by_label[label] += number
         values = Counter(labels)
-        groups = [{"label": label, "values": values[label], "records": of_label[label]} for label in values]
+        groups = [{"label": label, "values": values[label], "records": records_by_label[label]} for label in values]
         levels.append({"level": level, "groups": groups})
     return levels
 

@@ -14,12 +14,16 @@ from PETWorks.measures.numbers import count, format_value
 from PETWorks.releases.composition import Composition, Contribution
 from PETWorks.releases.linked import Exposure
 from PETWorks.releases.unlinked import CONFIDENCES, Confidence
-from PETWorks.render.language.language import attack_name, list_text, message_text
-from PETWorks.render.language.language import policy_text as shown_text
-from PETWorks.render.language.language import shorten_name as shown_name
+from PETWorks.render.language.language import attack_name, list_text, message_text, policy_text, shorten_name
 from PETWorks.render.language.messages import translated
 from PETWorks.render.text.check_text import verdict_word
 from PETWorks.render.text.measures_text import new_table, render, subsets_parts, verdict_text
+
+LINKING_ROLES = (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)
+REGISTER_HEADS = (
+    *("head.date", "head.release", "head.recipients", "register.key", "register.known", "register.sensitive"),
+    *("head.verdict", "register.digest"),
+)
 
 
 def composition_text(
@@ -28,16 +32,20 @@ def composition_text(
     """Both adversaries, the contribution of each release, m-invariance, limits, and attacks by subsets of columns."""
     number, people = len(composition.releases), composition.together.people
     head = message_text(lang, "compose.targets", n=number, people=people, focal=composition.focal)
-    parts: list[Any] = [Text(head, "bold"), _releases(composition, lang)]
+    parts: list[Any] = [Text(head, "bold"), _releases_table(composition, lang)]
     parts += [_title("linked", lang), _linked_table(composition, lang)]
-    parts += [_title("curve", lang), _curve(composition, lang)]
+    parts += [_title("curve", lang), _curve_table(composition, lang)]
     parts += [_title("added", lang), _contributions_table(composition.contributions, lang)]
     if composition.unlinked:
-        parts += [_title("unlinked", lang), _unlinked_table(composition, lang), *map(Text, _changes(composition, lang))]
+        parts += [
+            _title("unlinked", lang),
+            _unlinked_table(composition, lang),
+            *map(Text, _wrong_intersections(composition, lang)),
+        ]
     if composition.invariance:
-        parts += [_title("invariance", lang), _invariance(composition, lang)]
+        parts += [_title("invariance", lang), _invariance_table(composition, lang)]
     if composition.limits:
-        parts += [_title("limits", lang), _limits(composition.limits, lang)]
+        parts += [_title("limits", lang), _limits_table(composition.limits, lang)]
     if subsets is not None:
         parts += subsets_parts(subsets, lang)
     return render(parts, colour=colour, width=width)
@@ -51,7 +59,7 @@ def _table(heads: Sequence[str], lang: str, *more: str) -> Table:
     return new_table(*(message_text(lang, head) for head in heads), *more)
 
 
-def _releases(composition: Composition, lang: str) -> Table:
+def _releases_table(composition: Composition, lang: str) -> Table:
     """Each release alone: its own people, attacked by its own quasi-identifiers."""
     heads = ("compose.release-alone", "head.people", "compose.among-them", "attack.head.known")
     table = _table((*heads, "attack.re-identification", "compose.alone"), lang)
@@ -73,33 +81,35 @@ def _linked_table(composition: Composition, lang: str) -> Table:
     return table
 
 
-def _inference(attribute: str, lang: str) -> str:
+def _inference_name(attribute: str, lang: str) -> str:
     return message_text(lang, "write.attack", attack=message_text(lang, "compose.inference"), column=attribute)
 
 
 def _attacks(exposure: Exposure, listed: Exposure, lang: str) -> list[tuple[str, str, str, str]]:
     """Name, prior, posterior and share of certain people for re-identification and each inference of `listed`."""
-    rows = [
+    rows: list[tuple[str, float, float, float | None]] = [
         (message_text(lang, "attack.re-identification"), 1 / exposure.people, exposure.posterior, exposure.alone_share)
     ]
-    texts = [(name, *map(format_value, numbers)) for name, *numbers in rows]
     for name in listed.inference:
         inference = exposure.inference[name]
-        numbers = (inference.commonest / inference.people, inference.posterior, inference.one_value_share)
-        texts.append((_inference(name, lang), *map(format_value, numbers)))
+        prior = inference.commonest / inference.people
+        rows.append((_inference_name(name, lang), prior, inference.posterior, inference.one_value_share))
         if inference.gain is not None:
             gain = message_text(lang, "compose.gain", column=[name])
-            texts.append((gain, format_value(inference.gain.prior), format_value(inference.gain.posterior), ""))
-    return [(name, prior, posterior, certain) for name, prior, posterior, certain in texts]
+            rows.append((gain, inference.gain.prior, inference.gain.posterior, None))
+    return [
+        (name, format_value(prior), format_value(posterior), "" if certain is None else format_value(certain))
+        for name, prior, posterior, certain in rows
+    ]
 
 
-def _curve(composition: Composition, lang: str) -> Table:
+def _curve_table(composition: Composition, lang: str) -> Table:
     inferred, crossed = list(composition.together.inference), composition.unlinked
-    attributes = [_inference(name, lang) for name in inferred]
+    attributes = [_inference_name(name, lang) for name in inferred]
     attributes += [message_text(lang, "compose.disclosed", column=[name]) for name in crossed]
     table = _table(("head.up-to", "attack.re-identification", "compose.alone"), lang, *attributes)
-    for place, (part, exposure) in enumerate(zip(composition.releases, composition.curve, strict=True)):
-        steps = [intersection.curve[place] for intersection in crossed.values()]
+    for index, (part, exposure) in enumerate(zip(composition.releases, composition.curve, strict=True)):
+        steps = [intersection.curve[index] for intersection in crossed.values()]
         chances = [exposure.posterior, exposure.alone_share, *(exposure.inference[name].posterior for name in inferred)]
         table.add_row(
             *_cells(
@@ -116,17 +126,16 @@ def _contributions_table(contributions: Sequence[Contribution], lang: str) -> Ta
     table = _table(("attack.head.attack", "head.release", "compose.adds", "head.without", "head.saves"), lang)
     attacks = list(dict.fromkeys(contribution.attack for contribution in contributions))
     for attack in attacks:
-        of_attack = [contribution for contribution in contributions if contribution.attack == attack]
-        for place, added in enumerate(
-            sorted(of_attack, key=lambda contribution: (-(contribution.shapley or 0), -(contribution.saves or 0)))
-        ):
-            share = None if added.shapley is None else float(added.shapley)
-            name = attack_name(attack, lang) if place == 0 else ""
-            table.add_row(
-                *_cells(
-                    name, added.release, format_value(share), format_value(added.without), format_value(added.saves)
-                )
-            )
+        ranked = sorted(
+            (contribution for contribution in contributions if contribution.attack == attack),
+            key=lambda contribution: (-(contribution.shapley or 0), -(contribution.saves or 0)),
+        )
+        name = attack_name(attack, lang)
+        for contribution in ranked:
+            share = None if contribution.shapley is None else float(contribution.shapley)
+            numbers = (format_value(share), format_value(contribution.without), format_value(contribution.saves))
+            table.add_row(*_cells(name, contribution.release, *numbers))
+            name = ""  # once for each attack
     return table
 
 
@@ -137,16 +146,15 @@ def _unlinked_table(composition: Composition, lang: str) -> Table:
         rows: dict[str, Confidence] = {
             message_text(lang, "releases.only", name=name): alone for name, alone in intersection.alone.items()
         }
-        for place, (name, confidence) in enumerate(
-            (rows | {message_text(lang, "releases.all"): intersection.together}).items()
-        ):
+        rows[message_text(lang, "releases.all")] = intersection.together
+        for index, (name, confidence) in enumerate(rows.items()):
             shares = [format_value(confidence.share(level)) for level in (CONFIDENCES[-1], *CONFIDENCES[:-1])]
-            table.add_row(*_cells("" if place else attribute, name, count(confidence.people), *shares))
+            table.add_row(*_cells("" if index else attribute, name, count(confidence.people), *shares))
     return table
 
 
-def _changes(composition: Composition, lang: str) -> list[str]:
-    """People for whom the attack is wrong: it assumes that values are the same in all releases."""
+def _wrong_intersections(composition: Composition, lang: str) -> list[str]:
+    """Sentences about people for whom the attack is wrong: it assumes that values are the same in all releases."""
     return [
         message_text(
             lang,
@@ -159,7 +167,7 @@ def _changes(composition: Composition, lang: str) -> list[str]:
     ]
 
 
-def _invariance(composition: Composition, lang: str) -> Table:
+def _invariance_table(composition: Composition, lang: str) -> Table:
     table = _table(("head.attribute", "head.largest-m", "compose.why-none"), lang)
     for name, invariance in composition.invariance.items():
         reasons = LANGUAGES[lang].writing.clauses.join(translated(reason, lang) for reason in invariance.reasons)
@@ -167,7 +175,7 @@ def _invariance(composition: Composition, lang: str) -> Table:
     return table
 
 
-def _limits(limits: Iterable[Mapping[str, Any]], lang: str) -> Table:
+def _limits_table(limits: Iterable[Mapping[str, Any]], lang: str) -> Table:
     table = _table(("head.limit", "head.value", "head.verdict"), lang)
     for limit in limits:
         sign, number = ("<=", limit["at_most"]) if "at_most" in limit else (">=", limit["at_least"])
@@ -184,18 +192,13 @@ def _cells(*texts: str) -> list[Text]:
 
 def register_text(entries: Sequence[Entry], *, lang: str, colour: bool, width: int) -> str:
     """The releases with their recipients, and the columns that may link them with others."""
-    table = new_table(*(message_text(lang, head) for head in HEADS))
+    table = new_table(*(message_text(lang, head) for head in REGISTER_HEADS))
     for entry in entries:
-        columns = [list_text([shown_name(column) for column in entry.with_role(role)], lang) for role in ROLES]
-        recipients = "" if entry.recipients is None else shown_text(entry.recipients, lang)
-        cells = (entry.date, shown_text(entry.title, lang), recipients, shown_name(entry.key or "-"), *columns)
+        columns = [
+            list_text([shorten_name(column) for column in entry.with_role(role)], lang) for role in LINKING_ROLES
+        ]
+        recipients = "" if entry.recipients is None else policy_text(entry.recipients, lang)
+        cells = (entry.date, policy_text(entry.title, lang), recipients, shorten_name(entry.key or "-"), *columns)
         verdict = verdict_word(entry.verdict, lang)
         table.add_row(*map(Text, cells), verdict, Text((entry.sha256 or "-")[:12]))
     return render([table], colour=colour, width=width)
-
-
-ROLES = (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)
-HEADS = (
-    *("head.date", "head.release", "head.recipients", "register.key", "register.known", "register.sensitive"),
-    *("head.verdict", "register.digest"),
-)

@@ -1,4 +1,4 @@
-"""Edit the policy file, the only place where the page stores its state: comments stay, earlier versions are kept."""
+"""Edit the policy file, in which the page stores all its state: comments stay, earlier versions are kept."""
 
 import io
 import os
@@ -16,7 +16,17 @@ from PETWorks.tables.output import write_whole
 from PETWorks.tables.yaml_files import LARGEST_FILE, read_yaml, yaml_text
 
 Lines = list[str]
-AFTER = ("roles", "data", "petworks_policy")  # a new key is added after the first of these that exists
+Change = Callable[[Any], None]
+
+ANCHORS = ("roles", "data", "petworks_policy")  # a new key is added after the first of these that exists
+VERSIONS = ".petworks"  # the folder of earlier versions
+MAX_VERSIONS = 200
+LONGEST_NUMBER = 9  # digits of the number of a version
+UNDONE = "undone.yaml"
+
+# A list that is not indented below its key.
+_FLUSH_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)
+_write_lock = RLock()  # so that nothing is written between reading a file and changing it
 
 
 class _OddLayoutError(Exception):
@@ -29,28 +39,28 @@ def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
     wanted   the new content of each key, None to remove it: `roles`, `no_role`, `role_reasons`, `privacy_unit`;
              of `subsets` only the sizes can change, and it is removed by turning it into a comment
     """
-    expected = {key: value for key, value in {**_read(text), **wanted}.items() if value is not None}
+    expected = {key: value for key, value in {**_parse(text), **wanted}.items() if value is not None}
     lines = text.split("\n")
     try:
         for key, value in wanted.items():
             lines = _set_key(lines, key, value)
         written = "\n".join(lines)
-        if _read(written) == expected:
+        if _parse(written) == expected:
             return written
     except _OddLayoutError:
         pass
 
-    def lay_out(document: Any) -> None:
+    def set_keys(document: Any) -> None:
         for key, value in wanted.items():
             if value is None:
                 document.pop(key, None)
             else:
                 document[key] = value
 
-    return apply_change(text, lay_out)
+    return apply_change(text, set_keys)
 
 
-def _read(text: str) -> Any:
+def _parse(text: str) -> Any:
     """The content of a YAML text with every scalar as text; None if it is not YAML."""
     import yaml
 
@@ -60,7 +70,7 @@ def _read(text: str) -> Any:
         return None
 
 
-def _keys(lines: Lines) -> dict[str, tuple[Any, Any]]:
+def _keys_of(lines: Lines) -> dict[str, tuple[Any, Any]]:
     """The keys of the document with their nodes, which have their positions."""
     import yaml
 
@@ -78,7 +88,7 @@ def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def _set_key(lines: Lines, key: str, value: Any) -> Lines:
-    keys = _keys(lines)
+    keys = _keys_of(lines)
     if key not in keys:
         return lines if value is None else _add_key(lines, keys, key, value)
     name, node = keys[key]
@@ -95,18 +105,18 @@ def _set_key(lines: Lines, key: str, value: Any) -> Lines:
 
 def _add_key(lines: Lines, keys: Mapping[str, tuple[Any, Any]], key: str, value: Any) -> Lines:
     """Add a key where a comment shows an example of it, otherwise after the roles."""
-    place = next((place for place, line in enumerate(lines) if re.match(rf"# ?{key}:", line)), None)
-    comment = None if place is None else re.search(r"\s(#.*)$", lines[place][2:])
+    example = next((number for number, line in enumerate(lines) if re.match(rf"# ?{key}:", line)), None)
+    comment = None if example is None else re.search(r"\s(#.*)$", lines[example][2:])
     note = "" if comment is None else f"  {comment[1]}"
     if isinstance(value, str):
         new = [f"{key}: {yaml_text(value)}{note}"]
     elif key == "roles":
         new = ["", "roles:", *(line for role, columns in value.items() for line in _new_list("  ", role, columns))]
     else:
-        new = [f"{key}:{note}", *(f"  {_entry(name, text)}" for name, text in value.items())]
-    if place is not None:
-        return [*lines[:place], *new, *lines[place + 1 :]]
-    node = next((keys[known][1] for known in AFTER if known in keys), None)
+        new = [f"{key}:{note}", *(f"  {_entry_text(name, text)}" for name, text in value.items())]
+    if example is not None:
+        return [*lines[:example], *new, *lines[example + 1 :]]
+    node = next((keys[known][1] for known in ANCHORS if known in keys), None)
     if node is None:
         raise _OddLayoutError
     end = _last_line(node) + 1
@@ -126,8 +136,8 @@ def _set_subsets(lines: Lines, key: Any, node: Any, value: Any) -> Lines:
 
 def _set_scalar(lines: Lines, node: Any, text: str) -> Lines:
     """Replace a scalar on its line; the rest of the line stays."""
-    place, before, after = _around(lines, node)
-    return [*lines[:place], f"{before}{yaml_text(text)}{after}", *lines[place + 1 :]]
+    number, before, after = _around(lines, node)
+    return [*lines[:number], f"{before}{yaml_text(text)}{after}", *lines[number + 1 :]]
 
 
 def _around(lines: Lines, node: Any) -> tuple[int, str, str]:
@@ -156,8 +166,10 @@ def _set_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> L
     if node.flow_style:
         raise _OddLayoutError
     lists = _entries(node)
-    old_texts = {item.value.strip(): _item(lines, item)[1] for _, listed in lists.values() for item in _items(listed)}
-    indents = [_item(lines, item)[0] for _, listed in lists.values() for item in _items(listed)]
+    old_texts = {
+        item.value.strip(): _split_item(lines, item)[1] for _, listed in lists.values() for item in _items(listed)
+    }
+    indents = [_split_item(lines, item)[0] for _, listed in lists.values() for item in _items(listed)]
     indent = " " * min(key.start_mark.column for key, _ in lists.values())
     item_indent = indents[0] if indents else f"{indent}  "
     new: Lines = [
@@ -165,18 +177,19 @@ def _set_roles(lines: Lines, node: Any, roles: Mapping[str, Sequence[str]]) -> L
         for role, columns in roles.items()
         if role not in lists and columns
         for line in _new_list(
-            indent, role, [old_texts.get(column, yaml_text(column)) for column in columns], written=True
+            indent, role, [old_texts.get(column, yaml_text(column)) for column in columns], quoted=True
         )
     ]
     end = _last_line(node) + 1
     lines = [*lines[:end], *new, *lines[end:]]
-    for role, (_, listed) in reversed(list(lists.items())):  # from below, so that the places of those above stay
+    for role, (_, listed) in reversed(list(lists.items())):  # from below, so that the line numbers above stay valid
         lines = _set_list(lines, listed, roles.get(role, ()), old_texts, item_indent)
     return lines
 
 
-def _new_list(indent: str, role: str, columns: Sequence[str], *, written: bool = False) -> Lines:
-    items = columns if written else [yaml_text(item) for item in columns]
+def _new_list(indent: str, role: str, columns: Sequence[str], *, quoted: bool = False) -> Lines:
+    """The lines of a new list; `quoted` if the names are already written as YAML."""
+    items = columns if quoted else [yaml_text(item) for item in columns]
     return [f"{indent}{role}:", *(f"{indent}  - {item}" for item in items)] if columns else [f"{indent}{role}: []"]
 
 
@@ -187,12 +200,12 @@ def _items(listed: Any) -> list[Any]:
     return [] if listed.flow_style or not listed.value else list(listed.value)
 
 
-def _item(lines: Lines, item: Any) -> tuple[str, str]:
+def _split_item(lines: Lines, item: Any) -> tuple[str, str]:
     """The indentation of an item, and the text of its line after the hyphen."""
-    place, before, _ = _around(lines, item)
+    number, before, _ = _around(lines, item)
     if not before.endswith("- ") or before.rstrip(" ")[:-1].strip():
         raise _OddLayoutError
-    return before[: before.index("-")], lines[place][item.start_mark.column :]
+    return before[: before.index("-")], lines[number][item.start_mark.column :]
 
 
 def _set_list(
@@ -203,14 +216,18 @@ def _set_list(
         return lines
     new = [f"{item_indent}- {old_texts.get(column, yaml_text(column))}" for column in columns if column not in old]
     if not _items(listed):  # in brackets
-        place, before, after = _around(lines, listed)
+        number, before, after = _around(lines, listed)
         if old:
             inside = ", ".join(yaml_text(column) for column in columns)
-            return [*lines[:place], f"{before}[{inside}]{after}", *lines[place + 1 :]]
-        return [*lines[:place], f"{before.rstrip()}{after}", *new, *lines[place + 1 :]]
-    places = {item.start_mark.line: item.value.strip() for item in listed.value}
-    first, last = min(places), max(places)
-    kept = [line for place, line in enumerate(lines[first : last + 1], first) if places.get(place) in (None, *columns)]
+            return [*lines[:number], f"{before}[{inside}]{after}", *lines[number + 1 :]]
+        return [*lines[:number], f"{before.rstrip()}{after}", *new, *lines[number + 1 :]]
+    column_by_line = {item.start_mark.line: item.value.strip() for item in listed.value}
+    first, last = min(column_by_line), max(column_by_line)
+    kept = [
+        line
+        for number, line in enumerate(lines[first : last + 1], first)
+        if column_by_line.get(number) in (None, *columns)
+    ]
     above = lines[:first]
     if not columns:
         name, colon, rest = above[-1].partition(":")
@@ -227,38 +244,27 @@ def _set_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) ->
     """Set the texts about columns, one line each."""
     entries = _entries(node)
     if node.flow_style or not entries:
-        place, before, after = _around(lines, node)
-        new = [f"  {_entry(name, text)}" for name, text in value.items()]
-        return [*lines[:place], f"{before.rstrip()}{after}", *new, *lines[place + 1 :]]
+        number, before, after = _around(lines, node)
+        new = [f"  {_entry_text(name, text)}" for name, text in value.items()]
+        return [*lines[:number], f"{before.rstrip()}{after}", *new, *lines[number + 1 :]]
     indent = " " * key.start_mark.column + "  "
-    read = _read("\n".join(lines))[key.value]
+    read = _parse("\n".join(lines))[key.value]
     end = _last_line(node) + 1
-    added = [f"{indent}{_entry(name, text)}" for name, text in value.items() if name not in entries]
+    added = [f"{indent}{_entry_text(name, text)}" for name, text in value.items() if name not in entries]
     lines = [*lines[:end], *added, *lines[end:]]
     for name, (entry_key, text) in reversed(list(entries.items())):
         if name not in value:
             lines = _delete_key(lines, entry_key, text)
         elif value[name] != read[name]:
             first, next_line = entry_key.start_mark.line, _last_line(text) + 1
-            lines = [*lines[:first], f"{indent}{_entry(name, value[name])}", *lines[next_line:]]
+            lines = [*lines[:first], f"{indent}{_entry_text(name, value[name])}", *lines[next_line:]]
     return lines
 
 
-def _entry(name: str, text: Any) -> str:
+def _entry_text(name: str, text: Any) -> str:
     if isinstance(text, Mapping):
         return f"{yaml_text(name)}: {{{', '.join(f'{lang}: {yaml_text(words)}' for lang, words in text.items())}}}"
     return f"{yaml_text(name)}: {yaml_text(text)}"
-
-
-VERSIONS = ".petworks"
-MAX_VERSIONS = 200
-LONGEST_NUMBER = 9  # digits
-UNDONE = "undone.yaml"
-
-_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)  # a list that is not indented below its key
-
-Change = Callable[[Any], None]
-_writing = RLock()  # so that nothing is written between reading a file and changing it
 
 
 class PolicyFile:
@@ -282,7 +288,7 @@ class PolicyFile:
 
         seen_digest   the digest of the file when the user saw it
         """
-        with _writing:
+        with _write_lock:
             self._check_seen(seen_digest)
             read_yaml(self.path)  # refuses tags, aliases and several documents
             before = self.text
@@ -290,7 +296,7 @@ class PolicyFile:
 
     def write(self, text: str, seen_digest: str | None = None) -> None:
         """Write a new file, or replace the whole text of one."""
-        with _writing:
+        with _write_lock:
             self._check_seen(seen_digest)
             self._write(text, self.text if self.path.exists() else None)
 
@@ -303,7 +309,7 @@ class PolicyFile:
             return
         self._validate(text)
         if before is not None:
-            self._keep(before)
+            self._keep_version(before)
         write_whole({self.path: text.encode("utf-8")})
 
     def _validate(self, text: str) -> None:
@@ -317,16 +323,16 @@ class PolicyFile:
         finally:
             trial.unlink(missing_ok=True)
 
-    def keep(self) -> None:
+    def keep_version(self) -> None:
         """Keep the present file as a version, because a command is about to replace it."""
-        with _writing:
-            self._keep(self.text)
+        with _write_lock:
+            self._keep_version(self.text)
 
-    def _keep(self, before: str) -> None:
+    def _keep_version(self, text: str) -> None:
         versions = self.versions
         number = int(versions[-1].stem) + 1 if versions else 1
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_whole({self.folder / f"{number:04}.yaml": before.encode("utf-8")})
+        write_whole({self.folder / f"{number:04}.yaml": text.encode("utf-8")})
         for old in versions[: max(0, len(versions) + 1 - MAX_VERSIONS)]:
             old.unlink()
 
@@ -349,7 +355,7 @@ class PolicyFile:
 
     def restore(self, number: str, seen_digest: str | None = None) -> None:
         """Go back to a version, by its number. This is an ordinary change, so it can be undone."""
-        with _writing:
+        with _write_lock:
             self._check_seen(seen_digest)
             found = [path for path in self.versions if number.isdecimal() and path.stem == f"{int(number[:9]):04}"]
             if not found:
@@ -358,7 +364,7 @@ class PolicyFile:
 
     def undo(self, seen_digest: str | None = None) -> None:
         """Go back to the version before the last change. The present text is kept in the file `undone.yaml`."""
-        with _writing:
+        with _write_lock:
             self._check_seen(seen_digest)
             versions = self.versions
             if not versions:
@@ -379,7 +385,7 @@ def apply_change(text: str, change: Change) -> str:
     yaml.preserve_quotes = True
     yaml.width = 1 << 20
     # Keep the indentation of lists, so that a diff shows only the changed lines.
-    is_flush = _LIST.search(text) is not None
+    is_flush = _FLUSH_LIST.search(text) is not None
     yaml.indent(mapping=2, sequence=2 if is_flush else 4, offset=0 if is_flush else 2)
     try:
         document = yaml.load(text)

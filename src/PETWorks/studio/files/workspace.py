@@ -9,13 +9,13 @@ from pathlib import Path
 from PETWorks.about.sidecar import possible_sidecars
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document.check_document import FORMAT
-from PETWorks.tables.opening import SUFFIXES as TABLES
+from PETWorks.tables.opening import SUFFIXES as TABLE_SUFFIXES
 
-POLICIES = (".yaml", ".yml")
+POLICY_SUFFIXES = (".yaml", ".yml")
 MAX_FILES = 2_000
 MAX_DEPTH = 4
 MAX_CHECKS = 200
-LARGEST_CHECK = 16_000_000
+LARGEST_CHECK = 16_000_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,14 @@ class Workspace:
         except (OSError, RuntimeError, ValueError):  # a loop of symlinks, a name that is too long
             raise InputError("{file!r} is not a valid path", file=printable(path.name)[:80]) from None
         if target == self.root or not target.is_relative_to(self.root):
-            raise InputError(
-                "{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80]
-            )
+            raise _outside_error(path)
         return target
 
     def table(self, name: str) -> Path:
         """The table with a name from a page; the YAML file beside it, which is read too, must be in the folder."""
         path = self.path(name)
-        for beside in possible_sidecars(path):
-            self.path(beside.relative_to(self.root).as_posix())
+        for sidecar in possible_sidecars(path):
+            self.path(sidecar.relative_to(self.root).as_posix())
         return path
 
     def argument(self, path: Path) -> str:
@@ -63,47 +61,52 @@ class Workspace:
         """The path of a file relative to the folder, as pages show it."""
         target = path.resolve()
         if not target.is_relative_to(self.root):
-            raise InputError(
-                "{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80]
-            )
+            raise _outside_error(path)
         return target.relative_to(self.root).as_posix()
 
     def files(self) -> tuple[list[ListedFile], list[ListedFile], bool]:
         """Tables and policies below the folder, without hidden ones, and whether there are too many to list."""
         tables: list[ListedFile] = []
         policies: list[ListedFile] = []
-        for path in self._visible():
+        for path in self._visible_files():
             if len(tables) + len(policies) >= MAX_FILES:
                 return tables, policies, True
-            kinds = {TABLES: tables, POLICIES: policies}
-            listed = next((kind for ends, kind in kinds.items() if path.suffix.lower() in ends), None)
-            if listed is None or (listed is policies and not _is_policy(path)):
-                continue
-            with suppress(FileNotFoundError):  # it was deleted meanwhile
-                listed.append(ListedFile(path.relative_to(self.root).as_posix(), path.stat().st_size))
+            suffix = path.suffix.lower()
+            if suffix in TABLE_SUFFIXES:
+                self._list(path, tables)
+            elif suffix in POLICY_SUFFIXES and _is_policy(path):
+                self._list(path, policies)
         return tables, policies, False
 
     def checks(self) -> list[ListedFile]:
         """The results of `petworks check --json` below the folder."""
-        found: list[ListedFile] = []
-        for path in self._visible():
-            if path.suffix.lower() == ".json" and len(found) < MAX_CHECKS and _is_check(path):
-                with suppress(FileNotFoundError):
-                    found.append(ListedFile(path.relative_to(self.root).as_posix(), path.stat().st_size))
-        return found
+        checks: list[ListedFile] = []
+        for path in self._visible_files():
+            if path.suffix.lower() == ".json" and len(checks) < MAX_CHECKS and _is_check(path):
+                self._list(path, checks)
+        return checks
 
-    def _visible(self) -> Iterator[Path]:
+    def _list(self, path: Path, files: list[ListedFile]) -> None:
+        """Add a file to a list, unless it was deleted meanwhile."""
+        with suppress(FileNotFoundError):
+            files.append(ListedFile(path.relative_to(self.root).as_posix(), path.stat().st_size))
+
+    def _visible_files(self) -> Iterator[Path]:
         """The files below the folder, sorted; neither hidden ones nor symlinks."""
         for folder, folders, names in os.walk(self.root):
             depth = len(Path(folder).relative_to(self.root).parts)
             folders[:] = sorted(name for name in folders if not name.startswith(".") and depth < MAX_DEPTH)
             for name in sorted(names):
                 path = Path(folder) / name
-                if not name.startswith(".") and _is_text(str(path)) and not path.is_symlink() and path.is_file():
+                if not name.startswith(".") and _can_be_sent(str(path)) and not path.is_symlink() and path.is_file():
                     yield path
 
 
-def _is_text(name: str) -> bool:
+def _outside_error(path: Path) -> InputError:
+    return InputError("{file!r} is not below the folder that the page was opened with", file=printable(path.name)[:80])
+
+
+def _can_be_sent(name: str) -> bool:
     """Whether a name can be sent to a browser and back; file systems allow any bytes."""
     return name.isprintable() or name.encode("utf-8", "ignore").decode() == name
 

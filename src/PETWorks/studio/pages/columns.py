@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -12,7 +13,7 @@ from PETWorks.about.roles import ROLE_KEYS, ROLES
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
-from PETWorks.gate.check.findings import findings
+from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.document.check_document import ColumnFacts, Role
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
@@ -24,15 +25,14 @@ from PETWorks.studio.pages.page import (
     Form,
     case_of,
     form_of,
-    in_thread,
     language,
     page,
     part,
-    petworks,
+    petworks_command,
     redirect,
     studio,
 )
-from PETWorks.studio.server.case import HierarchySummary, OpenCase, TableFacts
+from PETWorks.studio.server.case import GivenHierarchy, OpenCase, TableFacts
 
 Roles = Mapping[str, str | None]
 
@@ -180,7 +180,7 @@ def _subsets(
 MAX_ROWS = 80  # columns on one page
 NONE = "none"
 ROLE_BY_FORM_VALUE = {NONE: None, **{role: role for role in ROLES}}  # the roles as forms name them
-NO_HIERARCHY = HierarchySummary("none")
+NO_HIERARCHY = GivenHierarchy("none")
 NEEDS_ATTENTION = "attention"
 
 
@@ -198,7 +198,7 @@ class Row:
     suggestion: Suggestion
     why: str
     reason: str
-    places: HierarchySummary
+    hierarchy: GivenHierarchy
     levels: tuple[str, dict[str, str]]  # the page where its hierarchy is edited
     finding: ColumnFacts | None
 
@@ -206,13 +206,13 @@ class Row:
     def needs_a_look(self) -> bool:
         """Whether something about the column should be decided or confirmed."""
         differs = (self.suggestion.role or NONE) != self.role
-        return self.finding is not None or self.role == NONE or differs or self.places.strange > 0
+        return self.finding is not None or self.role == NONE or differs or bool(self.hierarchy.fit.unplaced)
 
 
 async def show(request: Request) -> Response:
     """The columns that match the filter of the user."""
     case = await case_of(request)
-    response: Response = await in_thread(_page, request, case)
+    response: Response = await run_in_threadpool(_page, request, case)
     return response
 
 
@@ -230,7 +230,7 @@ def _page(request: Request, case: OpenCase) -> Response:
         request,
         "columns",
         case,
-        command=petworks("check", workspace.argument(case.file.path)),
+        command=petworks_command("check", workspace.argument(case.file.path)),
         policy=workspace.relative(case.file.path),
         rows=chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS],
         total=len(rows),
@@ -263,7 +263,7 @@ def _is_wanted(row: Row, wanted: str, find: str) -> bool:
 
 
 def _rows(case: OpenCase, facts: TableFacts, roles: Mapping[str, str], unit: str | None, lang: str) -> list[Row]:
-    places = facts.places(case.policy)
+    hierarchies = facts.hierarchies(case.policy)
     found = {column.column: column for column in _contradicting_columns(facts, roles, unit, _explained_columns(case))}
     return [
         Row(
@@ -277,8 +277,8 @@ def _rows(case: OpenCase, facts: TableFacts, roles: Mapping[str, str], unit: str
             suggestion=facts.suggestions[name],
             why=prose.reason_text(facts.suggestions[name].why, lang),
             reason=text_in(reason_of(case.policy, name, roles), lang),
-            places=places.get(name, NO_HIERARCHY),
-            levels=("/levels/column", {"column": str(facts.places_in_table[name])})
+            hierarchy=hierarchies.get(name, NO_HIERARCHY),
+            levels=("/levels/column", {"column": str(facts.indices[name])})
             if roles.get(name) == QUASI_IDENTIFIER
             else ("/levels", {}),
             finding=found.get(name),
@@ -298,7 +298,7 @@ def _contradicting_columns(
     """The columns whose name or values contradict their role, as a check finds them."""
     for name, profile in facts.profiles.items():
         role = roles.get(name)
-        found = () if role == IDENTIFIER or name == unit else findings(name, role, profile)
+        found = () if role == IDENTIFIER or name == unit else find_contradictions(name, role, profile)
         column = ColumnFacts(name, cast(Role, role), released=True, findings=found)
         if column.fails or (found and name not in explained):
             yield column
@@ -362,7 +362,7 @@ def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | Non
 async def preview_contradictions(request: Request) -> Response:
     """The contradictions to the roles that are chosen on the page, before they are saved."""
     case, form = await case_of(request), await form_of(request)
-    response: Response = await in_thread(_contradictions_part, request, case, form)
+    response: Response = await run_in_threadpool(_contradictions_part, request, case, form)
     return response
 
 
@@ -389,7 +389,7 @@ def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Respon
 async def save(request: Request) -> Response:
     """Save all fields of the form at once."""
     case, form = await case_of(request), await form_of(request)
-    await in_thread(_save, case, form, language(request))
+    await run_in_threadpool(_save, case, form, language(request))
     if form.text("do") == "next":
         return redirect(request, "/risk", case)
     back = {key: form.text(key) for key in ("show", "find", "page") if form.text(key)}
@@ -404,7 +404,7 @@ def _save(case: OpenCase, form: Form, lang: str) -> None:
 def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
     """The choices in the fields, and by the button used: `take` a suggestion, or give several columns one role."""
     roles: dict[str, str | None] = {
-        _column(place, facts.names): _role(code) for place, code in form.beginning("role-").items()
+        _column(place, facts.names): _role(code) for place, code in form.with_prefix("role-").items()
     }
     take = form.text("take")
     taken = facts.names if take == "all" else [_column(take, facts.names)] if take else []
@@ -412,12 +412,12 @@ def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
     if form.text("do") == "bulk":
         roles |= {_column(place, facts.names): _role(form.text("bulk")) for place in form.texts("pick")}
     unit = form.text("unit") if "unit" in form.fields else None
-    not_people = {_column(place, facts.names): text.strip() for place, text in form.beginning("not-people-").items()}
+    not_people = {_column(place, facts.names): text.strip() for place, text in form.with_prefix("not-people-").items()}
     if form.text("other-column") and form.text("other-reason"):
         not_people[_column(form.text("other-column"), facts.names)] = form.text("other-reason")
     return RoleChoices(
         roles,
-        {_column(place, facts.names): text.strip() for place, text in form.beginning("reason-").items()},
+        {_column(place, facts.names): text.strip() for place, text in form.with_prefix("reason-").items()},
         _column(unit, facts.names) if unit else unit,
         not_people,
     )

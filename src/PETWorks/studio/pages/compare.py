@@ -1,12 +1,11 @@
 """Compare: this release with another one, an earlier check, or earlier releases about the same people."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,7 +14,7 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.check.remedies import class_size_wanted
-from PETWorks.gate.diff import DIGEST, Comparison, compare, read_check
+from PETWorks.gate.diff import DIGEST, Difference, compare, read_check
 from PETWorks.gate.document.check_document import CheckDocument
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.locale import LANGUAGES
@@ -26,20 +25,34 @@ from PETWorks.render.language.language import (
     message_text,
     percent,
     rule_name,
+    shorten_name,
     value_text,
     value_with_fraction,
 )
-from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
+from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.open import is_companion_file
-from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, page, part, studio
-from PETWorks.studio.pages.running import redirect_to_job
+from PETWorks.studio.pages.page import case_of, form_of, join_items, language, page, part, studio
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job, Purpose
 
 MAX_ATTACKS = 4
-HALF = "1/2"
+MAX_TABLES = 100
+MAX_RELEASES = 60
+HALF = "1/2"  # the key of the people whose value is at least half sure
+FACT_LABELS = {
+    "records": "head.records",
+    "people": "head.people",
+    "classes": "head.classes",
+    **{
+        name: f"studio.compare.fact.{name}"
+        for name in (
+            *("quasi_identifiers", "sensitive_attributes", "treatment", "population", "cell_size", "petworks"),
+            *("records_in_classes", "smallest_class", "largest_class", "suppressed_records", "incomplete_records"),
+        )
+    },
+}
 
 Numbers = Mapping[str, Any]
 
@@ -63,10 +76,9 @@ def composition_values(result: Any, lang: str) -> dict[str, Any]:
         "cautions": [Caution(**caution).text for caution in result.get("cautions", ())],
         "attributes": list(result["linked"]["attribute_inference"])[:MAX_ATTACKS],
         "crossed": list(result["unlinked"])[:MAX_ATTACKS],
-        "release_chart": _chart(result),
+        "release_chart": _release_chart(result),
         "contributions": _contributions(result, lang),
         "half": HALF,
-        "drawn": charts.bar_length,
         "attack_name": lambda attack: attack_name(attack, lang),
         "no_m": lambda attribute: message_text(
             lang,
@@ -100,7 +112,7 @@ def _sentences(result: Numbers, lang: str) -> Iterator[str]:
         yield message_text(lang, "studio.compare.disclosed", column=[column], **texts)
 
 
-def _chart(result: Numbers) -> dict[str, Any]:
+def _release_chart(result: Numbers) -> dict[str, Any]:
     """The chance to pick the right record, and the share of unique people, as releases are added one by one."""
     steps = [step["linked"]["re_identification"] for step in result["curve"]]
     lines = {
@@ -128,51 +140,35 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
     return groups
 
 
-MAX_TABLES = 100
-MAX_RELEASES = 60
-FACTS = {
-    "records": "head.records",
-    "people": "head.people",
-    "classes": "head.classes",
-    **{
-        name: f"studio.compare.fact.{name}"
-        for name in (
-            *("quasi_identifiers", "sensitive_attributes", "treatment", "population", "cell_size", "petworks"),
-            *("records_in_classes", "smallest_class", "largest_class", "suppressed_records", "incomplete_records"),
-        )
-    },
-}
-
-
 async def show(request: Request) -> Response:
     """The choices, and the result that was asked for; slow parts are loaded later."""
     case = await case_of(request)
     state, other = studio(request), request.query_params.get("other", "")
     job = state.jobs.of(request.query_params["job"]) if "job" in request.query_params else None
-    values = await in_thread(_choices, request, case)
-    ready = "wait" in request.query_params or await in_thread(_are_checked, request, case, other)
+    values = await run_in_threadpool(_choices, request, case)
+    ready = "wait" in request.query_params or await run_in_threadpool(_are_checked, request, case, other)
     if other and ready:
-        values |= await in_thread(_comparison_values, request, case, other)
+        values |= await run_in_threadpool(_comparison_values, request, case, other)
     if job is not None and job.state == "done":
-        values |= await in_thread(composition_values, job.result, language(request))
+        values |= await run_in_threadpool(composition_values, job.result, language(request))
     command = _command(request, case, other, job)
     shown: dict[str, Any] = {"other": other, "ready": ready, "query": request.url.query, "job": job}
     return page(request, "compare", case, command=command, **shown, **values)
 
 
-async def body(request: Request) -> Response:
+async def comparison_part(request: Request) -> Response:
     """The comparison with another check, as a part of the page."""
     case = await case_of(request)
-    values = await in_thread(_comparison_values, request, case, request.query_params.get("other", ""))
+    values = await run_in_threadpool(_comparison_values, request, case, request.query_params.get("other", ""))
     return part(request, "compare_body.html", case, **values)
 
 
-async def together(request: Request) -> Response:
+async def start_composition(request: Request) -> Response:
     """Start the attack on several releases about the same people."""
     case, form = await case_of(request), await form_of(request)
     if form.text("seen") != case.file.digest:
         raise InputError("the policy file was changed meanwhile; load the page again")
-    arguments = await in_thread(_compose_arguments, request, case, form.texts("release"), form.text("key"))
+    arguments = await run_in_threadpool(_compose_arguments, request, case, form.texts("release"), form.text("key"))
     purpose = Purpose(case.file.path, "compare", "/compare")
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
@@ -250,7 +246,9 @@ def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str
     old = read_check(path) if _is_result(path) else state.cases.of(path).check.file()
     new = case.check.file(old.edition)
     comparison = compare(old, new)
-    rules, measures = _rules(old, new, comparison), _measures(old, new, comparison)
+    old_rules, new_rules = ({rule.name: rule for rule in document.rules} for document in (old, new))
+    old_results, new_results = ({result.measure: result for result in document.results} for document in (old, new))
+    measures = _rows(old_results, new_results, comparison.measures)
     return {
         "old": old,
         "new": new,
@@ -261,31 +259,21 @@ def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str
         "moments": [prose.moment(document) for document in (old, new)],
         "different": [_fact_name(name, lang) for name in comparison.different],
         "new_rules": [rule_name(name, lang) for name in comparison.new_built_in_rules],
-        "rule_rows": rules,
+        "rule_rows": _rows(old_rules, new_rules, comparison.rules),
         "measure_rows": [row for row in measures if row.change != "same"],
         "same_rows": [row for row in measures if row.change == "same"],
         "fact_rows": [
-            Row(_fact_name(fact.name, lang), *_fact(fact.name, fact.old, fact.new, lang), fact.change)
+            Row(_fact_name(fact.name, lang), *_fact_texts(fact.name, fact.old, fact.new, lang), fact.change)
             for fact in comparison.table
         ],
-        "curve_chart": _curves(old, new),
-        "size_charts": [_sizes(document) for document in (old, new)],
+        "curve_chart": _risk_chart(old, new),
+        "size_charts": [_class_size_chart(document) for document in (old, new)],
         "measured": lambda result: value_with_fraction(result, lang),
     }
 
 
-def _rules(old: CheckDocument, new: CheckDocument, comparison: Comparison) -> list[Row]:
-    before, after = ({rule.name: rule for rule in document.rules} for document in (old, new))
-    changes = {rule.name: rule.change for rule in comparison.rules}
-    return [
-        Row(name, before.get(name), after.get(name), changes.get(name, "same"))
-        for name in dict.fromkeys([*before, *after])
-    ]
-
-
-def _measures(old: CheckDocument, new: CheckDocument, comparison: Comparison) -> list[Row]:
-    before, after = ({result.measure: result for result in document.results} for document in (old, new))
-    changes = {measure.name: measure.change for measure in comparison.measures}
+def _rows(before: Mapping[str, Any], after: Mapping[str, Any], compared: Iterable[Difference]) -> list[Row]:
+    changes = {difference.name: difference.change for difference in compared}
     return [
         Row(name, before.get(name), after.get(name), changes.get(name, "same"))
         for name in dict.fromkeys([*before, *after])
@@ -295,21 +283,21 @@ def _measures(old: CheckDocument, new: CheckDocument, comparison: Comparison) ->
 def _fact_name(name: str, lang: str) -> str:
     if name.startswith(DIGEST):
         return message_text(lang, "studio.compare.digest", what=message_text(lang, f"file.{name.removeprefix(DIGEST)}"))
-    return message_text(lang, FACTS[name]) if name in FACTS else shown_name(name)
+    return message_text(lang, FACT_LABELS[name]) if name in FACT_LABELS else shorten_name(name)
 
 
-def _fact(name: str, old: Any, new: Any, lang: str) -> tuple[str, str]:
+def _fact_texts(name: str, old: Any, new: Any, lang: str) -> tuple[str, str]:
     """The old and the new value of a fact about the table, as texts."""
 
     def text(value: Any, other_value: Any) -> str:
         if isinstance(value, Mapping):
-            return " ".join(_treatment(value, other_value if isinstance(other_value, Mapping) else {}, lang))
+            return " ".join(_treatment_texts(value, other_value if isinstance(other_value, Mapping) else {}, lang))
         return value[:12] if name.startswith(DIGEST) and isinstance(value, str) else value_text(value, lang)
 
     return text(old, new), text(new, old)
 
 
-def _treatment(treatment: Mapping[str, Any], other_treatment: Mapping[str, Any], lang: str) -> Iterator[str]:
+def _treatment_texts(treatment: Mapping[str, Any], other_treatment: Mapping[str, Any], lang: str) -> Iterator[str]:
     """Sentences about how records are counted, where this differs from the other check."""
     for key, choice in treatment.items():
         if choice == other_treatment.get(key):
@@ -320,7 +308,7 @@ def _treatment(treatment: Mapping[str, Any], other_treatment: Mapping[str, Any],
             yield message_text(lang, f"treatment.{key}.{choice}")
 
 
-def _curves(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
+def _risk_chart(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
     """The highest chance of re-identification by the number of known attributes, for both checks."""
     lines = {}
     for kind, label, document in (("lowest", "studio.compare.old", old), ("highest", "studio.compare.new", new)):
@@ -336,7 +324,7 @@ def _curves(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
     return charts.shares_chart(lines, "drivers.axis")
 
 
-def _sizes(document: CheckDocument) -> dict[str, Any] | None:
+def _class_size_chart(document: CheckDocument) -> dict[str, Any] | None:
     details = next((result.details for result in document.results if result.measure == "prosecutor-risk"), {})
     return charts.class_size_chart(details.get("class_sizes", {}), class_size_wanted(document))
 
@@ -357,46 +345,39 @@ def _compose_arguments(request: Request, case: OpenCase, chosen: Iterable[str], 
         raise InputError("choose the column that names the person")
     person = release.columns[int(key)]
     sensitive = [column for column in release.sensitive_attributes if column != person]
-    columns = dict.fromkeys([*release.quasi_identifiers, *_known_elsewhere(request, tables)])
+    columns = dict.fromkeys([*release.quasi_identifiers, *_quasi_identifiers_of(request, tables)])
     known = [column for column in columns if column not in (person, *sensitive)]
     return [
         "compose",
         *(prose.file_argument(path) for path in (*tables, table)),
         f"--key={person}",
-        *([f"--qi={_as_items(known)}"] if known else []),
-        *([f"--sensitive={_as_items(sensitive)}"] if sensitive else []),
+        *([f"--qi={join_items(known)}"] if known else []),
+        *([f"--sensitive={join_items(sensitive)}"] if sensitive else []),
         *(f"--{option}={value}" for option, value in case.policy.reading.items()),
         "--format=json",
     ]
 
 
-def _known_elsewhere(request: Request, tables: Iterable[str]) -> Iterator[str]:
-    """The quasi-identifiers of other releases, from the files beside them or from policies of this folder."""
+def _quasi_identifiers_of(request: Request, tables: Iterable[str]) -> Iterator[str]:
+    """The quasi-identifiers of other tables, from the files beside them or from policies of this folder."""
     state, wanted = studio(request), set(tables)
     for table in sorted(wanted):
-        yield from _quasi_identifiers(read_sidecar(state.workspace.table(table)).roles)
+        yield from _with_quasi_role(read_sidecar(state.workspace.table(table)).roles)
     for file in state.workspace.files()[1]:
         try:
             policy = read_policy(state.workspace.path(file.path))
             if isinstance(policy.data, Path) and state.workspace.relative(policy.data) in wanted:
-                yield from _quasi_identifiers(policy.roles or {})
+                yield from _with_quasi_role(policy.roles or {})
         except (PETWorksError, ValueError):
             continue  # ignore policies that cannot be read
 
 
-def _quasi_identifiers(roles: Mapping[str, str]) -> Iterator[str]:
+def _with_quasi_role(roles: Mapping[str, str]) -> Iterator[str]:
     return (column for column, role in roles.items() if role == QUASI_IDENTIFIER)
-
-
-def _as_items(columns: Iterable[str]) -> str:
-    """Join names with commas, with quotes where they are needed."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(columns)
-    return text.getvalue()
 
 
 ROUTES = [
     Route("/compare", show),
-    Route("/compare/body", body),
-    Route("/compare/together", together, methods=["POST"]),
+    Route("/compare/body", comparison_part),
+    Route("/compare/together", start_composition, methods=["POST"]),
 ]

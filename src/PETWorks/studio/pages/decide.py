@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -20,7 +21,7 @@ from PETWorks.render.report.prose import notices
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change
 from PETWorks.studio.pages.export import evidence_name, is_release
-from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, language, link, page, part, studio
+from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, language, link, page, part, studio
 from PETWorks.studio.server.case import OpenCase
 
 Content = Mapping[str, Any]
@@ -289,7 +290,7 @@ class Fields:
 
 async def show(request: Request) -> Response:
     """All decisions of the policy, as forms."""
-    return await in_thread(_page, request, await case_of(request))
+    return await run_in_threadpool(_page, request, await case_of(request))
 
 
 def _page(
@@ -421,10 +422,10 @@ async def save(request: Request) -> Response:
     if section not in CHANGES:
         raise InputError("there is no such form")
     try:
-        await in_thread(_save, case, section, form, language(request))
+        await run_in_threadpool(_save, case, section, form, language(request))
     except PETWorksError as error:
         is_current = form.text("seen") == case.file.digest  # otherwise its fields may be about other rows
-        return await in_thread(_page, request, case, section, form if is_current else None, error)
+        return await run_in_threadpool(_page, request, case, section, form if is_current else None, error)
     return RedirectResponse(f"{link('/decide', case, request)}#{section}", 303)
 
 
@@ -447,7 +448,7 @@ def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
 async def verdict(request: Request) -> Response:
     """The verdict on each rule, and the open points of the regimes."""
     case = await case_of(request)
-    check = await in_thread(lambda: case.check)
+    check = await run_in_threadpool(lambda: case.check)
     texts = notices(check.content, language(request))
     return part(request, "decide_verdict.html", case, d=check.content, notices=texts)
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,8 +19,8 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.release_files import came_with_release, origins_of
 from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
-from PETWorks.studio.pages.page import case_of, form_of, in_thread, language, not_out_text, page, redirect, studio
-from PETWorks.studio.pages.running import redirect_to_job
+from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.page import case_of, form_of, language, obstacle_text, page, redirect, studio
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.tables.files import read_small
@@ -59,7 +60,7 @@ async def report(request: Request) -> Response:
 async def evidence(request: Request) -> Response:
     """Write a new evidence folder."""
     case = await case_of(request)
-    name = await in_thread(evidence_name, case.policy)
+    name = await run_in_threadpool(evidence_name, case.policy)
     folder = studio(request).workspace.argument(case.file.path.with_name(name))
     return _start_check(request, case, ["--evidence", folder], {"folder": name})
 
@@ -80,14 +81,14 @@ async def exported(request: Request) -> Response:
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
-    obstacle, out, inside = await in_thread(_exported_files, case, dict(job.purpose.values))
+    obstacle, out, inside = await run_in_threadpool(_exported_files, case, dict(job.purpose.values))
     reports = {name: studio(request).workspace.relative(case.file.path.parent / name) for name in (*out, *inside)}
     return page(
         request,
         "decide_exported",
         case,
         nav_step="decide",
-        not_out=None if obstacle is None else not_out_text(case.table_name, obstacle, language(request)),
+        not_out=None if obstacle is None else obstacle_text(case.table_name, obstacle, language(request)),
         out=out,
         inside=inside,
         reports={name: path for name, path in reports.items() if name.endswith(".html")},
@@ -126,7 +127,9 @@ async def versions(request: Request) -> Response:
     """The changes of the policy, the last one first, each with a button that reverts to the version before."""
     case = await case_of(request)
     before = request.query_params.get("before", "")
-    rows, older = await in_thread(_versions, case, int(before) if before.isdecimal() and len(before) < 10 else None)
+    rows, older = await run_in_threadpool(
+        _versions, case, int(before) if before.isdecimal() and len(before) < 10 else None
+    )
     return page(
         request,
         "decide_versions",
@@ -171,7 +174,7 @@ def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:
 async def restore(request: Request) -> Response:
     """Go back to an earlier version; this is an ordinary change, which can be undone."""
     case, form = await case_of(request), await form_of(request)
-    await in_thread(case.file.restore, form.text("number"), form.text("seen") or None)
+    await run_in_threadpool(case.file.restore, form.text("number"), form.text("seen") or None)
     return redirect(request, "/decide/versions", case)
 
 

@@ -1,11 +1,12 @@
 """The hierarchy of a column: its levels with their groups, and a form with a preview for each kind."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,10 +18,9 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, InputError, PETWorksError, Phrase
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.terminal import command_line
 from PETWorks.render.text.measures_text import hierarchy_groups
-from PETWorks.studio.files.hierarchy_forms import (
+from PETWorks.studio.pages.hierarchy_forms import (
     ABOVE,
     CHOICES,
     KINDS,
@@ -33,32 +33,12 @@ from PETWorks.studio.files.hierarchy_forms import (
     with_hierarchies,
     words_of,
 )
-from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, page, part, redirect, studio
-from PETWorks.studio.server.case import OpenCase
-from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, page, part, redirect, studio
+from PETWorks.studio.server.case import Fit, OpenCase, fit_declaration, fit_hierarchy, present_values
 from PETWorks.tables.yaml_files import in_yaml
 
 Counts = Mapping[str | None, int]
 Words = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A hierarchy, and how well the values of a column fit into it.
-
-    hierarchy   with the values that fit; None if there is none at all
-    strange     the values that do not fit, with their numbers of records, the most frequent first
-    problem     why it cannot be used
-    """
-
-    hierarchy: Hierarchy | None
-    strange: Sequence[tuple[str, int]] = ()
-    problem: str | None = None
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether every value fits, and the levels nest."""
-        return self.hierarchy is not None and self.problem is None
 
 
 @dataclass(frozen=True)
@@ -89,7 +69,7 @@ class Column:
     @property
     def values(self) -> int:
         """Number of distinct values."""
-        return sum(value is not None and value != SUPPRESSED for value in self.counts)
+        return len(present_values(self.counts))
 
 
 class ColumnLevels:
@@ -156,15 +136,7 @@ class ColumnLevels:
             return Fit(build_declared_hierarchy(declaration, name, view.table, view.background))
         except PETWorksError as error:
             problem = _problem(error)
-        known = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
-        scheme = declaration.scheme(known)
-        strange = {value for value in known if scheme.below(value) is None and scheme.path(value) is None}
-        try:
-            fitting: Counts = {value: count for value, count in known.items() if value not in strange}
-            hierarchy = declaration.build(fitting) if fitting else None
-        except PETWorksError:
-            hierarchy = None
-        return Fit(hierarchy, _by_frequency(strange, known), problem)
+        return replace(fit_declaration(declaration, present_values(counts)), problem=problem)
 
     def proposal(self, name: str) -> tuple[Proposal, Hierarchy] | None:
         """The hierarchy that `petworks init` would write; None if the values are already generalised."""
@@ -211,14 +183,17 @@ def _fit_file(file: Path, counts: Counts) -> Fit:
         hierarchy = read_hierarchy(file)
     except PETWorksError as error:
         return Fit(None, problem=error.message)
-    known = {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
-    strange = {value for value in known if hierarchy.level(value) is None}
+    values = present_values(counts)
+    fit = fit_hierarchy(hierarchy, values)
     problem = _not_nested(hierarchy)
-    if strange:
+    if fit.unplaced:
         problem = Phrase(
-            "{strange} of {values} values are not in {file}", strange=len(strange), values=len(known), file=file.name
+            "{strange} of {values} values are not in {file}",
+            strange=len(fit.unplaced),
+            values=len(values),
+            file=file.name,
         )
-    return Fit(hierarchy, _by_frequency(strange, known), problem)
+    return replace(fit, problem=problem)
 
 
 def _problem(error: PETWorksError) -> Phrase:
@@ -239,16 +214,12 @@ def _not_nested(hierarchy: Hierarchy) -> Phrase | None:
     return None
 
 
-def _by_frequency(values: set[str], counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(((value, counts[value]) for value in values), key=lambda pair: (-pair[1], pair[0]))
-
-
 MAX_GROUPS = 50  # of a level
 ALL_GROUPS = 250  # of all levels on a page
 FEWEST = 5
 MAX_LEVELS = 30
 MAX_NODES = 80  # a larger hierarchy is not drawn as a tree
-MAX_STRANGE = 50
+MAX_UNPLACED = 50
 SAVED, PROPOSED, TRIED = "saved", "proposed", "tried"
 
 
@@ -275,7 +246,7 @@ class Branch:
 async def show(request: Request) -> Response:
     """The page of a column."""
     case = await case_of(request)
-    return await in_thread(_show, request, case)
+    return await run_in_threadpool(_show, request, case)
 
 
 def _show(request: Request, case: OpenCase) -> Response:
@@ -340,11 +311,10 @@ def _level_values(counts: Counts, state: str, fit: Fit) -> dict[str, Any]:
     return {
         "state": state,
         "fit": fit,
-        "strange": list(fit.strange[:MAX_STRANGE]),
+        "shown_unplaced": list(fit.unplaced[:MAX_UNPLACED]),
         "levels": levels,
         "tree": None if fit.hierarchy is None else _tree(fit.hierarchy, counts),
         "more_levels": 0 if fit.hierarchy is None else fit.hierarchy.height + 1 - len(levels),
-        "drawn": bar_length,
     }
 
 
@@ -403,7 +373,7 @@ def _fields_sent(form: Form) -> tuple[str, dict[str, Any]]:
 async def preview(request: Request) -> Response:
     """The result of a form for the column, before it is saved."""
     case, form = await case_of(request), await form_of(request)
-    return await in_thread(_preview, request, case, form)
+    return await run_in_threadpool(_preview, request, case, form)
 
 
 def _preview(request: Request, case: OpenCase, form: Form) -> Response:
@@ -426,7 +396,7 @@ def _preview(request: Request, case: OpenCase, form: Form) -> Response:
 async def save(request: Request) -> Response:
     """Write the declaration into the policy."""
     case, form = await case_of(request), await form_of(request)
-    return await in_thread(_save, request, case, form)
+    return await run_in_threadpool(_save, request, case, form)
 
 
 def _save(request: Request, case: OpenCase, form: Form) -> Response:
@@ -450,7 +420,7 @@ def _save(request: Request, case: OpenCase, form: Form) -> Response:
 async def propose(request: Request) -> Response:
     """Write proposals into the policy: for one column, or for all that have no hierarchy."""
     case, form = await case_of(request), await form_of(request)
-    await in_thread(_propose, case, form)
+    await run_in_threadpool(_propose, case, form)
     return redirect(request, "/levels", case)
 
 
@@ -467,9 +437,9 @@ def _propose(case: OpenCase, form: Form) -> None:
 async def remove(request: Request) -> Response:
     """Remove the hierarchy of a column from the policy."""
     case, form = await case_of(request), await form_of(request)
-    columns = await in_thread(columns_of, case)
+    columns = await run_in_threadpool(columns_of, case)
     column = columns.asked(request.query_params)
-    await in_thread(_declare, case, columns, {column.name: None}, form)
+    await run_in_threadpool(_declare, case, columns, {column.name: None}, form)
     return redirect(request, "/levels/column", case, column=str(column.place))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,27 +19,26 @@ from PETWorks.gate.days import today
 from PETWorks.gate.document.check_document import Verdict, combine_verdicts
 from PETWorks.gate.release_files import ReleaseFiles, default_name, release_named
 from PETWorks.locale import LANGUAGES
-from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.files.hierarchy_forms import BOUNDS, as_items, with_bounds
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
+from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
+from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.make_safe import origin_link
 from PETWorks.studio.pages.page import (
     Form,
     case_of,
     error_text,
     form_of,
-    in_thread,
+    join_items,
     language,
-    not_out_text,
+    obstacle_text,
     page,
     part,
     redirect,
     studio,
 )
-from PETWorks.studio.pages.running import redirect_to_job
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Purpose
 
@@ -73,19 +73,19 @@ async def show(request: Request) -> Response:
     """The page; only a part of it if only the levels changed. Slow parts are loaded later."""
     case = await case_of(request)
     if request.headers.get("x-part"):
-        values = await in_thread(_figures, request, case, _chosen(request.query_params))
+        values = await run_in_threadpool(_figures, request, case, _chosen(request.query_params))
         return part(request, "what_if.html", case, is_part=True, **values)
     command = command_line(["petworks", *_arguments(request, case, {}, default_name(case.policy), suppress=False)])
     values = {"ready": False, "query": request.url.query, "command": command}
     if case.is_made(WHAT_IF) or "wait" in request.query_params:
-        values = {"ready": True, **await in_thread(_body, request, case)}
+        values = {"ready": True, **await run_in_threadpool(_body, request, case)}
     return page(request, "levels", case, is_part=False, **values)
 
 
 async def body(request: Request) -> Response:
     """The content of the page, once the distinct rows were counted."""
     case = await case_of(request)
-    return part(request, "levels_body.html", case, is_part=True, **await in_thread(_body, request, case))
+    return part(request, "levels_body.html", case, is_part=True, **await run_in_threadpool(_body, request, case))
 
 
 def what_if_of(case: OpenCase) -> WhatIf:
@@ -104,7 +104,7 @@ def what_if_of(case: OpenCase) -> WhatIf:
 
 def _body(request: Request, case: OpenCase) -> dict[str, Any]:
     columns = columns_of(case)
-    listed = sorted(columns.all, key=lambda column: (not column.fit.strange, column.fit.problem is None))
+    listed = sorted(columns.all, key=lambda column: (not column.fit.unplaced, column.fit.problem is None))
     wanted = _chosen(request.query_params)
     try:
         figures = _figures(request, case, wanted)
@@ -200,7 +200,6 @@ def _figures(request: Request, case: OpenCase, chosen: Mapping[int, int]) -> dic
         "has_rules": bool(what_if.at({}).rules or what_if.unjudged),
         "is_people": case.policy.privacy_unit is not None,
         "suppress": suppress,
-        "drawn": bar_length,
         "command": command,
     }
 
@@ -223,7 +222,7 @@ def _arguments(
     level_texts = [f"{name}={level}" for name, level in levels.items() if level]
     return [
         *("apply", policy),
-        *(("--levels", as_items(level_texts)) if level_texts else ()),
+        *(("--levels", join_items(level_texts)) if level_texts else ()),
         *(("--suppress",) if suppress else ()),
         *("-o", policy.removesuffix(case.file.path.name) + release),
     ]
@@ -232,7 +231,7 @@ def _arguments(
 async def apply(request: Request) -> Response:
     """Make the release on these levels."""
     case, form = await case_of(request), await form_of(request)
-    return await in_thread(_apply, request, case, form)
+    return await run_in_threadpool(_apply, request, case, form)
 
 
 def _apply(request: Request, case: OpenCase, form: Form) -> Response:
@@ -256,7 +255,7 @@ async def applied(request: Request) -> Response:
     files = release_named(case.file.path, job.purpose.values["release"])
     relative = studio(request).workspace.relative
     file_messages = tuple(f"petworks: {message_text(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
-    verdict, obstacle = await in_thread(_check_now, request, case, files, found.get("release_sha256"))
+    verdict, obstacle = await run_in_threadpool(_check_now, request, case, files, found.get("release_sha256"))
     return page(
         request,
         "levels_applied",
@@ -265,7 +264,7 @@ async def applied(request: Request) -> Response:
         found=found,
         release_bar=None,
         verdict=verdict or combine_verdicts([rule["verdict"] for rule in found["rules"]]),
-        not_out=None if obstacle is None else not_out_text(files.release.name, obstacle, language(request)),
+        not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, language(request)),
         release=files.release.name,
         released=relative(files.policy),
         inside=[path.name for path in files.inside],
@@ -297,7 +296,7 @@ async def bound(request: Request) -> Response:
     kept = {
         field: text for field, text in _last_texts(form).items() if field.startswith("level-") or field == "suppress"
     }
-    await in_thread(_bound, case, form)
+    await run_in_threadpool(_bound, case, form)
     return redirect(request, "/levels", case, **kept)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -30,8 +31,8 @@ from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, PolicyFile
-from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, in_thread, language, page, redirect, studio
-from PETWorks.studio.pages.running import redirect_to_job
+from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, language, page, redirect, studio
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Purpose
 
@@ -271,7 +272,7 @@ async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None 
     form = await form_of(request) if mistake is not None else Form(b"")
     wanted = form.text("release") or default_name(case.policy)
     files = _target(case, wanted)
-    settings, lacking, releases, lost = await in_thread(_state, case, files)
+    settings, lacking, releases, lost = await run_in_threadpool(_state, case, files)
     if mistake is not None:
         settings = settings.typed(form)
     return page(
@@ -294,7 +295,7 @@ async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None 
         lost=lost,
         is_unfinished=files.unfinished.exists(),
         varied=_thresholds(case),
-        origin=await in_thread(origin_link, request, case),
+        origin=await run_in_threadpool(origin_link, request, case),
         command=command_line(["petworks", *anonymize_arguments(request, case, files)]),
     )
 
@@ -337,7 +338,7 @@ async def run(request: Request) -> Response:
     """Save the settings, and start the search."""
     case, form = await case_of(request), await form_of(request)
     try:
-        return await in_thread(_run, request, case, form)
+        return await run_in_threadpool(_run, request, case, form)
     except PETWorksError as error:
         return await _page(request, case, error)
 
@@ -388,7 +389,7 @@ def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Seque
     """Start the search for a release. Decisions about an earlier release of this name are kept as a version."""
     old_policy = PolicyFile(files.policy)
     if files.policy.exists() and old_policy.versions:
-        old_policy.keep()
+        old_policy.keep_version()
     purpose = Purpose(case.file.path, "safe", "/safe/result", {"release": files.release.name}, can_stop=True)
     arguments = (*anonymize_arguments(request, case, files), *options)
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
@@ -397,7 +398,7 @@ def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Seque
 async def choose(request: Request) -> Response:
     """Make a release on other levels, or with another threshold and limit, than the search chose."""
     case, form = await case_of(request), await form_of(request)
-    return await in_thread(_choose, request, case, form)
+    return await run_in_threadpool(_choose, request, case, form)
 
 
 def _choose(request: Request, case: OpenCase, form: Form) -> Response:
@@ -485,7 +486,7 @@ async def frontier(request: Request) -> Response:
 async def adopt(request: Request) -> Response:
     """Copy the decisions about a release into the policy that it is made with."""
     case, form = await case_of(request), await form_of(request)
-    await in_thread(_adopt, case, form)
+    await run_in_threadpool(_adopt, case, form)
     return redirect(request, "/safe", case)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,16 +19,15 @@ from PETWorks.gate.suggest.starter import PRESET_BY_KIND, starter_policy, sugges
 from PETWorks.render.language.language import message_text
 from PETWorks.render.report.prose import comment_translators
 from PETWorks.studio.files.policy_file import PolicyFile
-from PETWorks.studio.files.workspace import POLICIES, ListedFile, Workspace
+from PETWorks.studio.files.workspace import POLICY_SUFFIXES, ListedFile, Workspace
 from PETWorks.studio.pages.page import (
     Form,
     error_text,
     form_of,
-    in_thread,
     language,
     page,
     part,
-    petworks,
+    petworks_command,
     redirect,
     studio,
 )
@@ -177,7 +177,7 @@ class Choice:
 
 async def show(request: Request) -> Response:
     """The list of files that can be opened."""
-    response: Response = await in_thread(_list, request)
+    response: Response = await run_in_threadpool(_list, request)
     return response
 
 
@@ -192,7 +192,7 @@ def _list(request: Request) -> Response:
         policies=verdicts,
         of_table=_by_table(workspace, verdicts),
         more=more or len(tables) > MAX_SHOWN or len(policies) > MAX_POLICIES,
-        command=petworks("init", message_text(language(request), "studio.open.your-table")),
+        command=petworks_command("init", message_text(language(request), "studio.open.your-table")),
     )
 
 
@@ -230,14 +230,14 @@ def is_companion_file(path: PurePosixPath) -> bool:
 async def preview_page(request: Request) -> Response:
     """The page with the preview of a table; nothing is written yet."""
     choice = _choice(Form(request.url.query.encode()), studio(request).workspace)
-    response: Response = await in_thread(_choose_page, request, choice)
+    response: Response = await run_in_threadpool(_choose_page, request, choice)
     return response
 
 
 async def update_preview(request: Request) -> Response:
     """The preview with other options; nothing is written yet."""
     choice = _choice(await form_of(request), studio(request).workspace)
-    values = await in_thread(_preview_values, request, choice)
+    values = await run_in_threadpool(_preview_values, request, choice)
     return part(request, "preview.html", **values)
 
 
@@ -285,7 +285,7 @@ def _preview_values(request: Request, choice: Choice) -> dict[str, Any]:
         "encoding_names": ENCODINGS,
         "separator_names": {key.replace(r"\t", "\t"): text for key, text in SEPARATORS.items()},
         "rows": SAMPLE_ROWS,
-        "init": petworks("init", workspace.argument(path), *options),
+        "init": petworks_command("init", workspace.argument(path), *options),
     }
 
 
@@ -309,7 +309,7 @@ def _new_policy(form: Form, table: Path) -> str:
             (candidate for candidate in candidates if not table.with_name(candidate).exists()), _policy_name(table.name)
         )
     is_plain = name == Path(name).name and "\\" not in name and name.isprintable() and not name.startswith(".")
-    if not is_plain or not name.lower().endswith(POLICIES) or len(name) > LONGEST_NAME:
+    if not is_plain or not name.lower().endswith(POLICY_SUFFIXES) or len(name) > LONGEST_NAME:
         raise InputError("expected the name of a policy file that ends in .yaml, without a folder")
     return name
 
@@ -320,15 +320,15 @@ async def open_with_new_policy(request: Request) -> Response:
     table = state.workspace.table(form.text("table"))
     beside = table.with_name(_policy_name(table.name))
     if "policy" not in form.fields and beside.exists():
-        return redirect(request, "/columns", await in_thread(state.cases.of, beside))
+        return redirect(request, "/columns", await run_in_threadpool(state.cases.of, beside))
     choice = _choice(form, state.workspace)
     policy = state.workspace.path(state.workspace.relative(table.parent / choice.policy))
     try:
-        await in_thread(_write_new_policy, table, policy, choice, language(request))
+        await run_in_threadpool(_write_new_policy, table, policy, choice, language(request))
     except PETWorksError as error:
-        response: Response = await in_thread(_choose_page, request, choice, error)
+        response: Response = await run_in_threadpool(_choose_page, request, choice, error)
         return response
-    return redirect(request, "/columns", await in_thread(state.cases.of, policy))
+    return redirect(request, "/columns", await run_in_threadpool(state.cases.of, policy))
 
 
 def _write_new_policy(table: Path, policy: Path, choice: Choice, lang: str) -> None:

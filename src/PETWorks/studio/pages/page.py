@@ -1,9 +1,11 @@
 """Helpers that all pages share: templates, the user's language, links, forms and error pages."""
 
-from collections.abc import Callable, Mapping
+import csv
+import io
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +17,7 @@ from PETWorks.errors import PYTHON, Hint, InputError, PETWorksError, Phrase, of_
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import count
+from PETWorks.render.charts.charts import bar_length
 from PETWorks.render.language.language import (
     found_value,
     measure_name,
@@ -40,12 +43,9 @@ HINTS: Mapping[Hint, str] = {
     Hint.HIERARCHIES: Phrase("see the step Levels"),
     Hint.ROOT: Phrase("put the policy and its files in one folder"),
 }
-
-
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
 LANGUAGE_COOKIE = "petworks-language"
 MAX_FIELDS = 20_000
-Made = TypeVar("Made")
 
 
 @cache
@@ -97,9 +97,16 @@ def link(path: str, case: OpenCase | None, request: Request, **values: str | lis
     return f"{path}?{urlencode(parameters, doseq=True)}" if parameters else path
 
 
-def petworks(*arguments: str) -> str:
-    """A command line, as users type it."""
+def petworks_command(*arguments: str) -> str:
+    """The command line of `petworks` with these arguments, as users type it."""
     return command_line(["petworks", *arguments])
+
+
+def join_items(items: Iterable[Any]) -> str:
+    """Join texts with commas, quoted as command options expect."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="").writerow(list(map(str, items)))
+    return text.getvalue()
 
 
 def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
@@ -109,7 +116,7 @@ def job_link(path: str, job: Job, request: Request, /, **values: str) -> str:
     return f"{path}?{urlencode({**parameters, **values})}"
 
 
-def _here(request: Request) -> str:
+def _current_address(request: Request) -> str:
     """The address of the page that the user sees; after a form was sent, that of the page with the form."""
     url = urlsplit(str(request.url) if request.method == "GET" else request.headers.get("referer", "/"))
     return (url.path or "/") + (f"?{url.query}" if url.query else "")
@@ -128,7 +135,7 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             version=__version__,
             case=case,
             steps=STEPS,
-            here=_here(request),
+            here=_current_address(request),
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, case, request, **more),
@@ -136,8 +143,9 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             count=count,
             name=shorten_name,
             printable=printable,
-            own=lambda text: policy_text(text, lang),
-            put=lambda value: value_text(value, lang),
+            policy_text=lambda text: policy_text(text, lang),
+            value_text=lambda value: value_text(value, lang),
+            bar_length=bar_length,
             percent=lambda share: percent(share, lang),
             measure=lambda measure: measure_name(measure, lang),
             objective=lambda objective: objective_name(objective, lang),
@@ -183,7 +191,7 @@ class Form:
         """The texts of all fields with this name."""
         return self.fields.get(name, [])
 
-    def beginning(self, prefix: str) -> dict[str, str]:
+    def with_prefix(self, prefix: str) -> dict[str, str]:
         """The fields whose name has this prefix, by the rest of their name."""
         return {name.removeprefix(prefix): texts[-1] for name, texts in self.fields.items() if name.startswith(prefix)}
 
@@ -209,7 +217,7 @@ async def show_error(request: Request, error: Exception) -> Response:
     return error_page(request, message, 400)
 
 
-def not_out_text(file: str, obstacle: Obstacle, lang: str) -> str:
+def obstacle_text(file: str, obstacle: Obstacle, lang: str) -> str:
     """The reason why a file may not go out."""
     return message_text(lang, "studio.not-out", file=shorten_name(file), why=message_text(lang, f"obstacle.{obstacle}"))
 
@@ -219,8 +227,3 @@ def error_page(request: Request, message: str, status: int) -> Response:
     if request.headers.get("x-part"):
         return HTMLResponse(render(request, "error_part.html", message=message), status)
     return page(request, "error", status=status, message=message)
-
-
-async def in_thread(work: Callable[..., Made], *arguments: Any) -> Made:
-    """Run slow work in a thread and return its result, while other requests are answered."""
-    return await run_in_threadpool(work, *arguments)

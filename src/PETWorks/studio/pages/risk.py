@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,7 +24,7 @@ from PETWorks.render.language.language import limit_name, measure_summary, value
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.pages.page import case_of, in_thread, language, page, part, studio
+from PETWorks.studio.pages.page import case_of, language, page, part, studio
 from PETWorks.studio.server.case import OpenCase
 
 
@@ -110,28 +111,28 @@ async def show(request: Request) -> Response:
         return await show_known(request, case)
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if case.is_checked or "wait" in request.query_params:
-        shown = {"ready": True, **await in_thread(_body, case, language(request), request)}
+        shown = {"ready": True, **await run_in_threadpool(_body, case, language(request), request)}
     return page(request, "risk", case, command=command_line(["petworks", "check", _policy(request, case)]), **shown)
 
 
 async def body(request: Request) -> Response:
     """The content of the page, from the check."""
     case = await case_of(request)
-    return part(request, "risk_body.html", case, **await in_thread(_body, case, language(request), request))
+    return part(request, "risk_body.html", case, **await run_in_threadpool(_body, case, language(request), request))
 
 
 async def show_known(request: Request, case: OpenCase) -> Response:
     """The part about an adversary who knows the chosen columns."""
     if request.query_params.get("seen") != case.file.digest:
         raise InputError("the policy file was changed meanwhile; load the page again")
-    chosen = await in_thread(_chosen, case, request)
-    return part(request, "risk_known.html", case, **await in_thread(_known, case, chosen))
+    chosen = await run_in_threadpool(_chosen, case, request)
+    return part(request, "risk_known.html", case, **await run_in_threadpool(_known, case, chosen))
 
 
 async def sets(request: Request) -> Response:
     """The smallest sets of columns that exceed a limit."""
     case = await case_of(request)
-    return part(request, "risk_sets.html", case, **await in_thread(_sets, case, request))
+    return part(request, "risk_sets.html", case, **await run_in_threadpool(_sets, case, request))
 
 
 def _policy(request: Request, case: OpenCase) -> str:
@@ -168,7 +169,6 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "chosen": chosen,
         "found": _known(case, chosen),
         "seen": case.file.digest,
-        "drawn": charts.bar_length,
         "measured": lambda result: value_with_fraction(result, lang),
         "summary": lambda measure: measure_summary(measure, lang),
         "limit_name": lambda limit: limit_name(limit, lang),

@@ -3,9 +3,9 @@
 import csv
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
@@ -14,30 +14,30 @@ from PETWorks.errors import InputError, PETWorksError, quoted
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
 from PETWorks.gate.document.check_document import CheckFile
 from PETWorks.gate.release_files import ReleaseFiles, release_named
-from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
 from PETWorks.studio.pages.make_safe import anonymize_arguments
-from PETWorks.studio.pages.page import case_of, in_thread, language, not_out_text, page, petworks, studio
+from PETWorks.studio.pages.page import case_of, language, obstacle_text, page, petworks_command, studio
 from PETWorks.studio.server.case import OpenCase
+from PETWorks.studio.server.jobs import Job
 
 MAX_COLUMNS = 100
 MAX_RECORDS = 200
 MAX_RULES = 50
-REASONS = ("record", "rule", "class_size", "stands_out_by", "saved_by", "added_loss")
+REASON_COLUMNS = ("record", "rule", "class_size", "stands_out_by", "saved_by", "added_loss")
 # A report is a separate page with its style and script inline. It may load nothing else.
 REPORT_POLICY = (
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
 
 
-async def result(request: Request) -> Response:
+async def show_result(request: Request) -> Response:
     """The table before and after, why the release is on these levels, and the next best ones."""
     case = await case_of(request)
-    return await in_thread(_result, request, case)
+    return await run_in_threadpool(_result_page, request, case)
 
 
-def _result(request: Request, case: OpenCase) -> Response:
+def _result_page(request: Request, case: OpenCase) -> Response:
     files, lang = _files(request, case), language(request)
     document = files.read()
     facts = document.anonymization
@@ -46,9 +46,9 @@ def _result(request: Request, case: OpenCase) -> Response:
     best = [(column.column, column.level) for column in facts.columns]
     kept = () if facts.utility is None else facts.utility.columns
     relative = studio(request).workspace.relative
-    job = request.query_params.get("job", "")
-    found = next((known for known in studio(request).jobs.about(case.file.path) if known.id == job), None)
-    document, obstacle_found = _check_now(request, case, files, document)
+    job_id = request.query_params.get("job", "")
+    job = next((known for known in studio(request).jobs.about(case.file.path) if known.id == job_id), None)
+    document, obstacle = _check_again(request, case, files, document)
     return page(
         request,
         "safe_result",
@@ -71,21 +71,20 @@ def _result(request: Request, case: OpenCase) -> Response:
         most_rules=MAX_RULES,
         most_columns=MAX_COLUMNS,
         loss=making.loss_text,
-        drawn=charts.bar_length,
-        threshold=_threshold(found),
+        threshold=_threshold(job),
         release=files.release.name,
         released=relative(files.policy),
         reasons=files.reasons.exists(),
         report=relative(files.report) if files.report.exists() else None,
-        not_out=None if obstacle_found is None else not_out_text(files.release.name, obstacle_found, lang),
-        out=[files.release.name] if obstacle_found is None else [],
-        inside=[path.name for path in (*([files.release] if obstacle_found else []), *files.inside) if path.exists()],
-        command=petworks(*anonymize_arguments(request, case, files)) if found is None else found.command,
-        messages=[] if found is None else [line.removeprefix("petworks: ") for line in found.messages],
+        not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, lang),
+        out=[files.release.name] if obstacle is None else [],
+        inside=[path.name for path in (*([files.release] if obstacle else []), *files.inside) if path.exists()],
+        command=petworks_command(*anonymize_arguments(request, case, files)) if job is None else job.command,
+        messages=[] if job is None else [line.removeprefix("petworks: ") for line in job.messages],
     )
 
 
-def _check_now(
+def _check_again(
     request: Request, case: OpenCase, files: ReleaseFiles, made: CheckFile
 ) -> tuple[CheckFile, Obstacle | None]:
     """The check with the verdict by today's policy, plan and waivers; and the obstacle to handing out the release."""
@@ -98,7 +97,7 @@ def _check_now(
         return made, find_obstacle(made, files.release) or "outdated"
 
 
-def _threshold(job: Any) -> str:
+def _threshold(job: Job | None) -> str:
     """The threshold that a release was made with, if it differs from that of the rules."""
     options = [] if job is None else [argument for argument in job.arguments if argument.startswith("--threshold=")]
     return options[0].partition("=")[2] if options else ""
@@ -108,7 +107,7 @@ def _files(request: Request, case: OpenCase) -> ReleaseFiles:
     return release_named(case.file.path, request.query_params.get("release", ""))
 
 
-async def reasons(request: Request) -> Response:
+async def show_reasons(request: Request) -> Response:
     """The reasons why single records are suppressed. For insiders."""
     case = await case_of(request)
     files = _files(request, case)
@@ -119,7 +118,7 @@ async def reasons(request: Request) -> Response:
         raise InputError(
             "there is no {file}: ask for reasons when the release is made", file=quoted([files.reasons.name])
         )
-    rows, more = await in_thread(_reasons, files.reasons, int(below) if below else None)
+    rows, more = await run_in_threadpool(_read_reasons, files.reasons, int(below) if below else None)
     return page(
         request,
         "safe_reasons",
@@ -134,18 +133,18 @@ async def reasons(request: Request) -> Response:
     )
 
 
-def _reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]:
+def _read_reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]:
     """The first records of the file that are in classes below a size, and whether there are more."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
-        if tuple(rows.fieldnames or ()) != REASONS:
+        if tuple(rows.fieldnames or ()) != REASON_COLUMNS:
             raise InputError("{file}: not a file of reasons that petworks anonymize wrote", file=path.name)
         wanted = (row for row in rows if below is None or int(row["class_size"] or 0) < below)
         first = list(islice(wanted, MAX_RECORDS + 1))
     return first[:MAX_RECORDS], len(first) > MAX_RECORDS
 
 
-async def report(request: Request) -> Response:
+async def show_report(request: Request) -> Response:
     """A report below the folder; its own script and links to other pages do not work here."""
     path = studio(request).workspace.path(request.query_params.get("file", ""))
     if path.suffix != ".html" or not path.is_file() or path.name.startswith("."):
@@ -154,7 +153,7 @@ async def report(request: Request) -> Response:
 
 
 ROUTES = [
-    Route("/safe/result", result),
-    Route("/safe/reasons", reasons),
-    Route("/report", report),
+    Route("/safe/result", show_result),
+    Route("/safe/reasons", show_reasons),
+    Route("/report", show_report),
 ]

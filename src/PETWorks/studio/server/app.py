@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
@@ -27,10 +28,10 @@ from PETWorks.studio.pages import (
     decide,
     export,
     hierarchies,
+    job,
     levels,
     make_safe,
     risk,
-    running,
     safe_results,
 )
 from PETWorks.studio.pages import open as pages_open
@@ -39,13 +40,12 @@ from PETWorks.studio.pages.page import (
     case_of,
     error_page,
     form_of,
-    in_thread,
     language,
     part,
     redirect,
     show_error,
 )
-from PETWorks.studio.server.case import Studio, remember
+from PETWorks.studio.server.case import Studio, remember_verdict
 from PETWorks.studio.server.jobs import Jobs
 
 ROUTES: list[Route] = [
@@ -59,7 +59,7 @@ ROUTES: list[Route] = [
     *compare.ROUTES,
     *decide.ROUTES,
     *export.ROUTES,
-    *running.ROUTES,
+    *job.ROUTES,
 ]
 
 
@@ -119,7 +119,7 @@ async def _static(request: Request) -> Response:
     known = {path.name: path for path in (*STATIC.iterdir(), SHARED)}
     name = request.path_params["name"]
     if name == STYLE.name:
-        return Response(await in_thread(_style), media_type="text/css")
+        return Response(await run_in_threadpool(_style), media_type="text/css")
     return FileResponse(known[name]) if name in known else PlainTextResponse("not found", 404)
 
 
@@ -132,15 +132,15 @@ def _style() -> str:
 async def _bar(request: Request) -> Response:
     """The verdict on the open policy, which the bar at the top of every page loads."""
     case = await case_of(request)
-    check = await in_thread(lambda: case.check)
-    await in_thread(remember, case)
+    check = await run_in_threadpool(lambda: case.check)
+    await run_in_threadpool(remember_verdict, case)
     return part(request, "bar.html", case, bar_table=case.table_name, d=check.content)
 
 
 async def _undo(request: Request) -> Response:
     case = await case_of(request)
     form = await form_of(request)
-    await in_thread(case.file.undo, form.text("seen") or None)
+    await run_in_threadpool(case.file.undo, form.text("seen") or None)
     return redirect(request, _local_path(form.text("back")), case)
 
 

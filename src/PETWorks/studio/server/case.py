@@ -45,39 +45,82 @@ from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.output import write_whole
 
 SHORTEST_DATE = 7  # digits
-MAX_VALUES = 100_000  # of a column; with more, its values are not looked up in the hierarchy
+MAX_VALUES = 100_000  # values of a column that are looked up in its hierarchy; with more, none is
 
 
 @dataclass(frozen=True)
-class HierarchySummary:
-    """The hierarchy of a column, as the policy declares it.
+class Fit:
+    """A hierarchy, and how well the values of a column fit into it.
 
-    kind      how it is given: "declared", "file" or "none"
-    what      the first word of the declaration, or the name of the file
-    levels    how often a value can be generalised; None if the hierarchy cannot be used
-    strange   number of values of the table that are not in it
+    hierarchy   with the values that fit; None if there is none at all
+    unplaced    the values that do not fit, with their numbers of records, the most frequent first
+    problem     why it cannot be used
+    """
+
+    hierarchy: Hierarchy | None
+    unplaced: Sequence[tuple[str, int]] = ()
+    problem: str | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether every value fits, and the levels nest."""
+        return self.hierarchy is not None and self.problem is None
+
+
+def fit_declaration(declaration: Declaration, counts: Mapping[str, int]) -> Fit:
+    """Fit the values of a column into a declared hierarchy."""
+    scheme = declaration.scheme(counts)
+    unplaced = {value for value in counts if scheme.below(value) is None and scheme.path(value) is None}
+    fitting: dict[str | None, int] = {value: count for value, count in counts.items() if value not in unplaced}
+    try:
+        hierarchy = declaration.build(fitting) if fitting else None
+    except PETWorksError:
+        hierarchy = None
+    return Fit(hierarchy, _by_frequency(unplaced, counts))
+
+
+def fit_hierarchy(hierarchy: Hierarchy, counts: Mapping[str, int]) -> Fit:
+    """Fit the values of a column into a hierarchy that was read from a file."""
+    return Fit(hierarchy, _by_frequency({value for value in counts if hierarchy.level(value) is None}, counts))
+
+
+def present_values(counts: Mapping[str | None, int]) -> dict[str, int]:
+    """The values that are neither missing nor suppressed, with their numbers of records."""
+    return {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
+
+
+def _by_frequency(values: set[str], counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(((value, counts[value]) for value in values), key=lambda pair: (-pair[1], pair[0]))
+
+
+@dataclass(frozen=True)
+class GivenHierarchy:
+    """The hierarchy that a policy gives for a column.
+
+    kind   how it is given: "declared", "file" or "none"
+    name   the first word of the declaration, or the name of the file
+    fit    how well the values of the table fit into it
     """
 
     kind: str
-    what: str = ""
-    levels: int | None = None
-    strange: int = 0
+    name: str = ""
+    fit: Fit = Fit(None)
 
 
 @dataclass(frozen=True, eq=False)
 class TableFacts:
     """The columns of a table. Columns without a name are left out: they can have no role.
 
-    places_in_table   index of each column among all columns of the table
-    values            for columns with few values: the values, and the number of records of each
-    suggested_unit    the column that seems to name the person
+    values           for columns with few values: the values, and the number of records of each
+    indices          index of each column among all columns of the table
+    suggested_unit   the column that seems to name the person
     """
 
     profiles: Mapping[str, ExaminedColumn]
     values: Mapping[str, CountedDomain]
-    places_in_table: Mapping[str, int]
+    indices: Mapping[str, int]
     suggested_unit: str | None = None
-    _places: dict[Any, HierarchySummary] = field(default_factory=dict)
+    _hierarchies: dict[Any, GivenHierarchy] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -108,7 +151,7 @@ class TableFacts:
             return f"look.{profile.look}"
         return "studio.columns.number" if profile.measured else "studio.columns.text"
 
-    def places(self, policy: Policy) -> dict[str, HierarchySummary]:
+    def hierarchies(self, policy: Policy) -> dict[str, GivenHierarchy]:
         """The hierarchy of each column that has one."""
         hierarchies: Any = policy.hierarchies
         if hierarchies is None and isinstance(policy.data, Path):
@@ -117,62 +160,63 @@ class TableFacts:
             try:
                 hierarchies = read_hierarchies(hierarchies, self.names)
             except PETWorksError:
-                return {name: HierarchySummary("file", hierarchies.name) for name in policy.roles or ()}
+                return {name: GivenHierarchy("file", hierarchies.name) for name in policy.roles or ()}
         return {
-            name: self._summary(name, hierarchy)
+            name: self._given_hierarchy(name, hierarchy)
             for name, hierarchy in (hierarchies or {}).items()
             if name in self.profiles
         }
 
-    def _summary(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> HierarchySummary:
+    def _given_hierarchy(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> GivenHierarchy:
+        """The hierarchy of a column, kept until its declaration or file changes."""
         if isinstance(hierarchy, Declaration):
             key: Any = (column, repr(hierarchy.words))
         elif isinstance(hierarchy, Path):
             key = (column, hierarchy, hierarchy.stat().st_mtime_ns if hierarchy.exists() else None)
         else:
             key = None
-        if key is None or key not in self._places:
-            summary = self._summarise(column, hierarchy)
-            if key is None:
-                return summary
-            self._places[key] = summary
-        return self._places[key]
+        if key is None:
+            return self._fit_hierarchy(column, hierarchy)
+        if key not in self._hierarchies:
+            self._hierarchies[key] = self._fit_hierarchy(column, hierarchy)
+        return self._hierarchies[key]
 
-    def _summarise(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> HierarchySummary:
-        """Summarise a hierarchy, and count the values of the column that are not in it."""
+    def _fit_hierarchy(self, column: str, hierarchy: Declaration | Path | Hierarchy) -> GivenHierarchy:
         counts = self._counts(column)
         if isinstance(hierarchy, Declaration):
-            kind, what = "declared", next(iter(hierarchy.words))
+            kind, name = "declared", next(iter(hierarchy.words))
         else:
-            kind, what = "file", hierarchy.name
+            kind, name = "file", hierarchy.name
         try:
-            if isinstance(hierarchy, Declaration):
-                scheme = hierarchy.scheme(counts)
-                strange = sum(scheme.below(value) is None and scheme.path(value) is None for value in counts)
-                return HierarchySummary(kind, what, None if strange else hierarchy.build(counts).height, strange)
-            read = read_hierarchy(hierarchy) if isinstance(hierarchy, Path) else hierarchy
+            if isinstance(hierarchy, Path):
+                hierarchy = read_hierarchy(hierarchy)
+            if isinstance(hierarchy, Hierarchy):
+                fit = fit_hierarchy(hierarchy, counts)
+            elif counts:
+                fit = fit_declaration(hierarchy, counts)
+            else:  # the column has too many values to look them up
+                fit = Fit(hierarchy.build({}))
         except PETWorksError:
-            return HierarchySummary(kind, what)
-        return HierarchySummary(kind, what, read.height, sum(read.level(value) is None for value in counts))
+            fit = Fit(None)
+        return GivenHierarchy(kind, name, fit)
 
-    def _counts(self, column: str) -> dict[Any, int]:
+    def _counts(self, column: str) -> dict[str, int]:
         """Number of records per value; empty for a column with very many values."""
         few = self.values.get(column)
-        counts = {} if few is None else dict(zip(few.values, few.counts.tolist(), strict=True))
-        return {value: count for value, count in counts.items() if value is not None and value != SUPPRESSED}
+        return {} if few is None else present_values(dict(zip(few.values, few.counts.tolist(), strict=True)))
 
 
 def read_facts(policy: Policy) -> TableFacts:
     """Read the table of a policy once, and profile its columns."""
     source = open_source(open_table(policy.data, **policy.reading), Phrase("the table"))
     engine = choose("auto", [source], len(source.names))
-    places = {name: place for place, name in enumerate(source.names) if name}
-    names = list(places)
+    indices = {name: index for index, name in enumerate(source.names) if name}
+    names = list(indices)
     if engine.name != "memory":
         profiles = engine.profiles(source, names)
         suggested_unit = _suggested_unit(profiles, partial(engine.load, source))
         engine.close()
-        return TableFacts({name: ExaminedColumn.of(profiles[name]) for name in names}, {}, places, suggested_unit)
+        return TableFacts({name: ExaminedColumn.of(profiles[name]) for name in names}, {}, indices, suggested_unit)
     table = load_rows(source, names)
     columns = table.columns
     profiles = profiles_of(columns, names)
@@ -180,7 +224,7 @@ def read_facts(policy: Policy) -> TableFacts:
     few = {
         name: CountedDomain(columns[name].labels, columns[name].counts) for name in names if _are_few(examined[name])
     }
-    return TableFacts(examined, few, places, _suggested_unit(profiles, lambda _columns: table))
+    return TableFacts(examined, few, indices, _suggested_unit(profiles, lambda _columns: table))
 
 
 def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[str]], Any]) -> str | None:
@@ -208,7 +252,7 @@ Stamp = tuple[Any, ...]
 class OpenCase(Case):
     """The case of an open policy file. Pages and threads share it.
 
-    before   the case of the same file before it was changed; what is known about an unchanged table is taken from it
+    before   the case of the same file before it was changed; facts about an unchanged table are taken from it
     """
 
     def __init__(self, file: PolicyFile, before: "OpenCase | None" = None) -> None:
@@ -227,7 +271,7 @@ class OpenCase(Case):
 
     @property
     def facts(self) -> TableFacts:
-        """The columns of the table, whatever the policy says about them."""
+        """The columns of the table; they do not depend on the rest of the policy."""
         return self.once("facts", lambda: read_facts(self.policy))
 
     @property
@@ -279,8 +323,8 @@ def stamp_of(policy: Policy) -> Stamp:
     return (policy.file.sha256, today().isoformat(), *files)  # waivers expire by the day
 
 
-NAME = "checked.json"
-LARGEST = 10_000
+VERDICT_FILE = "checked.json"
+LARGEST_VERDICT_FILE = 10_000  # bytes
 VERDICTS = ("pass", "waived", "fail")
 
 
@@ -304,32 +348,32 @@ class LastVerdict:
     mistake: str | None = None
 
 
-def remember(case: OpenCase) -> None:
+def remember_verdict(case: OpenCase) -> None:
     """Store the verdict on a policy beside its earlier versions; if it cannot be written, nothing is lost."""
     content = {"of": _digest(case.stamp), "verdict": case.check.content.verdict, "day": today().isoformat()}
     with suppress(OSError, PETWorksError):
         case.file.folder.mkdir(parents=True, exist_ok=True)
-        write_whole({case.file.folder / NAME: json.dumps(content).encode()})
+        write_whole({case.file.folder / VERDICT_FILE: json.dumps(content).encode()})
 
 
-def last_verdict(path: Path, shown: str) -> LastVerdict:
+def last_verdict(path: Path, shown_path: str) -> LastVerdict:
     """The last verdict on a policy, found without reading its table."""
     file = PolicyFile(path)
     try:
         policy: Policy = read_policy(path)
         stamp = stamp_of(policy)
     except PETWorksError as error:
-        return LastVerdict(shown, mistake=error.worded())
+        return LastVerdict(shown_path, mistake=error.worded())
     verdict, day, is_current = _read_last(file, stamp)
     table = policy.data if isinstance(policy.data, Path) else None
     name = str(policy.data).partition("://")[0] if table is None else table.name
-    return LastVerdict(shown, table, name, policy.release_kind, verdict, is_current, day)
+    return LastVerdict(shown_path, table, name, policy.release_kind, verdict, is_current, day)
 
 
 def _read_last(file: PolicyFile, stamp: Stamp) -> tuple[str | None, str, bool]:
     """The verdict of the last check, its day, and whether policy and table are unchanged since."""
     try:
-        content = json.loads(read_small(file.folder / NAME, LARGEST))
+        content = json.loads(read_small(file.folder / VERDICT_FILE, LARGEST_VERDICT_FILE))
         verdict, day, of = content["verdict"], str(content["day"]), content["of"]
     except (OSError, ValueError, KeyError, TypeError, PETWorksError):
         return None, "", False

@@ -15,12 +15,11 @@ from urllib.parse import parse_qs
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LARGEST_BODY = 1 << 20
+LARGEST_BODY = 1 << 20  # bytes
 LONGEST_BODY = 20.0  # seconds until the body must have arrived
 SAFE_METHODS = ("GET", "HEAD")
-LONGEST_VISIT = (
-    7 * 24 * 3600
-)  # seconds; the cookie should outlive a crash of the browser, and is worthless without the server
+# Seconds; the cookie should outlive a crash of the browser, and is worthless without the server.
+LONGEST_VISIT = 7 * 24 * 3600
 RENEW_EVERY = 10.0  # seconds
 ENTRANCE = "/enter"
 CLOSED = """This page is closed for this browser. Open it with the address in the terminal where petworks studio runs.
@@ -48,19 +47,20 @@ ENTERED = """<!doctype html>
 class Guard:
     """Middleware that lets in whoever has the cookie, and gives the cookie to the first browser with the token.
 
-    token     in the address with which the browser is opened; it works once
-    may_ask   whether the program at a port of this machine may send requests at all
-    renewed   called with a new token when a page is requested without the cookie, as after a crash of the browser
+    token             in the address with which the browser is opened; it works once
+    is_allowed_user   whether the program at a port of this machine may send requests at all
+    on_new_token      called with a new token when a page is requested without the cookie, as after a crash of the
+                      browser
     """
 
     def __init__(
         self,
         app: ASGIApp,
         port: int,
-        may_ask: Callable[[int], bool] = lambda _: True,
-        renewed: Callable[[str], None] = lambda _: None,
+        is_allowed_user: Callable[[int], bool] = lambda _: True,
+        on_new_token: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._app, self._may_ask, self._renewed = app, may_ask, renewed
+        self._app, self._is_allowed_user, self._on_new_token = app, is_allowed_user, on_new_token
         self._last_token = monotonic()
         self.token = secrets.token_urlsafe(32)
         self._secret = secrets.token_urlsafe(32)
@@ -89,11 +89,10 @@ class Guard:
     def _answer(self, scope: Scope) -> Response | None:
         """The answer to a request that is not passed on; None if it is."""
         headers = _headers(scope)
-        if (
-            headers.get("host") not in self._hosts
-        ):  # checked first: the name is the only thing that DNS rebinding changes
+        # The host is checked first: its name is the only thing that DNS rebinding changes.
+        if headers.get("host") not in self._hosts:
             return PlainTextResponse("unknown host", 421)
-        if not self._may_ask(scope["client"][1]):
+        if not self._is_allowed_user(scope["client"][1]):
             return PlainTextResponse("this page is another user's", 403)
         if int(length) > LARGEST_BODY if (length := headers.get("content-length", "0")).isdecimal() else True:
             return PlainTextResponse("the request is too large", 413)
@@ -124,7 +123,7 @@ class Guard:
         if wants_page and self.is_entered and monotonic() - self._last_token > RENEW_EVERY:
             self._last_token = monotonic()
             self.token, self.is_entered = secrets.token_urlsafe(32), False
-            self._renewed(self.token)
+            self._on_new_token(self.token)
 
     def _has_cookie(self, text: str) -> bool:
         try:

@@ -23,16 +23,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from PETWorks.studio.server.app import make_app
 from PETWorks.studio.server.security import ENTRANCE, Guard
 
-LONGEST_REQUEST = 25.0  # seconds until it must have arrived completely; a little longer than the guard waits for a body
+LONGEST_REQUEST = 25.0  # seconds until a request must be complete; a little longer than the guard waits for a body
 MAX_WAITING = 64  # connections without a complete request; a browser has six
 
 
 class Connection(H11Protocol):
     """A connection that is closed if no complete request arrives in time, or if too many others wait."""
 
-    _waiting: ClassVar[
-        dict["Connection", asyncio.TimerHandle]
-    ] = {}  # with the timers that close them, the oldest first
+    # The waiting connections with the timers that close them, the oldest first.
+    _waiting: ClassVar[dict["Connection", asyncio.TimerHandle]] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start waiting for the first request."""
@@ -71,39 +70,39 @@ class Connection(H11Protocol):
             timer.cancel()
 
 
-CONNECTIONS = Path("/proc/net/tcp")  # on Linux: addresses, state and user of each end
+CONNECTIONS = Path("/proc/net/tcp")  # on Linux: addresses, state and user of each end of a connection
 LOOPBACK = struct.unpack("=I", bytes((127, 0, 0, 1)))[0]
 ESTABLISHED = "01"  # closed ends are listed with root as their user
 ROOT = 0  # may read everything anyway
 
 
-def may_ask(port: int, server: int) -> bool:
+def is_allowed_user(client_port: int, server_port: int) -> bool:
     """Whether the connection from a local port belongs to the user who runs this program, or to root."""
     if sys.platform == "win32":
         return True
     try:
         lines = CONNECTIONS.read_text("ascii").splitlines()[1:]
     except OSError:
-        return True  # the cookie alone must do
-    near, far = f"{LOOPBACK:08X}:{port:04X}", f"{LOOPBACK:08X}:{server:04X}"
+        return True  # then only the cookie protects the page
+    client, server = f"{LOOPBACK:08X}:{client_port:04X}", f"{LOOPBACK:08X}:{server_port:04X}"
     ends = (line.split() for line in lines)
-    users = {int(end[7]) for end in ends if end[1:4] == [near, far, ESTABLISHED]}
+    users = {int(end[7]) for end in ends if end[1:4] == [client, server, ESTABLISHED]}
     return bool(users) and users <= {os.getuid(), ROOT}
 
 
-LOOK_EVERY = 0.5  # seconds
-LAST_ANSWERS = 2  # seconds for unfinished answers when the server ends
+POLL_SECONDS = 0.5  # seconds between looks whether the server should end
+SHUTDOWN_SECONDS = 2  # for unfinished answers when the server ends
 
 
 def serve(
-    folder: Path, idle: float, opened: Callable[[str], None], *, browser: bool, lang_chosen: bool = False
+    folder: Path, idle: float, show_address: Callable[[str], None], *, browser: bool, lang_chosen: bool = False
 ) -> None:
     """Serve the pages of a folder until there was no request for `idle` seconds, or until Ctrl-C.
 
-    opened       called with the address once the server runs, and again with another one if the browser has lost its
-                 cookie
-    browser      whether to open it in the user's browser
-    lang_chosen  whether the user asked for the language of the command
+    show_address   called with the address once the server runs, and again with another one if the browser has lost its
+                   cookie
+    browser        whether to open it in the user's browser
+    lang_chosen    whether the user asked for the language of the command
     """
     app = make_app(folder)
     studio = app.state.studio
@@ -116,7 +115,10 @@ def serve(
             return f"http://127.0.0.1:{port}{ENTRANCE}?token={token}"
 
         guard = Guard(
-            app, port, may_ask=lambda client: may_ask(client, port), renewed=lambda token: opened(address(token))
+            app,
+            port,
+            is_allowed_user=lambda client: is_allowed_user(client, port),
+            on_new_token=lambda token: show_address(address(token)),
         )
         server = uvicorn.Server(
             uvicorn.Config(
@@ -130,7 +132,7 @@ def serve(
                 access_log=False,
                 server_header=False,
                 date_header=False,
-                timeout_graceful_shutdown=LAST_ANSWERS,  # a page that shows progress never completes
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,  # a page that shows progress never completes
             )
         )
         if hasattr(signal, "SIGHUP"):
@@ -143,11 +145,11 @@ def serve(
             try:
                 while not server.started:
                     await asyncio.sleep(0.02)
-                opened(entrance.address)
+                show_address(entrance.address)
                 if browser:
                     entrance.open()
                 while monotonic() - studio.last_request <= idle:
-                    await asyncio.sleep(LOOK_EVERY)
+                    await asyncio.sleep(POLL_SECONDS)
                     if guard.is_entered:
                         entrance.remove()
                     if studio.jobs.are_running:
@@ -182,8 +184,8 @@ class _Entrance:
         text = (
             f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={escape(self.address)}">'
         )
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
-            opened.write(text)
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+            stream.write(text)
         # A browser in the terminal blocks until it is closed.
         Thread(target=webbrowser.open, args=[file.as_uri()], daemon=True).start()
 

@@ -8,19 +8,20 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.numbers import amount
-from PETWorks.studio.pages.page import form_of, in_thread, job_link, page, render, studio
+from PETWorks.studio.pages.page import form_of, job_link, page, render, studio
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job
 
-POLL_SECONDS = 0.25  # seconds
+POLL_SECONDS = 0.25
 PHASES = ("reading", "searching", "explaining", "measuring", "writing", "checking", "subsets", "reasons", "attacking")
-LAST_MESSAGES = 20
+MAX_MESSAGES = 20
 
 
 def job_address(job: Job, request: Request) -> str:
@@ -37,8 +38,8 @@ async def show(request: Request) -> Response:
     """The page of a job; a redirect to its result if it is done."""
     job = studio(request).jobs.of(request.query_params.get("id", ""))
     if job.state == "done":
-        return RedirectResponse(_target(job, request), 303)
-    case = await in_thread(_case, job, request)
+        return RedirectResponse(_result_address(job, request), 303)
+    case = await run_in_threadpool(_case_of_job, job, request)
     back = job_link(f"/{job.purpose.step}", job, request)
     values: dict[str, Any] = {"job": job, "back": back, "nav_step": job.purpose.step}
     return page(request, "job", case, command=job.command, messages=_messages(job), **values, **_progress(job))
@@ -60,7 +61,7 @@ async def _event_stream(job: Job, request: Request) -> AsyncIterator[str]:
             yield f"data: {json.dumps(text)}\n\n"
         await anyio.sleep(POLL_SECONDS)
     if not job.is_running:
-        target = _target(job, request) if job.state == "done" else job_address(job, request)
+        target = _result_address(job, request) if job.state == "done" else job_address(job, request)
         yield f"event: end\ndata: {json.dumps(target)}\n\n"
 
 
@@ -74,20 +75,20 @@ async def stop(request: Request) -> Response:
 async def cancel(request: Request) -> Response:
     """Cancel a job; there is no result."""
     job = studio(request).jobs.of((await form_of(request)).text("id"))
-    await in_thread(job.cancel)
+    await run_in_threadpool(job.cancel)
     return redirect_to_job(job, request)
 
 
 def _progress(job: Job) -> dict[str, Any]:
     """The last progress report of a job, as the page shows it."""
     report = job.progress
-    doing = next((word for word in PHASES if word in str(report.get("doing", ""))), "starting")
+    phase = next((word for word in PHASES if word in str(report.get("doing", ""))), "starting")
     best, bound = report.get("best"), report.get("bound") or 0.0
     share = bound / best if best else None
     if report.get("total"):
         share = report["finished"] / report["total"]
     return {
-        "doing": doing,
+        "doing": phase,
         "checked": report.get("checked"),
         "best": None if best is None else amount(float(best)),
         "bound": amount(float(bound)) if best is not None and bound > 0 else None,
@@ -100,14 +101,14 @@ def _progress(job: Job) -> dict[str, Any]:
 
 def _messages(job: Job) -> list[str]:
     """The messages that the command printed besides its result, without the program name."""
-    return [line.removeprefix("petworks: ") for line in job.messages[-LAST_MESSAGES:] if line.strip()]
+    return [line.removeprefix("petworks: ") for line in job.messages[-MAX_MESSAGES:] if line.strip()]
 
 
-def _target(job: Job, request: Request) -> str:
+def _result_address(job: Job, request: Request) -> str:
     return job_link(job.purpose.on_end, job, request, job=job.id, **job.purpose.values)
 
 
-def _case(job: Job, request: Request) -> OpenCase | None:
+def _case_of_job(job: Job, request: Request) -> OpenCase | None:
     """The case that the job is about; None if its policy can no longer be read, so that it can still be cancelled."""
     try:
         return None if job.purpose.policy is None else studio(request).cases.of(job.purpose.policy)

@@ -1,6 +1,6 @@
-"""Another table recoded by a plan, and the policy of its release."""
+"""Apply a plan to another table, and make the policy of its release."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -30,17 +30,20 @@ from PETWorks.tables.source import Source
 class PreparedTable:
     """Another table with the roles and hierarchies of a plan.
 
-    strange   the values of each column that have no place in its hierarchy
-    missing   columns of the plan that the table lacks and need not have
+    unplaced   the values of each column that have no place in its hierarchy
+    missing    columns of the plan that the table lacks and need not have
     """
 
     plan: Plan
     release: Release
-    strange: Mapping[str, frozenset[str]]
+    unplaced: Mapping[str, frozenset[str]]
     missing: tuple[str, ...]
 
-    def recoded(self, rules: tuple[Rule, ...], *, strict: bool = False) -> Replayed:
-        """The table recoded to the levels of the plan."""
+    def recode(self, rules: tuple[Rule, ...], *, strict: bool = False) -> Replayed:
+        """Recode the table to the levels of the plan.
+
+        strict   raise if a value has no place in its hierarchy
+        """
         plan = self.plan
         steps = Steps(
             plan.levels,
@@ -53,16 +56,16 @@ class PreparedTable:
             plan.suppressed_records or STARS,
         )
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
-        result = replay(self.release, rules, steps, plan_table, self.strange, self.missing)
+        result = replay(self.release, rules, steps, plan_table, self.unplaced, self.missing)
         if strict and result.without_place:
             values_by_column = [
                 Phrase(
                     "{column!r} ({values} values, {records} records)",
                     column=column,
-                    values=unplaced.values,
-                    records=unplaced.records,
+                    values=found.values,
+                    records=found.records,
                 )
-                for column, unplaced in result.without_place.items()
+                for column, found in result.without_place.items()
             ]
             raise HierarchyError(
                 "values without a place in the hierarchies of the plan: {columns}",
@@ -71,7 +74,7 @@ class PreparedTable:
         return result
 
 
-def prepare(
+def prepare_table(
     data: Any,
     plan: Plan,
     earlier: Mapping[str, Hierarchy],
@@ -81,7 +84,7 @@ def prepare(
     new_roles: Mapping[str, str] | None = None,
     memory_limit: int | str | None = None,
 ) -> PreparedTable:
-    """Another table with the roles and hierarchies of a plan.
+    """Open another table with the roles and hierarchies of a plan.
 
     earlier     the earlier hierarchies that are needed to fit the values of this table
     new_roles   roles of columns that the plan does not have
@@ -91,8 +94,8 @@ def prepare(
     source = protect_source(open_source(data, Phrase("the table")), plan.protect)
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
     known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
-    missing = _checked_columns(plan, source, known, new_roles or {})
-    treatment: dict[str, Any] = {str(name): way for name, way in plan.treatment.items()}
+    missing = _check_columns(plan, source, known, new_roles or {})
+    treatment: dict[str, Any] = {str(name): choice for name, choice in plan.treatment.items()}
     release = Release(
         source,
         {
@@ -108,10 +111,10 @@ def prepare(
         **treatment,
     )
     fitted = {}
-    strange = {}
+    unplaced = {}
     for column, planned in plan.hierarchies.items():
         if column in release.compared_columns:
-            fitted[column], strange[column] = refit_hierarchy(
+            fitted[column], unplaced[column] = refit_hierarchy(
                 column, _values(release, column), planned.words, earlier.get(column), planned.height
             )
             if fitted[column].height != planned.height:
@@ -123,14 +126,14 @@ def prepare(
                 )
     release.hierarchies = fitted
     release.view = replace(release.view, hierarchies=fitted)
-    return PreparedTable(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, strange, missing)
+    return PreparedTable(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, unplaced, missing)
 
 
 def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
     """The rules of a plan that are not waived today."""
     waived = set(_waived(plan, today))
-    checked = [(rule.name, _rule(rule)) for rule in plan.rules]
-    rules = tuple(rule for name, rule in checked if name not in waived)
+    rules_by_name = [(rule.name, _parse_rule(rule)) for rule in plan.rules]  # a waived rule must be valid, too
+    rules = tuple(rule for name, rule in rules_by_name if name not in waived)
     if not rules:
         raise ParameterError("every rule of the plan is waived; nothing is demanded of the release", what="rules")
     return rules
@@ -142,11 +145,16 @@ def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
     content = {
         key: value for key, value in (plan.policy or {}).items() if key not in KEYS_STATED_ELSEWHERE or key == "subsets"
     }
-    of_roles = dict.fromkeys(("no_rule", "role_reasons"), release.roles)
-    with_reasons = {*release.roles, *(content.get("no_role") or ())}
-    for key, kept in {"no_role": release.columns, **of_roles, "no_privacy_unit": with_reasons}.items():
+    # The reasons that the plan's policy gives for columns, without columns that this table lacks.
+    known_columns: dict[str, Collection[str]] = {
+        "no_role": release.columns,
+        "no_rule": release.roles,
+        "role_reasons": release.roles,
+        "no_privacy_unit": {*release.roles, *(content.get("no_role") or ())},
+    }
+    for key, known in known_columns.items():
         if isinstance(content.get(key), Mapping):
-            content[key] = {column: reason for column, reason in content[key].items() if column.strip() in kept}
+            content[key] = {column: reason for column, reason in content[key].items() if column.strip() in known}
     limits = {rule.parameters["limit"]: rule.parameters["at_most"] for rule in plan.rules if rule.measure == SUBSETS}
     if limits:
         sizes = next(rule.parameters["sizes"] for rule in plan.rules if rule.measure == SUBSETS)
@@ -156,9 +164,9 @@ def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
         "petworks_policy": 1,
         "data": data,
         "roles": {
-            key: [column for column, role in release.roles.items() if role == own_role]
-            for key, own_role in ROLE_KEYS.items()
-            if own_role in release.roles.values()
+            key: [column for column, role in release.roles.items() if role == key_role]
+            for key, key_role in ROLE_KEYS.items()
+            if key_role in release.roles.values()
         },
         "privacy_unit": plan.privacy_unit,
         "treatment": {"sensitive_values": EXACT, **plan.treatment},  # the default of plans without this key
@@ -179,15 +187,15 @@ def check_same_rules(plan: Plan, policy: Policy) -> None:
         raise InputError("presets have other rules than the plan: {rules}; make a new plan", rules=quoted(changed))
 
 
-def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Mapping[str, str]) -> tuple[str, ...]:
+def _check_columns(plan: Plan, source: Source, known: set[str], new_roles: Mapping[str, str]) -> tuple[str, ...]:
     """The columns of the plan that the table lacks; raises if it needs them, or has unknown columns."""
-    lacking = [column for column in known if column not in source.names]
+    missing = [column for column in known if column not in source.names]
     needed = {*plan.columns, *plan.roles.get("sensitive_attributes", ()), plan.privacy_unit}
-    if needed & set(lacking):
-        missing = [column for column in lacking if column in needed]
+    if needed & set(missing):
+        needed_and_missing = [column for column in missing if column in needed]
         raise RoleError(
             "the table lacks columns that the plan needs: {missing}; it has {columns}",
-            missing=quoted(sorted(missing)),
+            missing=quoted(sorted(needed_and_missing)),
             columns=columns_of(source),
         )
     for column, role in new_roles.items():
@@ -214,7 +222,7 @@ def _checked_columns(plan: Plan, source: Source, known: set[str], new_roles: Map
             Hint.NEW_COLUMNS,
             columns=columns_of(source, new),
         )
-    return tuple(sorted(lacking))
+    return tuple(sorted(missing))
 
 
 def _values(release: Release, column: str) -> Iterator[str | None]:
@@ -258,7 +266,7 @@ def _waived(plan: Plan, today: date) -> Iterator[str]:
         raise InputError("the waivers in the plan are not those of a policy") from None
 
 
-def _rule(planned: PlannedRule) -> Rule:
+def _parse_rule(planned: PlannedRule) -> Rule:
     if planned.measure != SUBSETS:
         metric = find_measure(planned.measure)
         asked = planned.parameters if planned.asked is None else planned.asked

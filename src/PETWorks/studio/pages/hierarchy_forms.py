@@ -12,7 +12,7 @@ from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER
 from PETWorks.errors import HierarchyError
 from PETWorks.studio.files.policy_file import Change
-from PETWorks.studio.pages.page import Form
+from PETWorks.studio.pages.page import Form, join_items
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.files import path_from
 
@@ -36,10 +36,12 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 LISTS = ("width", "quantiles", "prefix", "mask", "sizes", "rare")
 DIAGNOSES = ("category", "chapter")
 CHOICES = {"dates": UNITS, "icd10": DIAGNOSES, "calendar": CALENDARS}
-WITH_FIELDS = 60  # up to so many values, each has its own field in the form of groups
+MAX_VALUE_FIELDS = 60  # values with a field of their own in the form of groups; more are edited as a text
 MAX_LISTED = 1_000  # values that a form lists
 MAX_TEXT = 40_000  # characters of the listed values
 ABOVE = ">"  # between a group and the group that contains it
+BOUNDS = ("exactly", "at_least", "at_most")
+MAX_ITEMS_ON_LINE = 12  # longer lists are written one item per line
 
 _SEPARATOR = re.compile(r"[\s,;，、；]+")
 
@@ -120,8 +122,8 @@ def initial_fields(kind: str, counts: Counts, known: Mapping[str, Any]) -> dict[
         listed = [] if fields["is_cut"] else sorted(values)
         members = {value: grouped.get(value, []) for value in listed} | grouped
         fields["members"] = list(members.items())[: MAX_LISTED * 2]
-        fields["as_fields"] = len(members) <= WITH_FIELDS
-        fields["members_text"] = "" if fields["as_fields"] else _as_lines(fields["members"])
+        fields["as_fields"] = len(members) <= MAX_VALUE_FIELDS
+        fields["members_text"] = "" if fields["as_fields"] else _members_text(fields["members"])
         fields["is_cut"] = fields["is_cut"] or len(fields["members_text"]) > 2 * MAX_TEXT
     return fields
 
@@ -138,24 +140,24 @@ def options_of(words: Words) -> list[str] | None:
         if key == "cuts":
             levels = _as_list(value)
             levels = levels if isinstance(levels[0], list | tuple) else [levels]
-            options += [part for level in levels for part in ("--cuts", as_items(_as_list(level)))]
+            options += [part for level in levels for part in ("--cuts", join_items(_as_list(level)))]
         elif key == "groups":
             if not all(isinstance(members, list | tuple) for members in value.values()):
                 return None
             for name, members in value.items():
-                options += ["--group", f"{name}={as_items(members)}"]
+                options += ["--group", f"{name}={join_items(members)}"]
         elif key == "rare":
             if "label" in value:
                 return None
-            options += ["--rare", as_items(_as_list(value["fewer_than"]))]
+            options += ["--rare", join_items(_as_list(value["fewer_than"]))]
         else:
-            options += [f"--{key}", as_items(_as_list(value))]
+            options += [f"--{key}", join_items(_as_list(value))]
     return options
 
 
 def _members_sent(form: Form) -> list[Member]:
     """Values with their groups, from one field per value or from the lines of a text field."""
-    values, groups = form.beginning("value-"), form.beginning("group-")
+    values, groups = form.with_prefix("value-"), form.with_prefix("group-")
     members = [(values[place], _split_path(groups.get(place, ""))) for place in values]
     text = form.text("mapping")
     if text:
@@ -204,16 +206,9 @@ def _members(groups: Mapping[Any, Any], above: tuple[str, ...]) -> Iterable[Memb
             yield from ((str(value), list(path)) for value in _as_list(members))
 
 
-def _as_lines(members: Iterable[Member]) -> str:
+def _members_text(members: Iterable[Member]) -> str:
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=";", lineterminator="\n").writerows([value, *groups] for value, groups in members)
-    return text.getvalue()
-
-
-def as_items(items: Iterable[Any]) -> str:
-    """Join texts with commas, quoted as command options expect."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="").writerow(list(map(str, items)))
     return text.getvalue()
 
 
@@ -236,10 +231,6 @@ def _number(text: str) -> int | float | str:
     if re.fullmatch(r"-?(0|[1-9]\d{0,8})\.\d{1,9}", text, re.ASCII) and str(float(text)) == text:
         return float(text)
     return text
-
-
-LONG = 12  # items; longer lists are written one item per line
-BOUNDS = ("exactly", "at_least", "at_most")
 
 
 def with_hierarchies(
@@ -266,9 +257,9 @@ def with_hierarchies(
         below = ""
         for column, words in new.items():
             if words is None:
-                below += _remove(hierarchies, _key(hierarchies, column))
+                below += _remove(hierarchies, _key_of(hierarchies, column))
             else:
-                _put(hierarchies, _key(hierarchies, column), _to_yaml(words))
+                _put(hierarchies, _key_of(hierarchies, column), _to_yaml(words))
         if not hierarchies:
             document["hierarchies"] = _to_yaml({})
             _set_comment_below(document, "hierarchies", below)
@@ -289,9 +280,9 @@ def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: st
         for column, level in levels.items():
             has_no_effect = {"exactly": False, "at_least": level == 0, "at_most": level == heights[column]}[bound]
             if has_no_effect:
-                below += _remove(bounds, _key(bounds, column))
+                below += _remove(bounds, _key_of(bounds, column))
             else:
-                _put(bounds, _key(bounds, column), level if bound == "exactly" else _to_yaml({bound: level}))
+                _put(bounds, _key_of(bounds, column), level if bound == "exactly" else _to_yaml({bound: level}))
         if not bounds and known is not None:
             _set_comment_below(settings, "levels", below)
             below = _remove(settings, "levels")
@@ -307,7 +298,7 @@ def with_bounds(levels: Mapping[str, int], heights: Mapping[str, int], bound: st
     return change
 
 
-def _key(mapping: Any, column: str) -> Any:
+def _key_of(mapping: Any, column: str) -> Any:
     """The key of a column in a mapping, where it may have spaces around it."""
     return next((key for key in mapping if str(key).strip() == column), column)
 
@@ -337,18 +328,18 @@ def _remove(mapping: Any, key: Any) -> str:
     return ""
 
 
-def _last(container: Any, key: Any) -> tuple[Any, Any, int]:
-    """Where ruamel.yaml keeps the comment after an entry: at the last scalar in it."""
+def _comment_slot(container: Any, key: Any) -> tuple[Any, Any, int]:
+    """The container, key and slot where ruamel.yaml keeps the comment after an entry: at the last scalar in it."""
     value: Any = container[key]
     is_mapping = isinstance(value, dict)
     if hasattr(value, "fa") and value and not value.fa.flow_style():
-        return _last(value, list(value)[-1] if is_mapping else len(value) - 1)
+        return _comment_slot(value, list(value)[-1] if is_mapping else len(value) - 1)
     return container, key, 2 if isinstance(container, dict) else 0
 
 
 def _comment_below(mapping: Any, key: Any) -> str:
     """The comment in the lines after an entry."""
-    container, last, slot = _last(mapping, key)
+    container, last, slot = _comment_slot(mapping, key)
     token = (container.ca.items.get(last) or [None] * 4)[slot]
     return "" if token is None else str(token.value).partition("\n")[2]
 
@@ -358,7 +349,7 @@ def _set_comment_below(mapping: Any, key: Any, text: str, *, keep: bool = False)
     from ruamel.yaml.error import CommentMark
     from ruamel.yaml.tokens import CommentToken
 
-    container, last, slot = _last(mapping, key)
+    container, last, slot = _comment_slot(mapping, key)
     tokens = container.ca.items.get(last) or [None, None, None, None]
     first = str(tokens[slot].value).partition("\n")[0] if keep and tokens[slot] is not None else ""
     if first or text:
@@ -378,7 +369,7 @@ def _to_yaml(words: Any) -> Any:
         new = CommentedSeq([_to_yaml(item) for item in words])
     else:
         return words
-    if _number_of_items(words) <= LONG:
+    if _number_of_items(words) <= MAX_ITEMS_ON_LINE:
         new.fa.set_flow_style()
     else:
         new.fa.set_block_style()
