@@ -36,12 +36,10 @@ options.
   `records_in_classes`, `classes`, `smallest_class`, `largest_class`, `suppressed_records` and `incomplete_records`.
 * **Values are text**: `7` and `7.0` are two values, and so are `Flu` and `flu`. A check
   [folds](input.md#how-it-is-counted) the spelling of sensitive values.
-* **Missing values** (empty, blank and null cells) are one value of their own, in quasi-identifiers and in sensitive
-  attributes: records with the same missing cells are look-alikes. With `missing="apart"`, records with a missing
-  quasi-identifier belong to no class. pyCANON leaves them out; in sdcMicro a missing value matches any other.
-* **Suppressed records** (every quasi-identifier is `*`) form no class; `suppressed_records` counts them. With
-  `suppressed="class"`, as in `petworks check`, they are one more class. A single `*` beside other values is an
-  ordinary value. Shares in the whole table (p) count suppressed records, too.
+* **Missing values** (empty, blank and null cells) are one value of their own: records with the same missing cells are
+  look-alikes. In sdcMicro a missing value matches any other.
+* **Suppressed records** (every quasi-identifier is `*`) form no class, except in `petworks check`. A single `*` beside
+  other values is an ordinary value. Shares in the whole table (p) count suppressed records, too.
 * **Nothing to judge**: if no record is in a class (`records_in_classes` is 0), there is no value, or it is 0, and any
   limit is met.
 * **Privacy unit**: if a column identifies the person, several records of one person in a class count once, so that

@@ -157,7 +157,7 @@ def test_local_recoding_loses_less_and_passes(raw):
     told = run("anonymize", raw / "policy.yaml", "-o", raw / "each.csv", "--local", "--html", raw / "local.html")
     assert "Local recoding" in " ".join(told.stdout.split())
     page = (raw / "local.html").read_text("utf-8")
-    assert "區域重新編碼" in page
+    assert "逐列調整" in page
     assert "Proved" not in page
 
 

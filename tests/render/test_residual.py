@@ -36,7 +36,7 @@ def words(text):
     ("lang", "said"),
     [
         ("en", "picks the right record in 1.5 % of cases on average; for the person most at risk, the chance is 10 %."),
-        ("zh-TW", "選中其資料列的機率平均為 1.5%，風險最高者為 10%。"),
+        ("zh-TW", "找出他是哪一筆的機率平均為 1.5%，風險最高者為 10%。"),
     ],
 )
 def test_both_chances_are_said_where_there_is_nothing_to_do(passing, lang, said):

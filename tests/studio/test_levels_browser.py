@@ -60,7 +60,7 @@ def test_sliders_by_keyboard_and_the_numbers_follow(browser, server, tmp_path):
         visit.settle()
         assert page.get_by_role("slider", name="age").input_value() == "2", "sliders stay when the language changes"
         page.get_by_label("這些層級是").select_option("at_least")
-        page.get_by_role("button", name="設為界限").click()
+        page.get_by_role("button", name="套用限制").click()
         page.wait_for_selector(".sliders :text('2–')")
         assert read_policy(tmp_path / "policy.yaml").anonymize["levels"] == {"age": {"at_least": "2"}}
         page.get_by_role("button", name="套用這些層級").click()
