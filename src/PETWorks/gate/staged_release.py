@@ -248,4 +248,7 @@ def _content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -
     # If the table is not in memory, the changes also leave out records.
     places = result.places(order) if original.engine.name == "memory" else None
     changes, left_out = result.changes_in(places), result.left_out
-    return release_content(path, original.source, drop=left_out, changed=changes, order=places, **csv_options)
+    exact = result.recoder.columns
+    return release_content(
+        path, original.source, drop=left_out, changed=changes, exact=exact, order=places, **csv_options
+    )

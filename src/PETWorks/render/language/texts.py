@@ -566,10 +566,10 @@ TEXTS: dict[str, str | Plural] = {
         "texts or leave the column out. Only a waiver with an owner and a date lets them pass."
     ),
     "step.write-anew": (
-        "Blanks, quotes, line ends, the order of keys, or null beside empty cells tell records apart that the "
-        "measures take for the same: up to {records} records in {columns}. Write the table anew with one program "
-        "and one quoting rule, without blanks around cells and with one missing value; petworks anonymize and "
-        "petworks apply do so."
+        "Blanks, invisible characters, quotes, line ends, the order of keys, or null beside empty cells tell records "
+        "apart that the measures or readers take for the same: up to {records} records in {columns}. Write the table "
+        "anew with one program and one quoting rule, without blanks around cells and invisible characters, and with "
+        "one missing value; petworks anonymize and petworks apply do so."
     ),
     "step.release-values": (
         "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Release "
