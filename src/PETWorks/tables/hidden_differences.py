@@ -45,12 +45,14 @@ from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, ZSTD, Content, un
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.formats.parquet_bytes import bytes_besides_columns
 from PETWorks.tables.formats.plain_workbooks import (
+    AUTHOR,
     COMMENTS,
     ELEMENTS,
     FORMATS,
     FORMULAS,
     LINKS,
     NAMES,
+    OF_FORMATS,
     PICTURES,
     PIVOTS,
     PROPERTIES,
@@ -461,7 +463,7 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, S
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
-    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS, SPELLINGS),
+    *(PROPERTIES, AUTHOR, ELEMENTS, FORMULAS, FORMATS, *OF_FORMATS, SPELLINGS),
     *(FILES, FILE_NAMES, METADATA, UNUSED, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES),
 )
 

@@ -270,6 +270,14 @@ TEXTS: dict[str, str | Plural] = {
     "look.further elements": "further elements",
     "look.formulas": "formulas",
     "look.formats of single cells or rows": "formats of single cells or rows",
+    "look.author": "the author of the document",
+    "look.row heights": "heights of single rows",
+    "look.hidden rows": "hidden rows",
+    "look.number formats": "number formats of single cells",
+    "look.fonts": "fonts of single cells",
+    "look.fills": "fills of single cells",
+    "look.borders": "borders of single cells",
+    "look.alignments": "alignments of single cells",
     "look.cells that keep the same value in another way": "cells that keep the same value in another way",
     "look.bytes outside the table": "bytes outside the table",
     "look.further files": "further files",
@@ -572,8 +580,8 @@ TEXTS: dict[str, str | Plural] = {
         "one missing value; petworks anonymize and petworks apply do so."
     ),
     "step.release-values": (
-        "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Release "
-        "the CSV file that petworks anonymize writes, or a copy that has only the values of the table."
+        "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Save the "
+        "table as CSV and release that, or the file that petworks anonymize writes: both have only its values."
     ),
     "step.export-table": (
         "A file of this kind can have more than the table (deleted records, comments, formats, other tables), and "
