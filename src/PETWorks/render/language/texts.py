@@ -33,6 +33,8 @@ TEXTS: dict[str, str | Plural] = {
     "write.default": " ({value})",
     "write.attack": "{attack} of {column}",
     "write.exact": "{value} ({exact})",
+    "write.suppressed": "{share} suppressed",
+    "write.set-aside": Plural("1 record set aside", "{n} records set aside"),
     "write.labelled": "{label}: {text}",
     "write.kilobytes": "{n} kB",
     # verdicts and words of the tables
@@ -96,7 +98,7 @@ TEXTS: dict[str, str | Plural] = {
     "rule.no-hidden-differences": "no hidden differences",
     "rule.people-are-counted": "people are counted",
     "rule.no-linked-records": "no linked records",
-    "rule.records-left": "records are left",
+    "rule.records-left": "enough records are left",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
     "rule.all-releases": "all releases",
