@@ -205,6 +205,8 @@ def test_more_than_the_limit_is_suppressed(folder):
     assert done.stdout.startswith("fail n.csv")
     assert "were suppressed, and the plan allows at most 10 %." in " ".join(done.stdout.split())
     assert done.stdout.count("fail") == 2  # the rule records-left, and so the release
+    line = next(line for line in done.stdout.splitlines() if "records-left" in line)
+    assert re.search("enough records are left +[0-9.]+ % suppressed +≤ 10 % +fail", line), line
     again = run("check", "n_policy.yaml", cwd=folder)
     assert again.returncode == 1, "the check of the file gives the same verdict"
     assert "make a new plan with petworks anonymize" in " ".join(again.stdout.split())

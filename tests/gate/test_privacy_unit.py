@@ -324,6 +324,63 @@ def test_every_engine_finds_them(tmp_path, engine):
     check_people_are_declared(release, {"x7": "numbers of beds"})
 
 
+def movers(region_of):
+    """Records of people who are told apart by a word; their towns change, and their region is drawn by a function."""
+    chance = random.Random(1)
+    rows = []
+    for word in HANDLES:
+        person = sex(chance), chance.choice("ABCD")
+        rows += [
+            (word, person[0], f"{region_of(chance, person[1])}{chance.randint(10, 49)}", chance.choice(ILLNESSES))
+            for _ in range(24)
+        ]
+    chance.shuffle(rows)
+    return {name: [row[place] for row in rows] for place, name in enumerate(("x7", "sex", "town", "diagnosis"))}
+
+
+MOVERS_POLICY = """petworks_policy: 1
+data: t.csv
+roles: {quasi_identifiers: [sex, town], sensitive_attributes: [diagnosis], insensitive_attributes: [x7]}
+role_reasons: {x7: colours of pens}
+hierarchies: {town: {mask: 2}}
+rules: [{measure: k-anonymity, k: 11}, {measure: l-diversity, l: 2}]
+"""
+
+
+@pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")  # what the rules leave open is not the matter
+def test_people_who_only_show_in_the_release_are_found_through_every_door(tmp_path):
+    with_regions, policy, out = movers(lambda _, region: region), tmp_path / "p.yaml", tmp_path / "out.csv"
+    policy.write_text(MOVERS_POLICY, "utf-8")
+    roles = {"x7": "insensitive_attribute", "sex": "quasi_identifier", "town": "quasi_identifier"}
+    release = Release(
+        with_regions,
+        {**roles, "diagnosis": "sensitive_attribute"},
+        {"town": {"mask": 2}},
+        role_reasons={"x7": "colours of pens"},
+    )
+    check_people_are_declared(release)  # towns change, so nothing shows here
+    rules = {"k-anonymity": {"k": 11}, "l-diversity": {"l": 2}}
+    with pytest.raises(RoleError, match="column 'x7' names people"):
+        anonymize(release, rules)
+    saved(tmp_path, movers(lambda chance, _: chance.choice("ABCD")))
+    assert petworks("anonymize", policy, "-o", tmp_path / "plan.csv").returncode == 0
+    table = saved(tmp_path, with_regions)
+    (tmp_path / "by_hand.yaml").write_text(f"{MOVERS_POLICY}no_privacy_unit: {{x7: colours of pens}}\n", "utf-8")
+    for command in (
+        ["anonymize", policy, "-o", out],
+        ["apply", "--plan", tmp_path / "plan_plan.json", table, "-o", out],
+    ):
+        done = petworks(*command)
+        assert (done.returncode, "column 'x7' names people, and 480 records are of 20" in done.stderr) == (2, True)
+        assert not out.exists()
+    assert petworks("anonymize", tmp_path / "by_hand.yaml", "-o", out).returncode == 0
+    own = tmp_path / "out_policy.yaml"
+    assert petworks("check", own).returncode == 0
+    own.write_text(own.read_text("utf-8").replace("no_privacy_unit:\n  x7: colours of pens\n", ""), "utf-8")
+    done = petworks("check", own)
+    assert (done.returncode, "column 'x7' names people" in done.stderr) == (2, True)
+
+
 @pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")  # what the rules leave open is not the matter
 @pytest.mark.parametrize("role", ["quasi_identifier", "insensitive_attribute", "sensitive_attribute", "identifier"])
 def test_python_finds_them_in_every_role(role):

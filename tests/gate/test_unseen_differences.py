@@ -12,7 +12,7 @@ import pyreadstat
 import pytest
 
 from command import petworks
-from PETWorks import Release, check, require_release
+from PETWorks import Release, apply_levels, check, require_release
 from PETWorks.errors import ReleaseRefused
 from PETWorks.gate.check.built_in_rules import find_file_differences
 from PETWorks.tables.frames import spark_session
@@ -63,6 +63,85 @@ def test_the_release_of_such_a_table_passes(tmp_path):
     assert made.returncode == 0, made.stdout + made.stderr
     assert (tmp_path / "r.csv").read_text() == "age,sex,ward\n" + "30,F,north\n" * 61
     assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0
+
+
+INVISIBLE = ["", "\u200b", "\ufeff", "\u2060", "\u00ad", "\u200e", "\ufe0f", "\u202e", "\x01", "\U000e0041"]
+WARDS = [f"nor{sign * times}th" for sign in INVISIBLE for times in (1, 2, 3)] * 2
+SECRET_POLICY = """petworks_policy: 1
+data: table.csv
+roles: {quasi_identifiers: [age, sex], sensitive_attributes: [illness], insensitive_attributes: [ward]}
+hierarchies: {age: {rare: {fewer_than: 5}}, sex: {rare: {fewer_than: 5}}}
+rules: [{measure: k-anonymity, k: 5}, {measure: l-diversity, l: 2}]
+"""
+
+
+def table_with_invisible_characters():
+    illnesses = [("flu", "gout")[place % 2] + "\u200b" * (place % 7) for place in range(len(WARDS))]
+    return {"age": ["30"] * len(WARDS), "sex": ["F"] * len(WARDS), "illness": illnesses, "ward": WARDS}
+
+
+def save(table, path):
+    if path.suffix == ".csv":
+        pd.DataFrame(table).to_csv(path, index=False)
+    elif path.suffix == ".xlsx":
+        table = {name: [cell.replace("\x01", "\u200d") for cell in cells] for name, cells in table.items()}
+        pd.DataFrame(table).to_excel(path, index=False)
+    elif path.suffix == ".jsonl":
+        pd.DataFrame(table).to_json(path, orient="records", lines=True, force_ascii=False)
+    else:
+        getattr(pd.DataFrame(table), f"to_{path.suffix[1:]}")(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather", ".xlsx", ".jsonl"])
+def test_invisible_characters_that_tell_records_apart_fail(tmp_path, suffix):
+    save(table_with_invisible_characters(), tmp_path / f"table{suffix}")
+    (tmp_path / "policy.yaml").write_text(SECRET_POLICY.replace(".csv", suffix))
+    result = check(tmp_path / "policy.yaml", as_of=DAY)
+    rule = next(rule for rule in result.content.rules if rule.name == "no-hidden-differences")
+    assert (rule.verdict, *rule.value[:2]) == ("fail", "illness", "ward")
+    records = {column["column"]: column["records"] for column in rule.details["columns"]}
+    assert records["ward"] >= 48  # all but those that are written without, or in the most common way
+    same = {
+        "age": ["30", "30\u200b"] * 30,
+        "sex": ["F"] * 60,
+        "illness": ["fl\u00adu", "gout"] * 30,
+        "ward": ["x"] * 60,
+    }
+    save(same, tmp_path / f"table{suffix}")  # the age is counted as it is, and each illness is always written the same
+    rules = check(tmp_path / "policy.yaml", as_of=DAY).content.rules
+    assert next(rule for rule in rules if rule.name == "no-hidden-differences").details.get("columns") is None
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".feather"])
+def test_a_release_has_no_invisible_characters(tmp_path, suffix, engine):
+    save(table_with_invisible_characters(), tmp_path / "table.csv")
+    (tmp_path / "policy.yaml").write_text(SECRET_POLICY)
+    made = petworks("anonymize", "policy.yaml", "-o", f"r{suffix}", "--engine", engine, cwd=tmp_path)
+    assert made.returncode == 0, made.stdout + made.stderr
+    read = {".csv": pd.read_csv, ".parquet": pd.read_parquet, ".feather": pd.read_feather}[suffix]
+    released = read(tmp_path / f"r{suffix}")
+    assert (set(released["ward"]), set(released["illness"])) == ({"north"}, {"flu", "gout"})
+    assert petworks("check", "r_policy.yaml", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")  # what the rules leave open is not the matter
+@pytest.mark.parametrize("engine", ["memory", "duckdb", *SPARK])
+def test_invisible_characters_are_left_out_of_releases_in_python_and_of_parts(tmp_path, engine):
+    table = table_with_invisible_characters()
+    save(table, tmp_path / "table.parquet")
+    roles = {"age": "quasi_identifier", "sex": "quasi_identifier"}
+    roles |= {"illness": "sensitive_attribute", "ward": "insensitive_attribute"}
+    release = Release(str(tmp_path / "table.parquet"), roles, engine=engine)
+    found = find_file_differences(release).found
+    assert set(found.columns) == {"illness", "ward"}
+    made = apply_levels(release, {"age": 0, "sex": 0})
+    assert set(made.to_arrow()["ward"].to_pylist()) == {"north"}
+    if engine == "spark":
+        (tmp_path / "parts").mkdir()
+        made.write_parts(tmp_path / "parts")
+        assert set(pd.read_parquet(tmp_path / "parts")["ward"]) == {"north"}
+    release.engine.close()
 
 
 CELLS = {

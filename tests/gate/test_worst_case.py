@@ -172,3 +172,54 @@ def test_a_value_is_certain_however_it_is_spelt(tmp_path):
     rows += [("40-49", "1", ("low", "high")[n % 2], "xyz"[n % 3], "b") for n in range(30)]
     certain = [one for one in check(write(tmp_path, rows)).content.notices if one.notice == "certain-value"]
     assert [(one.columns, one.records) for one in certain] == [(("illness",), 24)], "of the 30, 24 have a value"
+
+
+NEAR = """petworks_policy: 1
+data: t.csv
+roles: {quasi_identifiers: [age], sensitive_attributes: [income]}
+rules: [{measure: k-anonymity, k: 5}, {measure: l-diversity, l: 3}RULE]
+"""
+
+
+def near_values(tmp_path, incomes, rule=""):
+    """The people for whom numbers are nearly certain: each list of incomes is a class of 12."""
+    rows = [f"{30 + place},{own[row % len(own)]}" for place, own in enumerate(incomes) for row in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,income", *rows]) + "\n")
+    (tmp_path / "p.yaml").write_text(NEAR.replace("RULE", rule))
+    found = check(tmp_path / "p.yaml").content.notices
+    return [(notice.columns, notice.records) for notice in found if notice.notice == "near-value"]
+
+
+@pytest.mark.parametrize(
+    ("incomes", "people"),
+    [
+        ([(50000, 50001, 50002), (20000, 30000, 80000)], 12),
+        ([(50000, 50001, 50002), (70000, 70100, 70200)], 24),
+        ([(50000, 50001, 50002)], 12),
+        ([(0.1, 0.11, 0.12), (0.5, 7, 99)], 12),  # nearly equal beside the range of all
+        ([(50000, 50001, 52000), (20000, 30000, 80000)], None),
+        ([(2019, 2020, 2021), (2003, 2009, 2024)], None),  # years
+        ([(1, 2, 3), (3, 4, 5)], None),
+        ([("50000", "50001", "about 50000"), ("1", "2", "3")], None),
+        ([(50000, 50001, ""), (20000, 30000, 80000)], 8),  # whose value is known
+    ],
+)
+def test_numbers_that_are_nearly_equal_are_told(tmp_path, incomes, people):
+    assert near_values(tmp_path, incomes) == ([] if people is None else [(("income",), people)])
+
+
+def test_a_rule_that_measures_distances_needs_no_such_notice(tmp_path):
+    incomes = [(50000, 50001, 50002), (20000, 30000, 80000)]
+    assert near_values(tmp_path, incomes, ", {measure: t-closeness, t: 0.9}") == []
+
+
+def test_nearly_equal_numbers_are_told_above_the_rules_with_the_cure(tmp_path):
+    near_values(tmp_path, [(50000, 50001, 50002), (20000, 30000, 80000)])
+    for command in (["check", tmp_path / "p.yaml"], ["anonymize", tmp_path / "p.yaml", "-o", tmp_path / "out.csv"]):
+        done = petworks(*command)
+        assert done.returncode == 0, done.stdout
+        top = " ".join(above_the_rules(done.stdout).split())
+        assert "For 12 people income is nearly certain" in top
+        assert "'protect' under 'anonymize': round or intervals" in top
+    outside = check(tmp_path / "p.yaml").to_format("text", "en", "external")
+    assert "nearly certain" not in outside

@@ -1,11 +1,13 @@
 """Workbooks pass only with what plain exports have; texts and marks in any other place count, and never show."""
 
 import re
+import shutil
+import subprocess
 import zipfile
 
 import openpyxl
 import pytest
-from openpyxl.styles import Font, PatternFill
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table
 
@@ -84,7 +86,8 @@ def excel_parts():
         '<fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/></border>'
         '</borders><cellXfs count="2"><xf numFmtId="0" fontId="0"><alignment '
         'vertical="center"/></xf><xf numFmtId="176" '
-        'fontId="0" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="一般" '
+        'fontId="0" applyNumberFormat="1"><alignment vertical="center"/></xf></cellXfs>'
+        '<cellStyles count="1"><cellStyle name="一般" '
         'xfId="0" builtinId="0"/>'
         '</cellStyles><dxfs count="0"/><tableStyles count="0" defaultTableStyle="TableStyleMedium2" '
         'defaultPivotStyle="PivotStyleLight16"/><extLst><ext uri="{EB79DEF2-80B8-43e5-95BD-54CBDDF9020C}" '
@@ -134,10 +137,10 @@ SHEET, BOOK, STRINGS = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/shared
         (SHEET, "</worksheet>", f"<extLst><ext uri='x'><n>{NOTE}</n></ext></extLst></worksheet>", "elements"),
         (SHEET, "</worksheet>", f"{NOTE}</worksheet>", "elements"),
         (SHEET, '<c r="C5" t="s"><v>', f'<c r="C5" t="s"><f>IF(1,"{NOTE}","")</f><v>', "formulas"),
-        (SHEET, '<row r="3"', '<row r="3" ht="16.3" customHeight="1"', "formats"),
-        (SHEET, '<row r="3"', '<row r="3" hidden="1"', "formats"),
-        (SHEET, '<c r="B4" t', '<c r="B4" s="1" t', "formats"),
-        (SHEET, '<c r="A4" s="1"', '<c r="A4"', "formats"),
+        (SHEET, '<row r="3"', '<row r="3" ht="16.3" customHeight="1"', "row heights"),
+        (SHEET, '<row r="3"', '<row r="3" hidden="1"', "hidden rows"),
+        (SHEET, '<c r="B4" t', '<c r="B4" s="1" t', "number formats"),
+        (SHEET, '<c r="A4" s="1"', '<c r="A4"', "number formats"),
         (SHEET, '<c r="A4" s="1"', '<c r="A4" s="1" vm="4"', "elements"),
         (SHEET, "<sheetPr codeName=", "<sheetPr tag='row 5 is ann lee' codeName=", "elements"),
         (SHEET, "<sheetPr codeName=", f"<sheetPr tag='{NOTE}' codeName=", "elements"),
@@ -154,7 +157,7 @@ SHEET, BOOK, STRINGS = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/shared
         (STRINGS, "</sst>", f"<si><t>{NOTE}</t></si></sst>", "values that no record has"),
         (STRINGS, "<t>gout</t>", f"<t>gout</t><rPh sb='0' eb='1'><t>{NOTE}</t></rPh>", "elements"),
         (STRINGS, "<t>gout</t>", "<r><rPr><b/></rPr><t>gout</t></r>", "formats"),
-        ("docProps/core.xml", "<dc:creator/>", "<dc:creator>Ann Lee</dc:creator>", "properties"),
+        ("docProps/core.xml", "<dc:creator/>", "<dc:creator>Ann Lee</dc:creator>", "author"),
         ("docProps/core.xml", "<dc:creator/>", f"<dc:creator/><dc:description>{NOTE}</dc:description>", "properties"),
         ("docProps/app.xml", "<Company></Company>", "<Manager>Ann Lee</Manager>", "properties"),
         ("docProps/app.xml", "<vt:lpstr>工作表1</vt:lpstr>", f"<vt:lpstr>{NOTE}</vt:lpstr>", "properties"),
@@ -206,8 +209,8 @@ def test_marks_and_texts_that_openpyxl_writes_count(tmp_path):
         sheet.add_data_validation(rule)
         rule.add("A5")
 
-    assert book(tmp_path, fill) == {"formats of single cells or rows": 1}
-    assert book(tmp_path, sizes) == {"formats of single cells or rows": 29}
+    assert book(tmp_path, fill) == {"fills": 1}
+    assert book(tmp_path, sizes) == {"fonts": 28}  # one in every other row is like most
     assert book(tmp_path, prompt) == {"further elements": 1}
     assert book(tmp_path, lambda sheet: setattr(sheet["A5"], "value", "=1+1")) != {}
 
@@ -222,6 +225,80 @@ def test_formats_of_whole_columns_and_of_the_header_say_nothing(tmp_path):
 
     assert book(tmp_path, change) == {}
     assert book(tmp_path, lambda sheet: sheet.add_table(Table(displayName="Table1", ref="A1:B31"))) == {}
+
+
+def striped(sheet):
+    for row in range(2, 32, 2):
+        sheet.row_dimensions[row].height = 20
+        for column in (1, 2):
+            sheet.cell(row, column).fill = PatternFill("solid", fgColor="DDDDDD")
+
+
+def test_stripes_tell_no_more_than_the_place_of_a_record(tmp_path):
+    def with_a_mark(sheet):
+        striped(sheet)
+        sheet["A7"].fill = PatternFill("solid", fgColor="DDDDDD")
+
+    def from_another_order(sheet):
+        striped(sheet)
+        sheet.delete_rows(9)  # openpyxl moves the cells up, and not the heights
+
+    assert book(tmp_path, striped) == {}
+    assert book(tmp_path, with_a_mark) == {"fills": 1}
+    assert book(tmp_path, from_another_order)["fills"] > 5
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda sheet: setattr(sheet.row_dimensions[5], "height", 33), {"row heights": 1}),
+        (lambda sheet: setattr(sheet.row_dimensions[5], "hidden", True), {"hidden rows": 1}),
+        (lambda sheet: setattr(sheet["B5"], "font", Font(bold=True)), {"fonts": 1}),
+        (lambda sheet: setattr(sheet["B5"], "border", Border(left=Side("thin"))), {"borders": 1}),
+        (lambda sheet: setattr(sheet["A5"], "number_format", "0.00"), {"number formats": 1}),
+        (lambda sheet: setattr(sheet["A5"], "alignment", Alignment(horizontal="right")), {"alignments": 1}),
+        (lambda sheet: setattr(sheet.parent.properties, "lastModifiedBy", "Ann Lee"), {"author": 1}),
+        (lambda sheet: setattr(sheet.parent.properties, "title", "of Ann Lee"), {"document properties": 1}),
+    ],
+)
+def test_what_differs_is_named(tmp_path, change, expected):
+    assert book(tmp_path, change) == expected
+
+
+LIBRE_OFFICE = {  # what it writes besides
+    "docProps/custom.xml": f'<Properties xmlns="{OFFICE}/custom-properties"></Properties>',
+    "docProps/app.xml": f'<Properties xmlns="{OFFICE}/extended-properties"><Template></Template>'
+    "<TotalTime>0</TotalTime>"
+    "<Application>LibreOffice/7.4.7.2$Linux_X86_64 LibreOffice_project/40$Build-2</Application></Properties>",
+}
+LIBRE_EXTENSION = (
+    '<extLst><ext xmlns:loext="http://schemas.libreoffice.org/" uri="{7626C862-2A13-11E5-B345-FEFF819CDC9F}">'
+    '<loext:extCalcPr stringRefSyntax="ExcelA1"/></ext></extLst></workbook>'
+)
+
+
+def test_a_workbook_as_libre_office_writes_it_has_no_more(tmp_path):
+    parts = excel_parts() | LIBRE_OFFICE
+    parts[BOOK] = re.sub("<extLst>.*</workbook>", LIBRE_EXTENSION, parts[BOOK])
+    parts["docProps/core.xml"] = parts["docProps/core.xml"].replace("<dc:creator/>", "<cp:revision>0</cp:revision>")
+    assert found(tmp_path, parts) == {}
+    custom = "<property name='owner'><lpwstr>Ann Lee</lpwstr></property></Properties>"
+    parts["docProps/custom.xml"] = parts["docProps/custom.xml"].replace("</Properties>", custom)
+    assert found(tmp_path, parts) != {}
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="needs LibreOffice")
+def test_workbooks_that_libre_office_saves(tmp_path):
+    for change, expected in (
+        (striped, {}),
+        (lambda sheet: setattr(sheet["B5"], "font", Font(bold=True)), {"fonts": 1}),
+    ):
+        book(tmp_path, change)
+        saved = tmp_path / "saved"
+        home = f"-env:UserInstallation={(tmp_path / 'home').as_uri()}"
+        command = ["soffice", home, "--headless", "--convert-to", "xlsx", "--outdir", str(saved), "t.xlsx"]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+        assert further_content(open_source(str(saved / "t.xlsx"), "t")) == expected
 
 
 A3 = '<c r="A3" s="1"><v>40</v></c>'

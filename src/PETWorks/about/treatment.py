@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PETWorks.errors import ParameterError
-from PETWorks.tables.cells import SUPPRESSED
+from PETWorks.tables.cells import INVISIBLE, SUPPRESSED
 
 APART, AS_CLASS, AS_VALUE = "apart", "class", "value"
 ALONE, AS_QUASI_IDENTIFIERS = "alone", "quasi-identifiers"
@@ -38,11 +38,8 @@ def checked_treatment(given: Mapping[str, str | None]) -> dict[str, str | None]:
     return {name: given[name] or options[0] for name, options in TREATMENTS.items()}
 
 
-# What no reader sees: Unicode's default-ignorable characters that are no format character, and the empty Braille cell.
-_INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
-)
-_HIDDEN = ("Cc", "Cf")  # categories of control and format characters: zero-width ones, soft hyphen, direction marks
+_INVISIBLE = re.compile(INVISIBLE)
+_HIDDEN = ("Cc", "Cf")  # categories of control and format characters
 # Texts that say only that a value is not known. Not those that may be values: na, none, no, other, not applicable, 無.
 NOT_KNOWN = (
     *("n/a", "n / a", "#n/a", "n.a", "n. a", "nan", "null", "#null!", "unknown", "unknown value", "value unknown"),

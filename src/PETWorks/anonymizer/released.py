@@ -283,7 +283,7 @@ class Recoded(Rows, Displayable):
             return changed_table(source, self._kept, self.changes)
         indices = self.places(self.order)
         changes: Any = self.changes_in(indices)
-        table = normalise_table(whole_table(source, self._kept, changes), source)
+        table = normalise_table(whole_table(source, self._kept, changes), source, self.recoder.columns)
         return table if indices is None else take_rows(table, indices)
 
     @property

@@ -74,7 +74,7 @@ class Case:
     people            the person of each record, if the table no longer has a column for it
     release           the table, if it is already open
     protected         the columns that were made coarser; by default those in the plan of the release
-    engine_settings   engine, memory_limit and temp_folder, as in `Release`
+    engine, memory_limit, temp_folder   as in `Release`
     """
 
     def __init__(
@@ -87,14 +87,21 @@ class Case:
         people: Column | None = None,
         release: Release | None = None,
         protected: Collection[str] | None = None,
-        **engine_settings: Any,
+        *,
+        engine: str = "auto",
+        memory_limit: int | str | None = None,
+        temp_folder: str | os.PathLike[str] | None = None,
     ) -> None:
         self.policy = policy
         self.moment, self._as_of_given = _parse_moment(as_of), as_of is not None
         self._salt = _checked_salt(salt)
         self._data = _other_data(data, policy)
         self._progress, self._people, self._protected = progress, people, protected
-        self._engine_settings = engine_settings
+        self._engine_settings: dict[str, Any] = {
+            "engine": engine,
+            "memory_limit": memory_limit,
+            "temp_folder": temp_folder,
+        }
         self.files = FilesRead.current()
         self._made: dict[str, Any] = {} if release is None else {"release": release}
         self._locks: defaultdict[str, RLock] = defaultdict(RLock)
@@ -139,7 +146,7 @@ class Case:
     @property
     def composition(self) -> Composition | None:
         """The disclosure by this release together with earlier ones."""
-        return self.once("composition", lambda: compose_releases(self.release, self.policy, **self._engine_settings))
+        return self.once("composition", lambda: compose_releases(self.release, self.policy, self._engine_settings))
 
     @property
     def subsets(self) -> tuple[SubsetAnswers | None, list[str]]:
@@ -159,10 +166,15 @@ class Case:
 
     @property
     def rules(self) -> tuple[RuleResult, ...]:
-        """The results of the rules."""
+        """The results of the rules; raise if people with several records are not declared.
+
+        Every interface asks here, so a table is judged the same whether it is checked or has just been made.
+        """
         return self.once("rules", self._judge)
 
     def _judge(self) -> tuple[RuleResult, ...]:
+        if self.policy.privacy_unit is None:
+            check_people_are_declared(self.release, self.policy.no_privacy_unit, also_identifiers=False)
         subsets = self.subsets[0] if self.policy.limits else None
         return judge_rules(self.release, self.policy, subsets, self.composition, self.columns, self.moment.date())
 
@@ -197,8 +209,6 @@ class Case:
 
     def _check(self) -> CheckDocument:
         policy, release, today = self.policy, self.release, self.moment.date()
-        if policy.privacy_unit is None:
-            check_people_are_declared(release, policy.no_privacy_unit, also_identifiers=False)
         composition, (subsets, drivers) = self.composition, self.subsets
         # Counted together, so that rules and overview share their counts.
         ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]

@@ -1,6 +1,7 @@
 """Write a release under temporary names, judge it, and give the files their final names."""
 
 import hashlib
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -153,7 +154,9 @@ def staging_release(
     network: bool = False,
     say: Callable[[str], str] = str,
     step: Callable[[str], AbstractContextManager[Any]] = nullcontext,
-    **engine_settings: Any,
+    engine: str = "auto",
+    memory_limit: int | str | None = None,
+    temp_folder: str | os.PathLike[str] | None = None,
 ) -> Iterator[StagedRelease]:
     """Write and check the release and all its files under temporary names.
 
@@ -165,7 +168,7 @@ def staging_release(
     network           whether its policy may name servers to connect to
     say               translates comments in its policy
     step              a context for each step, "writing" and "checking", that shows the progress
-    engine_settings   engine, memory_limit and temp_folder of the original
+    engine, memory_limit, temp_folder   those of the original
     """
     if job.policy is not None and job.policy.keeps_unit:
         result = replace(result, keeps_unit=True)
@@ -207,7 +210,14 @@ def staging_release(
             )
             files.write({paths.plan: plan_text(plan).encode("utf-8", "replace")})
         policy = read_policy(paths.policy, root, network=network, find=files.current)
-        case = Case(policy, people=_people(result, order), **_settings_of_check(original, **engine_settings))
+        case = Case(
+            policy,
+            people=_people(result, order),
+            engine=engine if original.engine.name == "memory" else original.engine.name,
+            # In memory, two tables may exceed a limit that one stays below; the run must not fail at its very end.
+            memory_limit=None if engine == "memory" else memory_limit,
+            temp_folder=temp_folder,
+        )
         with step("checking"):
             rules = case.rules
         del held
@@ -218,16 +228,6 @@ def staging_release(
         yield StagedRelease(case, files, plan.release_sha256, root, replaces, result.keeps_unit)
         case.release.engine.close()  # it may still have the files open
         files.publish()
-
-
-def _settings_of_check(
-    original: Release, engine: str = "auto", memory_limit: Any = None, temp_folder: Any = None
-) -> dict[str, Any]:
-    """The engine and its limits for checking the release: those of the original."""
-    used = original.engine.name
-    # In memory, two tables may exceed a limit that one stays below; the run must not fail at its very end.
-    limit = None if engine == "memory" else memory_limit
-    return {"engine": engine if used == "memory" else used, "memory_limit": limit, "temp_folder": temp_folder}
 
 
 def _people(result: Recoded, order: RecordOrder) -> Any:
@@ -247,4 +247,7 @@ def _release_content(result: Recoded, job: ReleaseJob, path: Path, order: Record
     # If the table is not in memory, the changes also leave out records.
     places = result.places(order) if original.engine.name == "memory" else None
     changes, left_out = result.changes_in(places), result.left_out
-    return release_content(path, original.source, drop=left_out, changed=changes, order=places, **csv_options)
+    exact = result.recoder.columns
+    return release_content(
+        path, original.source, drop=left_out, changed=changes, exact=exact, order=places, **csv_options
+    )

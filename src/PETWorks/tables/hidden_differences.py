@@ -9,9 +9,10 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -44,12 +45,14 @@ from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, ZSTD, Content, un
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.formats.parquet_bytes import bytes_besides_columns
 from PETWorks.tables.formats.plain_workbooks import (
+    AUTHOR,
     COMMENTS,
     ELEMENTS,
     FORMATS,
     FORMULAS,
     LINKS,
     NAMES,
+    OF_FORMATS,
     PICTURES,
     PIVOTS,
     PROPERTIES,
@@ -71,7 +74,7 @@ from PETWorks.tables.formats.workbooks import (
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.globs import Files
 from PETWorks.tables.held_files import HeldFile, hold_file
-from PETWorks.tables.normalised_cells import normalise_texts
+from PETWorks.tables.normalised_cells import has_invisible, normalise_texts, without_invisible
 from PETWorks.tables.source import Source
 
 BLOCK = 1 << 23  # bytes that are looked at together
@@ -104,32 +107,35 @@ class HiddenDifferences:
     layout: int = 0
 
 
-def hidden_differences(source: Source) -> HiddenDifferences:
-    """The differences between the cells of a table that no measure sees."""
+def hidden_differences(source: Source, exact: Collection[str] = ()) -> HiddenDifferences:
+    """The differences between the cells of a table that no measure or no reader sees.
+
+    exact   the columns whose invisible characters measures see: quasi-identifiers, whose values are counted as they are
+    """
     parts: list[Any] = list(source.parts) if isinstance(source, Files) else [source]
     if isinstance(parts[0], JSONLines):
-        columns, layout, line_ends = written_lines(parts)
+        columns, layout, line_ends = written_lines(parts, exact)
         return HiddenDifferences(columns, line_ends.total() - max(line_ends.values(), default=0), layout)
     styles = dict.fromkeys(source.names, 0)
     ends: Counter[str] = Counter()
     irregular: list[Any] = []
     for part in parts:
         try:
-            own_styles, own_ends = _looked_at(part, is_regular=True)
+            own_styles, own_ends = _looked_at(part, exact, is_regular=True)
         except _IrregularError:
             irregular.append(part)
-            own_styles, own_ends = _looked_at(part, is_regular=False)
+            own_styles, own_ends = _looked_at(part, exact, is_regular=False)
         styles = {name: own | own_styles[name] for name, own in styles.items()}
         ends += own_ends
     suspects = [name for name, own in styles.items() if _may_differ(own)]
-    ways = _counted(parts, suspects, irregular) if suspects else {}
+    ways = _counted(parts, suspects, exact, irregular) if suspects else {}
     differing = {name: _in_other_ways(own) for name, own in ways.items()}
     return HiddenDifferences(
         {name: number for name, number in differing.items() if number}, ends.total() - max(ends.values(), default=0)
     )
 
 
-def _looked_at(source: Any, *, is_regular: bool) -> tuple[dict[str, int], Counter[str]]:
+def _looked_at(source: Any, exact: Collection[str], *, is_regular: bool) -> tuple[dict[str, int], Counter[str]]:
     """In which ways the cells of each column are written, and the lines end."""
     bare_ends = _line_ends_of_bare(source) if isinstance(source, CSV) else None
     if bare_ends is not None:
@@ -137,7 +143,8 @@ def _looked_at(source: Any, *, is_regular: bool) -> tuple[dict[str, int], Counte
     styles, ends = dict.fromkeys(source.names, 0), Counter[str]()
     for piece in _pieces(source, source.names, ends, is_regular=is_regular):
         for name in source.names:
-            styles[name] |= _styles(piece[name], name, source)
+            judge = partial(_judged, source=source, is_exact=name in exact, is_masked=is_regular)
+            styles[name] |= _styles(piece[name], name, source, judge)
     return styles, ends
 
 
@@ -153,27 +160,31 @@ def _in_other_ways(ways: Mapping[str | None, Counter[str | None]]) -> int:
 
 
 def _counted(
-    parts: Sequence[Any], columns: Sequence[str], irregular: Sequence[Any]
+    parts: Sequence[Any], columns: Sequence[str], exact: Collection[str], irregular: Sequence[Any]
 ) -> dict[str, dict[str | None, Counter[str | None]]]:
     """For each column and each of its values, how often it is written in which way."""
     found: dict[str, dict[str | None, Counter[str | None]]] = {name: {} for name in columns}
     for part in parts:
-        for piece in _pieces(part, columns, Counter(), is_regular=part not in irregular):
+        is_regular = part not in irregular
+        for piece in _pieces(part, columns, Counter(), is_regular=is_regular):
             for name in columns:
                 if pa.types.is_floating(piece[name].type):
                     for number, ways in ways_of_numbers(piece[name]).items():
                         found[name].setdefault(number, Counter()).update(ways)
                     continue
                 raw, counts = distinct_cells(piece[name])
-                values = _judged(raw, part).to_pylist()
+                values = _judged(raw, part, is_exact=name in exact, is_masked=is_regular).to_pylist()
                 for value, cell, count in zip(values, raw.to_pylist(), counts.tolist(), strict=True):
                     if count:
                         found[name].setdefault(value, Counter())[cell] += count
     return found
 
 
-def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
-    """In which ways the cells of a column are written."""
+def _styles(column: pa.ChunkedArray, name: str, source: Source, judge: Callable[[pa.Array], pa.Array]) -> int:
+    """In which ways the cells of a column are written.
+
+    judge   returns what measures and readers see of cells
+    """
     from pyarrow import compute as pc
 
     kind = column.type
@@ -184,7 +195,7 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source) -> int:
         return PLAIN
     try:
         raw, counts = distinct_cells(column)
-        judged = _judged(raw, source)
+        judged = judge(raw)
     except (pa.ArrowException, UnicodeDecodeError):
         raise unreadable_column(source.name, name, kind) from None
     quote, nothing, empty_quotes = strings(['"', "", '""'])
@@ -232,14 +243,19 @@ def distinct_cells(column: pa.ChunkedArray) -> tuple[pa.Array, Integers]:
     return pa.concat_arrays(cells), np.concatenate(counts).astype(np.int64)
 
 
-def _judged(raw: pa.Array, source: Source) -> pa.Array:
-    """What measures see of cells as they are written."""
+def _judged(raw: pa.Array, source: Source, *, is_exact: bool, is_masked: bool) -> pa.Array:
+    """What measures and readers see of cells as they are written.
+
+    is_exact    whether measures see invisible characters
+    is_masked   whether signs in the quotes of a CSV file are masked
+    """
     from pyarrow import compute as pc
 
     if not isinstance(source, CSV):
-        return normalise_texts(raw, source.separator is not None)
+        return normalise_texts(raw if is_exact else without_invisible(raw), source.separator is not None)
     inside = pc.replace_substring(pc.utf8_slice_codeunits(raw, 1, -1), '""', '"')
     cells = pc.if_else(pc.starts_with(raw, '"'), inside, raw)
+    cells = cells if is_exact else without_invisible(cells, masked=is_masked)
     is_spaced = pc.any(pc.not_equal(pc.utf8_ltrim_whitespace(cells), cells)).as_py()
     return normalise_texts(cells, bool(is_spaced))
 
@@ -339,6 +355,8 @@ def _masked_lines(source: CSV) -> Iterator[bytes]:
         if cut and not has_regular_lines(text[:cut], separator):
             raise _IrregularError
         masked, hidden = signs[:cut].copy(), inside[:cut]
+        if any(chr(mask).encode() in text for mask in MASKS):
+            raise _IrregularError
         for sign, mask in zip((separator[0], LINE_FEED, RETURN), MASKS, strict=True):
             masked[hidden & (masked == sign)] = mask
         if cut:
@@ -397,7 +415,7 @@ def _as_table(rows: list[list[str]], columns: Sequence[str], places: Sequence[in
 
 
 def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
-    """The line ends of a file without quotes and without blanks around cells; None if it may have any."""
+    """The line ends of a file without quotes, blanks around cells and invisible characters; None if it may have any."""
     assert source.separator is not None
     if source.has_quotes:
         return None
@@ -416,7 +434,7 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
         blank, edge = is_blank[signs], is_edge[signs]
         if np.any(blank[1:] & edge[:-1]) or np.any(blank[:-1] & edge[1:]):
             return None
-        if not text.isascii() and wide.search(text):
+        if has_invisible(text) or (not text.isascii() and wide.search(text)):
             return None
         body = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1) if place == 0 else block
         if place == 0:
@@ -445,7 +463,7 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, S
 )
 KINDS = (
     *(SHEETS, COMMENTS, PICTURES, LINKS, PIVOTS, NAMES, MACROS, PARTS),
-    *(PROPERTIES, ELEMENTS, FORMULAS, FORMATS, SPELLINGS),
+    *(PROPERTIES, AUTHOR, ELEMENTS, FORMULAS, FORMATS, *OF_FORMATS, SPELLINGS),
     *(FILES, FILE_NAMES, METADATA, UNUSED, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES),
 )
 

@@ -1,5 +1,6 @@
 """Cells as they are judged: without what no reader sees; and those that a spreadsheet takes for formulas."""
 
+import re
 from collections.abc import Collection, Iterator
 from copy import copy
 from typing import Any, TypeVar
@@ -18,7 +19,37 @@ from PETWorks.tables.arrays import (
     texts,
     unreadable_column,
 )
+from PETWorks.tables.cells import INVISIBLE
 from PETWorks.tables.source import Source
+
+# Without the signs that stand for separators and line ends in quotes, where the raw fields of CSV files are compared.
+_INVISIBLE_BUT_MASKS = INVISIBLE.replace("\x00-\x08", "\x00\x04-\x08")
+
+_CONTROLS = bytes(code for code in range(128) if re.fullmatch(INVISIBLE, chr(code)))
+
+
+def without_invisible(cells: pa.Array, *, masked: bool = False) -> pa.Array:
+    """Texts without the characters that no reader sees.
+
+    masked   whether the characters 1 to 3 stand for others, and so stay
+    """
+    from pyarrow import compute as pc
+
+    pattern = _INVISIBLE_BUT_MASKS if masked else INVISIBLE
+    if not pc.any(pc.match_substring_regex(cells, pattern)).as_py():
+        return cells
+    return pc.replace_substring_regex(cells, pattern, "")
+
+
+def has_invisible(text: bytes) -> bool:
+    """Whether a text in UTF-8, which may be cut off inside a character, has characters that no reader sees."""
+    from pyarrow import compute as pc
+
+    if text.isascii() and len(text.translate(None, _CONTROLS)) == len(text):
+        return False
+    ends = pa.py_buffer(np.array([0, len(text)], np.int64))
+    whole = pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(text)])
+    return bool(pc.match_substring_regex(whole, INVISIBLE)[0].as_py())
 
 
 def normalise_texts(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
@@ -34,18 +65,30 @@ def normalise_texts(cells: pa.Array, spaced_quotes: bool = False) -> pa.Array:
     return pc.if_else(pc.equal(trimmed, strings([""])[0]), pa.nulls(1, trimmed.type)[0], trimmed)
 
 
-def normalise_table(table: pa.Table, source: Source) -> pa.Table:
-    """A part of a table with normalised cells; texts become dictionaries, other columns keep their types."""
-    columns = [normalise_column(table[name], name, source) for name in table.column_names]
+def normalise_table(table: pa.Table, source: Source, exact: Collection[str] = ()) -> pa.Table:
+    """A part of a table as it is released, with normalised cells; texts become dictionaries, others keep their types.
+
+    Invisible characters are left out, since they would tell records apart that readers and rules take for equal.
+
+    exact   the columns that keep them: quasi-identifiers, whose values are counted as they are
+    """
+    columns = [
+        normalise_column(table[name], name, source, only_visible=name not in exact) for name in table.column_names
+    ]
     return pa.table(dict(zip(table.column_names, columns, strict=True)))
 
 
-def normalise_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.ChunkedArray:
-    """A column with normalised cells."""
+def normalise_column(
+    column: pa.ChunkedArray, name: str, source: Source, *, only_visible: bool = False
+) -> pa.ChunkedArray:
+    """A column with normalised cells.
+
+    only_visible   whether invisible characters are left out
+    """
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind):
         # The dictionary may have a null, or duplicates.
-        return normalise_column(column.cast(kind.value_type), name, source)
+        return normalise_column(column.cast(kind.value_type), name, source, only_visible=only_visible)
     if pa.types.is_date64(kind):
         return column.cast(pa.date32(), safe=False).cast(kind)  # it may have a time that its text does not show
     if pa.types.is_floating(kind):
@@ -53,7 +96,11 @@ def normalise_column(column: pa.ChunkedArray, name: str, source: Source) -> pa.C
     if not is_text(kind):
         return pa.chunked_array([_clear_values_under_nulls(piece) for piece in column.chunks], kind)
     try:
-        pieces = [_normalise_dictionary(piece, spaced_quotes=source.separator is not None) for piece in column.chunks]
+        spaced_quotes = source.separator is not None
+        pieces = [
+            _normalise_dictionary(piece, spaced_quotes=spaced_quotes, only_visible=only_visible)
+            for piece in column.chunks
+        ]
     except (pa.ArrowException, UnicodeDecodeError):
         raise unreadable_column(source.name, name, kind) from None
     return pa.chunked_array(pieces, pa.dictionary(pa.int32(), pa.large_string(), getattr(kind, "ordered", False)))
@@ -75,13 +122,14 @@ def _clear_values_under_nulls(piece: pa.Array) -> pa.Array:
     return take_or_null(piece, np.where(np.asarray(piece.is_valid()), np.arange(len(piece)), -1))
 
 
-def _normalise_dictionary(piece: pa.Array, *, spaced_quotes: bool) -> pa.DictionaryArray:
+def _normalise_dictionary(piece: pa.Array, *, spaced_quotes: bool, only_visible: bool) -> pa.DictionaryArray:
     if pa.types.is_string_view(piece.type) or pa.types.is_binary_view(piece.type):
         piece = piece.cast(pa.large_string())
     if not pa.types.is_dictionary(piece.type):
         piece = piece.dictionary_encode()
     missing = pa.nulls(1, pa.large_string())
-    meaning = normalise_texts(pa.concat_arrays([texts(piece.dictionary), missing]), spaced_quotes).dictionary_encode()
+    cells = pa.concat_arrays([texts(piece.dictionary), missing])
+    meaning = normalise_texts(without_invisible(cells) if only_visible else cells, spaced_quotes).dictionary_encode()
     codes = numpy_integers(meaning.indices.fill_null(arrow_integers(np.array([-1]))[0].cast(pa.int32()))).astype(
         np.int64
     )
@@ -131,7 +179,7 @@ class _SafeRead:
             piece = read
             for index, name in enumerate(columns):
                 if name in self._columns and is_text(piece.column(index).type):
-                    cells = normalise_column(piece.column(index), name, self._source)
+                    cells = normalise_column(piece.column(index), name, self._source, only_visible=True)
                     with naming_column(name, {name: cells.type}, self._source):
                         piece = piece.set_column(index, piece.column_names[index], _prefix_formulas(cells))
             yield piece

@@ -85,7 +85,8 @@ def changed_pieces(source: Source, columns: Sequence[str], changes: Changes) -> 
         new = {
             name: used_texts(codes, changes.labels[name]) for name, codes in new_codes(changes, piece, source).items()
         }
-        yield normalise_table(pa.table({name: new[name] if name in new else piece[name] for name in columns}), source)
+        changed = pa.table({name: new[name] if name in new else piece[name] for name in columns})
+        yield normalise_table(changed, source, changes.columns)
 
 
 def _rows_kept(changes: Changes, piece: pa.Table, source: Source) -> NDArray[np.bool_] | None:
@@ -181,18 +182,21 @@ def release_content(
     *,
     drop: Collection[str] = (),
     changed: "Mapping[str, Column] | Changes | None" = None,
+    exact: Collection[str] = (),
     order: NDArray[np.int64] | None = None,
     separator: str | None = None,
     encoding: str | None = None,
 ) -> Write:
     """A function that writes a table to a file, without some columns and with new cells in others.
 
-    Cells are written normalised: texts without surrounding blanks, quoted only if necessary, and one missing value. A
-    CSV file made from a CSV file keeps its separator and encoding; in Parquet or Feather, unchanged columns keep their
-    types. The result is for `write_whole`.
+    Cells are written normalised: texts without surrounding blanks and invisible characters, quoted only if necessary,
+    and one missing value. A CSV file made from a CSV file keeps its separator and encoding; in Parquet or Feather,
+    unchanged columns keep their types. The result is for `write_whole`.
 
     changed   for each column its new cells, one per record, in the order of the table; or a `Changes` object that
               makes them while the table is read again: then it is written piece by piece, never all in memory
+    exact     quasi-identifiers: they keep invisible characters, with which they are counted; a `Changes` object knows
+              them
     order     indices of the records to write, in this order, each at most once; None for all in their order
     separator, encoding   for a CSV file made from another kind of table
     """
@@ -221,7 +225,7 @@ def release_content(
             table=source.name,
             numbers=Joined(" and ", map(str, sorted(rows))),
         )
-    table = normalise_table(pa.table({name: columns[name] for name in kept}), source)
+    table = normalise_table(pa.table({name: columns[name] for name in kept}), source, exact)
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
     fields_of_source = original_fields(source)

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from functools import cached_property, partial, reduce
@@ -676,10 +676,16 @@ class SparkEngine:
             by_column[index].append(DetectorCounts(detector, *counts))
         return [by_kind(found) for found in by_column]
 
-    def hidden_differences(self, source: SparkFrame) -> HiddenDifferences:
+    def hidden_differences(self, source: SparkFrame, exact: Collection[str] = ()) -> HiddenDifferences:
         """The number of differences between cells that no measure sees; the cells do not reach the driver."""
         frame = _check_types(source.selected(source.names), source.names, source.name)
-        ways = map_batches(frame, written_ways, WAYS).groupBy("c", "v", "w").sum("n").toDF("c", "v", "w", "n")
+        places = [place for place, name in enumerate(source.names) if name in exact]
+        ways = (
+            map_batches(frame, partial(written_ways, places), WAYS)
+            .groupBy("c", "v", "w")
+            .sum("n")
+            .toDF("c", "v", "w", "n")
+        )
         others = ways.groupBy("c", "v").agg(_expression("sum(n) - max(n) AS n")).groupBy("c").sum("n")
         counted = {index: number for index, number in self.jobs.run(others.collect) if number}
         return HiddenDifferences({source.names[index]: int(counted[index]) for index in sorted(counted)})

@@ -6,7 +6,7 @@ executor that is responsible for their classes. Codes and cells pass through Spa
 Spark passes ten thousand rows at a time.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_i
 from PETWorks.tables.formats.parquet import Parquet
 from PETWorks.tables.held_files import hold_file
 from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
-from PETWorks.tables.normalised_cells import normalise_texts
+from PETWorks.tables.normalised_cells import normalise_texts, without_invisible
 
 ROWS_PER_BLOCK = 1 << 20
 BYTES_PER_PIECE = 1 << 16
@@ -138,8 +138,10 @@ def _encode_column(block: Sequence[Any], index: int) -> Column:
     return encoder.finish().without_unused_labels()
 
 
-def written_ways(batches: Batches) -> Batches:
+def written_ways(exact: Collection[int], batches: Batches) -> Batches:
     """Count the cells of each block of rows that may be written in several ways.
+
+    exact   the columns whose invisible characters measures see
 
     The columns of the result: column, value as it is judged, cell as it is written, and number of records.
     """
@@ -156,7 +158,7 @@ def written_ways(batches: Batches) -> Batches:
                 cells, records = distinct_cells(column)
                 present = np.flatnonzero(records)
                 cells, records = cells.take(arrow_integers(present)), records[present]
-                judged = normalise_texts(cells)
+                judged = normalise_texts(cells if index in exact else without_invisible(cells))
             else:
                 continue
             indices = arrow_integers(np.full(len(records), index)).cast(pa.int32())

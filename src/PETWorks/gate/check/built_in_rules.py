@@ -183,9 +183,9 @@ def find_file_differences(release: Release, policy: Policy | None = None) -> Fil
         further = {**further_content(source), **({PERSONAL: personal} if personal else {})}
         if SEVERAL_FILES in further and policy is not None and plan_of_file(policy, Path(source.name)) is not None:
             del further[SEVERAL_FILES]
-        return FileDifferences(hidden_differences(source), further)
+        return FileDifferences(hidden_differences(source, release.quasi_identifiers), further)
     in_cluster = getattr(release.engine, "hidden_differences", hidden_differences)
-    return FileDifferences(in_cluster(source), None if source.of_files else {})
+    return FileDifferences(in_cluster(source, release.quasi_identifiers), None if source.of_files else {})
 
 
 RULES_ABOUT_PERSONS = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules about values that identify a single person

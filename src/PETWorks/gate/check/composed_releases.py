@@ -1,6 +1,6 @@
 """A release measured together with the earlier releases of its policy, as a part of the document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,11 @@ from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.source import Source
 
 
-def compose_releases(release: Release, policy: Policy, **engine_settings: Any) -> Composition | None:
-    """The disclosure by the release together with the earlier ones; None if the policy has none to measure."""
+def compose_releases(release: Release, policy: Policy, engine_settings: Mapping[str, Any]) -> Composition | None:
+    """The disclosure by the release together with the earlier ones; None if the policy has none to measure.
+
+    engine_settings   arguments of `Release` for the earlier ones: engine, memory_limit and temp_folder
+    """
     settings = policy.releases
     if not settings.measured:
         return None
@@ -50,7 +53,7 @@ def compose_releases(release: Release, policy: Policy, **engine_settings: Any) -
         raise located_error(policy.file, ("releases", *within), error) from None
 
 
-def _open_release(mistakes: Mistakes, earlier: EarlierTable, engine_settings: dict[str, Any]) -> Release | None:
+def _open_release(mistakes: Mistakes, earlier: EarlierTable, engine_settings: Mapping[str, Any]) -> Release | None:
     """An earlier release; None, with a mistake added, if it cannot be opened."""
     with mistakes.at(*earlier.key_of_policy):
         if (

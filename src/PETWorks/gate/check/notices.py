@@ -157,7 +157,7 @@ def notices(
         *_beyond_the_limit(rules),
         *_set_aside(release),
         *(
-            [] if cannot_count_people(policy, release) else worst_case(release)
+            [] if cannot_count_people(policy, release) else _worst_case(release, in_force)
         ),  # classes of records are not classes of people
         *_identifiers(release, policy, rules),
         *_columns(
@@ -175,6 +175,12 @@ def notices(
     )
     mentioned = {column for notice in all_notices if notice.notice in ABOUT_COLUMNS for column in notice.columns or ()}
     return *all_notices, *_not_covered(policy, [column for column in examined if column.column not in mentioned])
+
+
+def _worst_case(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:
+    """The worst case; nothing about nearly equal numbers if a rule measures how far numbers are apart."""
+    measures_distances = any(rule.measure == "t-closeness" for rule in rules)
+    return (notice for notice in worst_case(release) if notice.notice != "near-value" or not measures_distances)
 
 
 def _unseen_differences(rules: Sequence[RuleResult]) -> Iterator[Notice]:

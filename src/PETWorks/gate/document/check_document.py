@@ -86,6 +86,7 @@ class Notice(JSONObject, frozen=True):
         "set-aside",
         "highest-risk",
         "certain-value",
+        "near-value",
         "identifiers-left",
         "suppressed-class",  # only in documents of earlier versions: rules judge suppressed records now
         "few-removed",

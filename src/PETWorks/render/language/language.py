@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.errors import printable
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, SUBSETS
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, RECORDS_LEFT, SUBSETS
 from PETWorks.json_types import Bound, Number
 from PETWorks.locale import ENGLISH, LANGUAGES, MEASURE, PARAMETER
 from PETWorks.measures import numbers
@@ -138,9 +138,19 @@ def value_with_fraction(result: "MeasureResult | RuleResult", lang: str) -> str:
 
 def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
     """The value of a result or a rule, with enough figures to distinguish it from its limits."""
+    if result.measure == RECORDS_LEFT and result.value is False:
+        return _why_too_few_left(result.details, lang)
     if not isinstance(result.value, float):
         return value_text(result.value, lang)
     return numbers.amount(result.value, _as_floats(result.parameters.values()))
+
+
+def _why_too_few_left(details: Mapping[str, Any], lang: str) -> str:
+    """Why too few records are left to be judged, if the details have it: `16.7 % suppressed`."""
+    if "suppressed" in details:
+        share = percent(details["suppressed"] / details["records"], lang, [details["at_most"]])
+        return message_text(lang, "write.suppressed", share=share)
+    return message_text(lang, "write.set-aside", n=details["aside"]) if "aside" in details else value_text(False, lang)
 
 
 def _as_floats(values: Iterable[Any]) -> list[float]:
@@ -259,6 +269,9 @@ def thresholds(rule: "RuleResult", lang: str) -> str:
     """The thresholds of a rule: `k ≥ 11`."""
     known = {} if rule.measure in (SUBSETS, ALL_RELEASES, *BUILT_IN_RULES) else find_measure(rule.measure).parameters
     texts = []
+    if rule.measure == RECORDS_LEFT and "suppressed" in rule.details:
+        share = rule.details["suppressed"] / rule.details["records"]
+        texts.append(f"{LIMIT_SIGNS['at most']} {percent(rule.details['at_most'], lang, [share])}")
     for label, value in rule.parameters.items():
         if value is not None:
             sign = LIMIT_SIGNS[known[label].limit if label in known else _direction(label)]

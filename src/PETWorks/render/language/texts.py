@@ -33,6 +33,8 @@ TEXTS: dict[str, str | Plural] = {
     "write.default": " ({value})",
     "write.attack": "{attack} of {column}",
     "write.exact": "{value} ({exact})",
+    "write.suppressed": "{share} suppressed",
+    "write.set-aside": Plural("1 record set aside", "{n} records set aside"),
     "write.labelled": "{label}: {text}",
     "write.kilobytes": "{n} kB",
     # verdicts and words of the tables
@@ -96,7 +98,7 @@ TEXTS: dict[str, str | Plural] = {
     "rule.no-hidden-differences": "no hidden differences",
     "rule.people-are-counted": "people are counted",
     "rule.no-linked-records": "no linked records",
-    "rule.records-left": "records are left",
+    "rule.records-left": "enough records are left",
     "rule.every-subset": "every subset",
     "rule.every-subset-limit": "every-subset: {limit}",
     "rule.all-releases": "all releases",
@@ -270,6 +272,14 @@ TEXTS: dict[str, str | Plural] = {
     "look.further elements": "further elements",
     "look.formulas": "formulas",
     "look.formats of single cells or rows": "formats of single cells or rows",
+    "look.author": "the author of the document",
+    "look.row heights": "heights of single rows",
+    "look.hidden rows": "hidden rows",
+    "look.number formats": "number formats of single cells",
+    "look.fonts": "fonts of single cells",
+    "look.fills": "fills of single cells",
+    "look.borders": "borders of single cells",
+    "look.alignments": "alignments of single cells",
     "look.cells that keep the same value in another way": "cells that keep the same value in another way",
     "look.bytes outside the table": "bytes outside the table",
     "look.further files": "further files",
@@ -566,14 +576,14 @@ TEXTS: dict[str, str | Plural] = {
         "texts or leave the column out. Only a waiver with an owner and a date lets them pass."
     ),
     "step.write-anew": (
-        "Blanks, quotes, line ends, the order of keys, or null beside empty cells tell records apart that the "
-        "measures take for the same: up to {records} records in {columns}. Write the table anew with one program "
-        "and one quoting rule, without blanks around cells and with one missing value; petworks anonymize and "
-        "petworks apply do so."
+        "Blanks, invisible characters, quotes, line ends, the order of keys, or null beside empty cells tell records "
+        "apart that the measures or readers take for the same: up to {records} records in {columns}. Write the table "
+        "anew with one program and one quoting rule, without blanks around cells and invisible characters, and with "
+        "one missing value; petworks anonymize and petworks apply do so."
     ),
     "step.release-values": (
-        "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Release "
-        "the CSV file that petworks anonymize writes, or a copy that has only the values of the table."
+        "The file has more than the table that was judged, and whoever gets it gets that too ({details}). Save the "
+        "table as CSV and release that, or the file that petworks anonymize writes: both have only its values."
     ),
     "step.export-table": (
         "A file of this kind can have more than the table (deleted records, comments, formats, other tables), and "
@@ -746,6 +756,14 @@ TEXTS: dict[str, str | Plural] = {
     "notice.certain-value": Plural(
         "For 1 person {columns} is certain: whoever finds them knows it.",
         "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value.",
+    ),
+    "notice.near-value": Plural(
+        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 %. Rules about "
+        "diversity count each number as another value. Make them coarser ('protect' under 'anonymize': round or "
+        "intervals), or demand t-closeness, which measures how far numbers are apart.",
+        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 %. Rules "
+        "about diversity count each number as another value. Make them coarser ('protect' under 'anonymize': round or "
+        "intervals), or demand t-closeness, which measures how far numbers are apart.",
     ),
     "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
     "notice.rule-about-one-value": (

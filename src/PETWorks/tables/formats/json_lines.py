@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase, literal
+from PETWorks.tables.cells import INVISIBLE
 from PETWorks.tables.csv.read import LONGEST_LINE, UTF8, converting_os_errors, dictionary_array, unicode_encoding
 from PETWorks.tables.formats.packed import Content
 
 SUFFIXES = (".jsonl", ".ndjson")
 ROWS = 1 << 16  # of a piece
 MAX_COLUMNS = 10_000
+_INVISIBLE = re.compile(INVISIBLE)
 SCALARS = {str, bool, type(None)}  # numbers are kept as texts
 
 Record = dict[str, Any]
@@ -222,12 +224,15 @@ class _Seen:
         self.layouts.clear()
 
 
-def written(parts: Sequence[JSONLines]) -> Written:
-    """What files of one table tell besides its values."""
+def written(parts: Sequence[JSONLines], exact: Collection[str] = ()) -> Written:
+    """What files of one table tell besides its values.
+
+    exact   the columns whose invisible characters are a part of the value
+    """
     seen = _Seen()
     for part in parts:
         for line in _lines(part):
-            _look(line, seen)
+            _look(line, seen, exact)
     seen.gather()
     del seen.line_ends[""]  # of a last line
     usual = {gap: _most_common(texts) for gap, texts in seen.gaps.items()}
@@ -235,7 +240,7 @@ def written(parts: Sequence[JSONLines]) -> Written:
     suspects = {key for key, kinds in seen.kinds.items() if kinds & OTHER or kinds == PLAIN | NUMBER}
     layout, ways = 0, dict[str, dict[str, Counter[str]]]()
     if suspects or disordered or any(len(texts) > 1 for texts in seen.gaps.values()):
-        layout, ways = _counted(parts, usual, disordered, suspects)
+        layout, ways = _counted(parts, usual, disordered, suspects, exact)
     columns: Counter[str] = Counter()
     for key in _keys(seen.orders):
         absent = seen.records - sum(number for keys, number in seen.orders.items() if key in keys)
@@ -276,7 +281,7 @@ def _lines(source: JSONLines) -> Iterator[_Line]:
         blank_lines = ""
 
 
-def _look(line: _Line, seen: _Seen) -> None:
+def _look(line: _Line, seen: _Seen, exact: Collection[str]) -> None:
     """Note what occurs in a line."""
     seen.records += 1
     seen.layouts[line.layout] += 1
@@ -290,7 +295,7 @@ def _look(line: _Line, seen: _Seen) -> None:
             else:
                 seen.kinds[key] |= NUMBER
             continue
-        value = str(text).strip()
+        value = _value(text, is_exact=key.strip() in exact)
         if not value:
             seen.missing[key][cell] += 1
         else:
@@ -320,7 +325,11 @@ def _disordered(orders: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
 
 
 def _counted(
-    parts: Sequence[JSONLines], usual: Mapping[Gap, str], disordered: set[tuple[str, ...]], suspects: set[str]
+    parts: Sequence[JSONLines],
+    usual: Mapping[Gap, str],
+    disordered: set[tuple[str, ...]],
+    suspects: set[str],
+    exact: Collection[str],
 ) -> tuple[int, dict[str, dict[str, Counter[str]]]]:
     """The records that are laid out otherwise; and of some columns, how often a value is written in which way."""
     layout = 0
@@ -331,12 +340,14 @@ def _counted(
             layout += own.keys in disordered or any(usual[gap] != text for gap, text in own.gaps)
             for key, cell, text in zip(own.keys, line.cells, line.texts, strict=True):
                 if key in suspects and cell != NULL:
-                    value = _value(text)
+                    value = _value(text, is_exact=key.strip() in exact)
                     if value:
                         ways[key][value][cell] += 1
     return layout, ways
 
 
-def _value(cell: object) -> str:
-    """What measures see of a cell."""
-    return cell.strip() if isinstance(cell, str) else "true" if cell else "false"
+def _value(cell: object, *, is_exact: bool) -> str:
+    """What measures and readers see of a cell."""
+    if isinstance(cell, str):
+        return cell.strip() if is_exact else _INVISIBLE.sub("", cell).strip()
+    return "true" if cell else "false"

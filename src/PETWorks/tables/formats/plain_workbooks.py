@@ -10,7 +10,7 @@ import re
 import zipfile
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from posixpath import dirname, normpath
@@ -29,19 +29,25 @@ from PETWorks.tables.normalised_cells import normalise_texts
 
 # The kinds of what is found.
 COMMENTS, LINKS, NAMES, PIVOTS, PICTURES = "comments", "links", "defined names", "pivot tables", "pictures or charts"
-PROPERTIES, ELEMENTS, FORMULAS, FORMATS, SPELLINGS, UNUSED = (
+PROPERTIES, AUTHOR, ELEMENTS, FORMULAS, FORMATS, SPELLINGS, UNUSED = (
     "document properties",
+    "author",
     "further elements",
     "formulas",
     "formats of single cells or rows",
     "cells that keep the same value in another way",
     "values that no record has",
 )
+# What the formats of single rows and cells differ in.
+HEIGHTS, HIDDEN, NUMBER_FORMATS, FONTS, FILLS, BORDERS, ALIGNMENTS = OF_FORMATS = (
+    *("row heights", "hidden rows", "number formats", "fonts", "fills", "borders", "alignments"),
+)
 
 BLOCK = 1 << 20
 LONGEST_ROW = 1 << 26  # bytes of XML
-CORE, APP, BOOK, STYLES, STRINGS = (
+CORE, CUSTOM, APP, BOOK, STYLES, STRINGS = (
     "docProps/core.xml",
+    "docProps/custom.xml",
     "docProps/app.xml",
     "xl/workbook.xml",
     "xl/styles.xml",
@@ -52,39 +58,43 @@ RELATIONS, THEME, SHEET, TABLE = ".rels", "xl/theme/", "xl/worksheets/", "xl/tab
 HEADERS = {"oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"}
 EXTENSIONS = {"AlternateContent", "Choice", "extLst", "ext"}
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # The elements of each part that an export may have.
 ALLOWED: Mapping[str, Collection[str]] = {
     TYPES: {"Types", "Default", "Override"},
     RELATIONS: {"Relationships", "Relationship"},
-    CORE: {
-        *("coreProperties", "creator", "lastModifiedBy", "created", "modified", "lastPrinted", "revision", "version"),
-        *("title", "subject", "description", "keywords", "category", "language", "identifier", "contentStatus"),
-    },
-    APP: {
-        *("Properties", "Template", "TotalTime", "Application", "DocSecurity", "ScaleCrop", "HeadingPairs", "vector"),
-        *("variant", "lpstr", "i4", "TitlesOfParts", "Company", "Manager", "LinksUpToDate", "SharedDoc"),
-        *("HyperlinkBase", "HyperlinksChanged", "AppVersion", "Pages", "Words", "Characters", "Lines", "Paragraphs"),
-    },
+    CORE: _words(
+        "coreProperties creator lastModifiedBy created modified lastPrinted revision version title subject description "
+        "keywords category language identifier contentStatus"
+    ),
+    CUSTOM: {"Properties"},
+    APP: _words(
+        "Properties Template TotalTime Application DocSecurity ScaleCrop HeadingPairs vector variant lpstr i4 Company "
+        "TitlesOfParts Manager LinksUpToDate SharedDoc HyperlinkBase HyperlinksChanged AppVersion Pages Words "
+        "Characters Lines Paragraphs"
+    ),
     LABELS: {"labelList", "label", *EXTENSIONS},
     BOOK: {
-        *("workbook", "fileVersion", "workbookPr", "bookViews", "workbookView", "sheets", "sheet", "definedNames"),
-        *("definedName", "calcPr", "workbookProtection", "revisionPtr", "calcFeatures", "feature", "fileRecoveryPr"),
+        *_words("workbook fileVersion workbookPr bookViews workbookView sheets sheet definedNames definedName calcPr"),
+        *_words("workbookProtection revisionPtr calcFeatures feature fileRecoveryPr extCalcPr"),
         *EXTENSIONS,
     },
     STYLES: {
-        *("styleSheet", "numFmts", "numFmt", "fonts", "font", "b", "i", "u", "strike", "sz", "color", "name", "family"),
-        *("charset", "scheme", "vertAlign", "outline", "shadow", "condense", "extend", "fills", "fill", "patternFill"),
-        *("fgColor", "bgColor", "gradientFill", "stop", "borders", "border", "left", "right", "top", "bottom"),
-        *("diagonal", "vertical", "horizontal", "start", "end", "cellStyleXfs", "cellXfs", "xf", "alignment"),
-        *("protection", "cellStyles", "cellStyle", "dxfs", "dxf", "tableStyles", "colors", "indexedColors"),
-        *("mruColors", "rgbColor", "slicerStyles", "timelineStyles", *EXTENSIONS),
+        *_words("styleSheet numFmts numFmt fonts font b i u strike sz color name family charset scheme vertAlign"),
+        *_words("outline shadow condense extend fills fill patternFill fgColor bgColor gradientFill stop borders"),
+        *_words("border left right top bottom diagonal vertical horizontal start end cellStyleXfs cellXfs xf"),
+        *_words("alignment protection cellStyles cellStyle dxfs dxf tableStyles colors indexedColors mruColors"),
+        *("rgbColor", "slicerStyles", "timelineStyles", *EXTENSIONS),
     },
     STRINGS: {"sst", "si", "t", "phoneticPr"},
     SHEET: {
-        *("worksheet", "sheetPr", "tabColor", "outlinePr", "pageSetUpPr", "dimension", "sheetViews", "sheetView"),
-        *("pane", "selection", "sheetFormatPr", "cols", "col", "sheetData", "autoFilter"),
-        *("printOptions", "pageMargins", "pageSetup", "headerFooter", *HEADERS, "phoneticPr"),
-        *("ignoredErrors", "ignoredError", "tableParts", "tablePart"),
+        *_words("worksheet sheetPr tabColor outlinePr pageSetUpPr dimension sheetViews sheetView pane selection"),
+        *_words("sheetFormatPr cols col sheetData autoFilter printOptions pageMargins pageSetup headerFooter"),
+        *("phoneticPr", "ignoredErrors", "ignoredError", "tableParts", "tablePart", *HEADERS),
     },
     TABLE: {"table", "autoFilter", "tableColumns", "tableColumn", "tableStyleInfo"},
 }
@@ -119,12 +129,13 @@ _PART_NAME = re.compile(
     r"|xl/tables/table\d{0,4}\.xml|xl/theme/theme\d{0,2}\.xml"
 )
 _ADDRESS = re.compile(
-    r"(https?://(schemas\.openxmlformats\.org|schemas\.microsoft\.com|purl\.org|purl\.oclc\.org|www\.w3\.org)/|urn:oasis:)"
+    r"(https?://(schemas\.openxmlformats\.org|schemas\.microsoft\.com|purl\.org|purl\.oclc\.org|www\.w3\.org"
+    r"|schemas\.libreoffice\.org)/|urn:oasis:)"
     r"[A-Za-z0-9/._:#-]{0,120}"
 )
 _WORD = re.compile(r"[^\d@]{0,60}\d{0,4}[^\d@]{0,20}")  # a name of a font, a style, a program; no number of a person
 _FORMAT = re.compile(r'(?:"[^"]{0,8}"|\[[^\]]{1,24}\]|[^"\[\]]){0,200}')
-_VERSION = re.compile(r"[\w .,/+()~-]{0,90}")
+_VERSION = re.compile(r"[\w .,/+()~$-]{0,90}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{5,16}(Z|[+-]\d\d:\d\d)?|")
 _MOMENT_TYPE = re.compile("dcterms:W3CDTF")
 _MACRO_NAME = re.compile(r"(ThisWorkbook|Sheet|工作表|Tabelle|Feuil|Hoja)\d{0,3}|")
@@ -172,30 +183,18 @@ _VALUES = {
 }
 # Attributes with words, by their element.
 WORDS = {
-    ("font", "name"): _WORD,
-    ("name", "val"): _WORD,
-    ("cellStyle", "name"): _WORD,
-    ("feature", "name"): _VERSION,
+    **dict.fromkeys((("font", "name"), ("name", "val"), ("cellStyle", "name"), ("dxf", "uniqueName")), _WORD),
+    **dict.fromkeys((("table", "name"), ("table", "displayName"), ("tableStyleInfo", "name")), _WORD),
+    **dict.fromkeys((("tableStyles", "defaultTableStyle"), ("tableStyles", "defaultPivotStyle")), _WORD),
+    **dict.fromkeys((("slicerStyles", "defaultSlicerStyle"), ("timelineStyles", "defaultTimelineStyle")), _WORD),
+    **dict.fromkeys((("fileVersion", "appName"), ("fileVersion", "rupBuild"), ("feature", "name")), _VERSION),
+    **dict.fromkeys((("Default", "ContentType"), ("Override", "ContentType")), _VERSION),
+    **dict.fromkeys((("workbookPr", "codeName"), ("sheetPr", "codeName")), _MACRO_NAME),
+    **dict.fromkeys((("sheet", "name"), ("definedName", "name"), ("tableColumn", "name")), re.compile("(?s).*")),
     ("numFmt", "formatCode"): _FORMAT,
-    ("fileVersion", "appName"): _VERSION,
-    ("fileVersion", "rupBuild"): _VERSION,
-    ("tableStyles", "defaultTableStyle"): _WORD,
-    ("tableStyles", "defaultPivotStyle"): _WORD,
-    ("slicerStyles", "defaultSlicerStyle"): _WORD,
-    ("timelineStyles", "defaultTimelineStyle"): _WORD,
-    ("table", "name"): _WORD,
-    ("table", "displayName"): _WORD,
-    ("tableStyleInfo", "name"): _WORD,
-    ("workbookPr", "codeName"): _MACRO_NAME,
-    ("sheetPr", "codeName"): _MACRO_NAME,
-    ("sheet", "name"): re.compile(".*"),
-    ("definedName", "name"): re.compile(".*"),
-    ("Default", "ContentType"): _VERSION,
-    ("Override", "ContentType"): _VERSION,
+    ("extCalcPr", "stringRefSyntax"): re.compile("ExcelA1|CalcA1|ExcelR1C1"),
     ("Default", "Extension"): re.compile("[a-z]{1,8}"),
     ("Relationship", "Id"): re.compile(r"[A-Za-z]{1,8}[0-9A-Fa-f]{0,32}"),
-    ("tableColumn", "name"): re.compile(".*", re.DOTALL),
-    ("dxf", "uniqueName"): _WORD,
 }
 # Authors that are programs, which write themselves in.
 _PROGRAM = re.compile(
@@ -203,18 +202,7 @@ _PROGRAM = re.compile(
     "|microsoft office user",
     re.IGNORECASE,
 )
-NUMBERS = {
-    "TotalTime",
-    "DocSecurity",
-    "i4",
-    "AppVersion",
-    "Pages",
-    "Words",
-    "Characters",
-    "Lines",
-    "Paragraphs",
-    "revision",
-}
+NUMBERS = _words("TotalTime DocSecurity i4 AppVersion Pages Words Characters Lines Paragraphs revision")
 FLAGS = {"ScaleCrop", "LinksUpToDate", "SharedDoc", "HyperlinksChanged"}
 
 
@@ -227,13 +215,14 @@ def more_than_a_table(path: Path, sheet: str | None, table: TextTable) -> Counte
     found: Counter[str] = Counter()
     with reading_parts(path), zipfile.ZipFile(path) as archive:
         parts = set(archive.namelist())
-        strings, rows = _Strings(), _Rows()
+        strings, styles = _Strings(), list[Style]()
+        rows = _Rows(styles)
         titles: set[str] = set()
         for part in sorted(parts, key=lambda name: (name != BOOK, name)):
             look = _look(part, sheet)
             if look is None:
                 continue
-            reader = _Look(part, look, parts, table.names, titles, strings, rows)
+            reader = _Look(part, look, parts, table.names, titles, strings, rows, styles)
             with archive.open(part) as file:
                 reader.read(file)
             found += reader.found
@@ -283,6 +272,13 @@ class _Strings:
             self.found[ELEMENTS] += own not in list(self._phonetic)[:1]
 
 
+Style = dict[str, str]  # what a format of cells says, by kind
+STYLE_ATTRIBUTES = {"numFmtId": NUMBER_FORMATS, "fontId": FONTS, "fillId": FILLS, "borderId": BORDERS}
+ROW_ATTRIBUTES = {
+    **dict.fromkeys((b"ht", b"customHeight", b"dyDescent", b"thickTop", b"thickBot"), HEIGHTS),
+    **dict.fromkeys((b"hidden", b"collapsed", b"outlineLevel"), HIDDEN),
+}
+
 Integers = NDArray[np.int64]
 ABSENT = 0  # the code of a cell that is not in the file
 
@@ -292,12 +288,16 @@ class _Rows:
 
     A cell consists of its place, its value, and the bytes around them, its template. All cells of a column that have
     the same kind of value must have the same template, and all cells with the same judged value the same value in the
-    file. The tags of all rows of records must be the same but for their numbers.
+    file. The tags of all rows of records must be the same but for their numbers. Templates and tags may alternate with
+    the rows, as the colours of striped tables do: that tells no more than the place of a record.
 
+    styles   the formats of cells by their number, known when the rows are compared
     lost   whether the rows cannot be told apart, because there is something else between them
     """
 
-    def __init__(self) -> None:
+    def __init__(self, styles: Sequence[Style]) -> None:
+        self._styles = styles
+        self._style_of_base: dict[int, int] = {ABSENT: -1}
         self.used_strings: set[int] = set()
         self.lost, self.finished, self.started = False, False, False
         self._found: Counter[str] = Counter()
@@ -456,6 +456,7 @@ class _Rows:
         if is_usual:
             without = (start, _SPACES.sub(b"", closed), _SPACES.sub(b"", opened), end)
             base = self._bases.setdefault(without, len(self._bases) + 1)
+            self._style_of_base[base] = int(own.get(b"s", b"0"))
             made = _Template(base, kind, bool(opened), without != key)
         self._templates[key] = made
         return made
@@ -473,8 +474,10 @@ class _Rows:
         inside = (numbers > header) & (numbers <= header + records)
         kept = np.flatnonzero(inside)
         kept = kept[is_plain[numbers[kept] - header - 1]]
-        tags = np.bincount(np.frombuffer(self._tags, np.int64)[kept], minlength=1)
-        found[FORMATS] += int(is_plain.sum() - max(tags.max(), is_plain.sum() - len(kept)))
+        tags = np.full(records, -1, np.int64)
+        tags[numbers[kept] - header - 1] = np.frombuffer(self._tags, np.int64)[kept]
+        stripes = np.arange(records)[is_plain] % 2
+        found += _other_formats(stripes, tags[is_plain] + 1, [{}, *map(self._format_of_tag, self._tag_codes)])
         found[FORMATS] += self._other_spans(kept)
         outside = numbers[~inside & (numbers != header)]
         found[ELEMENTS] += _gaps(outside, header, header + records)
@@ -500,11 +503,32 @@ class _Rows:
             codes = np.full(records, ABSENT, np.int64)
             codes[rows[own] - header - 1] = cells[own]
             found += column.compare(codes[is_plain], None if judged is None else judged[is_plain])
+            templates, kinds = column.of_cells(codes[is_plain])
+            found += _other_formats(kinds * 2 + stripes, templates, self._formats_of_bases())
         found[FORMATS] += _minority(Counter(map(tuple, rest.values())))
         found[ELEMENTS] += len({template for _, template in beside}) > 1 or not _are_consecutive(
             [place for place, _ in beside]
         )
         return found
+
+    def _format_of_tag(self, template: tuple[bytes, ...]) -> Style:
+        """What the tag of a row says about it, by kind."""
+        own = {name.rpartition(b":")[2]: value for name, value in _NAMED.findall(template[0])}
+        said: Style = {}
+        for name, value in own.items():
+            kind = ROW_ATTRIBUTES.get(name)
+            if kind is not None and value not in (b"0", b"false"):
+                said[kind] = f"{said.get(kind, '')} {name!r}={value!r}"
+        if own.get(b"customFormat") in (b"1", b"true"):
+            said |= self._style(int(own.get(b"s", b"0")) if own.get(b"s", b"0").isdigit() else -1)
+        return said
+
+    def _formats_of_bases(self) -> list[Style]:
+        """What the format of a cell says, for each number of a template."""
+        return [self._style(self._style_of_base[base]) for base in range(len(self._bases) + 1)]
+
+    def _style(self, number: int) -> Style:
+        return self._styles[number] if 0 <= number < len(self._styles) else {}
 
     def _other_spans(self, kept: Integers) -> int:
         """How many rows have other spans than the same in all, or those of their cells, or those of their block."""
@@ -564,12 +588,14 @@ class _Column:
         self._values.append(own)
         return code
 
+    def of_cells(self, codes: Integers) -> tuple[Integers, Integers]:
+        """The templates and the kinds of the values of cells."""
+        return np.frombuffer(self.templates, np.int64)[codes], np.frombuffer(self._kinds, np.int64)[codes]
+
     def compare(self, codes: Integers, judged: Integers | None) -> Counter[str]:
         """What tells records apart besides their judged values; these are None for a column without a name."""
-        kinds, templates, values = (
-            np.frombuffer(one, np.int64)[codes] for one in (self._kinds, self.templates, self._values)
-        )
-        found = Counter({FORMATS: _in_other_ways(kinds, templates)})
+        values = np.frombuffer(self._values, np.int64)[codes]
+        found: Counter[str] = Counter()
         if judged is None:
             found[ELEMENTS] += int(np.count_nonzero(values))
         else:
@@ -614,6 +640,28 @@ def _judged_codes(table: TextTable, name: str) -> Integers | None:
     codes = np.append(numpy_integers(cells.indices.fill_null(-1)).astype(np.int64), -1)
     judged: Integers = codes[numpy_integers(column.indices.fill_null(len(codes) - 1))]
     return judged
+
+
+def _other_formats(groups: Integers, ways: Integers, formats: Sequence[Style]) -> Counter[str]:
+    """How many rows or cells have another format than most of their group, by what it differs in.
+
+    groups    twice the kind of a value, and 1 more in every other row
+    ways      the format of each, by its number
+    formats   what each format says
+    """
+
+    def count(own: Integers) -> int:
+        return min(_in_other_ways(groups, own), _in_other_ways(groups // 2, own))
+
+    total = count(ways)
+    if not total:
+        return Counter()
+    said: dict[str, Integers] = {}
+    for kind in OF_FORMATS:
+        codes = {text: place for place, text in enumerate(dict.fromkeys(one.get(kind, "") for one in formats))}
+        said[kind] = np.array([codes[one.get(kind, "")] for one in formats], np.int64)[ways]
+    found = Counter({kind: count(own) for kind, own in said.items()})
+    return +found or Counter({FORMATS: total})
 
 
 def _in_other_ways(groups: Integers, ways: Integers) -> int:
@@ -662,10 +710,12 @@ class _Look:
         titles: set[str],
         strings: _Strings,
         rows: _Rows,
+        styles: list[Style],
     ) -> None:
         self.found: Counter[str] = Counter()
         self._part, self._look, self._parts, self._columns, self._titles = part, look, parts, columns, titles
         self._strings, self._rows = strings if look == STRINGS else None, rows if look == SHEET else None
+        self._styles = styles
         self._numbers: Counter[str] = Counter()  # of elements of a sheet
         self._path: list[str] = []
         self._text, self._is_own_name = "", True
@@ -781,6 +831,10 @@ class _Look:
             self._count(ELEMENTS)
         elif tag == "cellStyle" and "builtinId" not in attributes:
             self._count(FORMATS)
+        elif tag == "xf" and self._path[-2:-1] == ["cellXfs"]:
+            self._styles.append({kind: attributes.get(name, "0") for name, kind in STYLE_ATTRIBUTES.items()})
+        elif tag == "alignment" and self._path[-3:-1] == ["cellXfs", "xf"]:
+            self._styles[-1][ALIGNMENTS] = repr(sorted(attributes.items()))
         elif tag == "workbookProtection" and attributes:
             self._count(ELEMENTS)
 
@@ -804,8 +858,12 @@ class _Look:
             if tag in ("created", "modified", "lastPrinted"):
                 return None if _MOMENT.fullmatch(text) else PROPERTIES
             if tag in ("creator", "lastModifiedBy"):
-                return None if _PROGRAM.fullmatch(text) else PROPERTIES
+                return None if _PROGRAM.fullmatch(text) else AUTHOR
+            if tag == "revision":
+                return None if _PLAIN.fullmatch(text) else PROPERTIES
             return None if tag == "language" and re.fullmatch("[A-Za-z]{2}(-[A-Za-z]{2,4})?", text) else PROPERTIES
+        if self._look == CUSTOM:
+            return PROPERTIES
         if self._look == APP:
             if tag in NUMBERS | FLAGS:
                 return None if _PLAIN.fullmatch(text) else PROPERTIES
