@@ -13,7 +13,7 @@ from PETWorks import Release, anonymize, apply_levels
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.errors import RoleError
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
-from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
+from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_role, suggest_roles
 from PETWorks.tables.opening import open_source
 from spark_cluster import QUICK, needs_spark
@@ -31,7 +31,8 @@ HANDLES = [first + last for first, last in product(["blue", "red", "wild", "old"
 def unit_of(data):
     source = open_source(data, "the table")
     table = load_rows(source, source.names)
-    return suggest_privacy_unit(table, suggest_roles(table, source.names))
+    people = suggest_people(table, suggest_roles(table, source.names))
+    return people and people.unit
 
 
 def people(names, each=12, seed=1, **columns):
