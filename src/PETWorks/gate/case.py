@@ -53,6 +53,7 @@ from PETWorks.gate.document.check_document import (
     RuleResult,
     combine_verdicts,
 )
+from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.attacks.subsets import SubsetAnswers, Subsets, every_subset
 from PETWorks.measures.catalogue import all_measures
@@ -197,7 +198,8 @@ class Case:
 
     def _check(self) -> CheckDocument:
         policy, release, today = self.policy, self.release, self.moment.date()
-        if policy.privacy_unit is None:
+        # In a release, ages that told people apart may be generalised away: they were looked for when it was made.
+        if policy.privacy_unit is None and plan_of_file(policy, release.source.path) is None:
             check_people_are_declared(release, policy.no_privacy_unit, also_identifiers=False)
         composition, (subsets, drivers) = self.composition, self.subsets
         # Counted together, so that rules and overview share their counts.

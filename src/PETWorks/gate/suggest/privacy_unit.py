@@ -301,7 +301,8 @@ class _Search:
 
     def _numbers(self) -> list[str]:
         """The columns that may number people within a group, those with a name that says so first."""
-        labelled, others = [], []
+        labelled: list[str] = []
+        others: list[str] = []
         for column in self.repeating:
             profile, words = self.columns[column], self.words[column]
             if profile.distinct < 2 or column in self.subjects or is_of_others(words) or not has_digits(profile):

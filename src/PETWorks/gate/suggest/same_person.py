@@ -124,6 +124,7 @@ class Evidence:
         self.sizes = cache(self._count_sizes)
         self._agreement = cache(self._measure_agreement)
         self._shares = cache(self._count_shares)
+        self._steps = cache(lambda column: _in_steps(self._load().domains[column].values))
         self.with_some_of = cache(self._take_some_of)
 
     @property
@@ -313,12 +314,15 @@ class Evidence:
         return 0.0 if code is None else float(self._shares(column)[code])
 
     def _measure_agreement(self, key: Key, other: str, in_steps: bool) -> Agreement | None:
+        steps = self._steps(other) if in_steps else None  # people become older
+        if in_steps and steps is None:
+            return self._agreement(key, other, False)
         alone, table, shares = self.sizes(key), self._table(key), self._shares(other)
         repeated = int(alone.classes[alone.sizes > 1].sum())
         if not repeated:
             return None
-        if in_steps and (years := _in_steps(table.domains[other].values)):  # people become older
-            table = table.generalised({other: years})
+        if steps is not None:
+            table = table.generalised({other: steps})
             shares = table.marginal(other).shares
         by_chance = _changes_by_chance(alone, shares)
         if by_chance < TELLING * repeated:
@@ -359,10 +363,9 @@ def _subject(words: str, profile: ExaminedColumn | None) -> str | None:
     }.items():  # fmt: skip
         if any(term in words for term in terms(vocabulary)):
             return subject
-    subject = roles.get(QUASI_IDENTIFIER)
-    if subject == A_DATE and any(term in words for term in terms(BIRTH)):
+    if roles.get(QUASI_IDENTIFIER) == A_DATE and any(term in words for term in terms(BIRTH)):
         return AGE
-    return SEX if not roles and profile is not None and _are_sexes(profile) else subject
+    return SEX if not roles and profile is not None and _are_sexes(profile) else roles.get(QUASI_IDENTIFIER)
 
 
 def names_others(words: str) -> bool:

@@ -81,8 +81,8 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     own_values = sum(table.columns[name].code(name) is not None for name in names)
     # Only formats with a header line can lack one.
     strange = any(is_number(name) or looks_personal(name) for name in names)
-    people = sum(map(names_a_person, names))
-    if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(names), 1)):
+    named = sum(map(names_a_person, names))
+    if has_header_line(source) and (strange or 2 * max(own_values, named) >= max(len(names), 1)):
         columns = Counted("one column", "{n} columns", n=len(source.names))
         raise InputError(
             "{file}: the first line does not look like a header of {columns}: one is a "
@@ -217,7 +217,7 @@ def starter_policy(
         _context(release, known, say),
         _presets(release, say),
         _rules(bool(known and sensitive), say),
-        _subsets(len(known), None if people is None else people.unit, say),
+        _subsets(len(known), say, of_people=people is not None),
         _anonymize(suggested, say, possible=can_be_anonymized(suggested)),
         _sign_off(say),
         _waivers(release, say),
@@ -306,9 +306,9 @@ def _privacy_unit(people: People | None, say: Say) -> list[str]:
         return [f"# privacy_unit: person_id       # {say('where one person has several records')}"]
     if people.unit is not None:
         return [f"privacy_unit: {yaml_text(people.unit)}  # {say('several records of one person count once')}"]
-    why = PART_OF_VALUES if people.cut else TOGETHER
+    why = say(PART_OF_VALUES) if people.cut else say(TOGETHER)
     return [
-        f"# {', '.join(printable(column[:60]) for column in people.columns)}: {say(why)}",
+        f"# {', '.join(printable(column[:60]) for column in people.columns)}: {why}",
         f"# privacy_unit: person_id       # {say('add such a column to the table: without it, no release is made')}",
     ]
 
@@ -376,10 +376,10 @@ def _rules(sensitive: bool, say: Say) -> list[str]:
     return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
 
 
-def _subsets(known: int, unit: str | None, say: Say) -> list[str]:
-    """The attack by every subset of the quasi-identifiers, restricted to sizes that are quick."""
+def _subsets(known: int, say: Say, *, of_people: bool) -> list[str]:
+    """The attack by every subset of the quasi-identifiers, restricted to sizes that are quick; it counts no people."""
     sizes = subset_sizes(known)
-    if unit is not None or sizes is None:
+    if of_people or sizes is None:
         return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
     return [
         f"subsets:                        # {say('attack with every subset of the quasi-identifiers of these sizes')}",
