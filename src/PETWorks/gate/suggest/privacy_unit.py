@@ -72,6 +72,7 @@ MAX_PAIRS, MAX_PAIRS_ELSEWHERE = 200, 10  # pairs of a group and a number that a
 MAX_CUT = 1_000_000  # distinct values that are cut into person and visit
 _WORDS = re.compile(r"[^\W\d_]+([-'’. ,]+[^\W\d_]+){1,4}\.?")  # several words of letters
 _GENERALISED = re.compile(r"[*＊○〇●\[\]{}<>≤≥|…]")
+_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(18|19|20)\d\d")
 _DAY = re.compile(r"\D*\d{1,4}\D+\d{1,2}\D+\d{1,4}\D*|\d{8}")
 _NUMBERED = re.compile(r"(\d{3,})[-_/#:]\d{1,3}")
@@ -489,7 +490,8 @@ def may_be_amounts(profile: ExaminedColumn) -> bool:
 
 def has_digits(profile: ExaminedColumn) -> bool:
     """Whether most values have a digit, as codes do and words do not."""
-    return profile.most(lambda text: any(sign.isdigit() for sign in text))
+    texts = _some(profile)
+    return sum(_DIGIT.search(text) is not None for text in texts) >= max(ENOUGH_SHARE * len(texts), 1)
 
 
 def suggest_people(table: WeightedRows, suggestions: Sequence[Suggestion]) -> People | None:
