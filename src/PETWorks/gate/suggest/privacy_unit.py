@@ -202,7 +202,8 @@ class _Search:
                     return self._people(pair)
                 if self.evidence.is_unique_within(pair):
                     return None
-            if several and (kind == IdentifierKind.CODE or words in terms(PSEUDONYMS, whole=True)):
+            vague = kind == IdentifierKind.CODE or words in terms(PSEUDONYMS, whole=True)
+            if vague and self.evidence.is_contradicted(key):
                 return None
         return kind if by_name or self._repeats(column, kind) else None
 
@@ -227,13 +228,13 @@ class _Search:
             return decided is True
         if kind == IdentifierKind.NAME:
             often = profile.present >= OFTEN_NAMED * profile.distinct
-            return often and _are_full_names(words, profile) and not self.evidence.is_of_several_people(key)
+            return often and _are_full_names(words, profile) and not self.evidence.is_contradicted(key)
         if self._is_household(column) and any(
             self.evidence.is_unique_within(Key((column, other))) for other in self._numbers() if other != column
         ):
             return False  # the members of a household are numbered, and have one record each
         several = profile.distinct > SEVERAL or are_own_mailboxes(profile)
-        return profile.present >= OFTEN * profile.distinct and several
+        return profile.present >= OFTEN * profile.distinct and several and not self.evidence.is_contradicted(key)
 
     def _found_by_parts(self) -> Iterator[People]:
         """People named by a part of the values of a column, or by several columns together."""
@@ -344,7 +345,7 @@ class _Search:
             return decided is True
         if self.evidence.names_people(key, Look(digits=False)):
             return True
-        return sizes.records >= OFTEN_NAMED * sizes.number and not self.evidence.is_of_several_people(key)
+        return sizes.records >= OFTEN_NAMED * sizes.number and not self.evidence.is_contradicted(key)
 
     def _cut_columns(self) -> Iterator[tuple[Key, Look]]:
         """Columns whose values are mostly different and have a part that may repeat: `A17-1`, `A17-2`."""

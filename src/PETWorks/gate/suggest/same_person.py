@@ -160,9 +160,13 @@ class Evidence:
 
     def is_of_several_people(self, key: Key) -> bool:
         """Whether sex or age change within the values of a key nearly as they would by chance."""
-        return self._is_contradicted(key, DECISIVE)
+        return self._changes(key, DECISIVE)
 
-    def _is_contradicted(self, key: Key, subjects: Collection[str]) -> bool:
+    def is_contradicted(self, key: Key) -> bool:
+        """Whether anything that people keep changes within the values of a key nearly as it would by chance."""
+        return self._changes(key, (*DECISIVE, *CONTRADICTING))
+
+    def _changes(self, key: Key, subjects: Collection[str]) -> bool:
         agreements = (self._of(key, name, ageing=True) for name in self._about(subjects, key))
         return any(agreement is not None and agreement.changes > CONTRADICTED for agreement in agreements)
 
@@ -201,7 +205,7 @@ class Evidence:
             unchanged = min(agreement.changes for agreement in steady.values()) <= UNCHANGED
             if not unchanged or sizes.number < FEWEST_ALONE or not look.digits:
                 return False
-        if personal < 2 and (one_each or self._is_contradicted(key, CONTRADICTING)):
+        if personal < 2 and (one_each or self.is_contradicted(key)):
             return False
         return not self._are_strata(key, list(steady))
 
