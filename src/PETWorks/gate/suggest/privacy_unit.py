@@ -69,6 +69,7 @@ OFTEN_NAMED = 2  # records per name, if no other column shows it: namesakes are 
 REACHING = (A_WAY_TO_REACH, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
 LOOKED_AT = 200  # values of a sample that tell whether values are codes
 MAX_PAIRS, MAX_PAIRS_ELSEWHERE = 200, 10  # pairs of a group and a number that are tried: in memory, in other engines
+MAX_GROUPS = 20  # groups in which a number of people may be given anew
 MAX_CUT = 1_000_000  # distinct values that are cut into person and visit
 _WORDS = re.compile(r"[^\W\d_]+([-'’. ,]+[^\W\d_]+){1,4}\.?")  # several words of letters
 _GENERALISED = re.compile(r"[*＊○〇●\[\]{}<>≤≥|…]")
@@ -192,15 +193,12 @@ class _Search:
         by_name = kind <= IdentifierKind.CODE and not self.one_each
         if profile.distinct == 1 and not (by_name and kind == IdentifierKind.NUMBER):
             return None  # a constant column names one person only if it is a number given to people
-        if by_name and profile.distinct > 1:
+        if by_name and profile.distinct > 1 and not self._names_people(column):
             several = self.evidence.is_of_several_people(key)
-            for group in self._groups():
-                if group == column or not (several or self._is_household(group)):
-                    continue
-                pair = Key((group, column))
-                if several and self._is_pair_of_people(pair):
+            for pair in islice((Key((group, column)) for group in self._groups() if group != column), MAX_GROUPS):
+                if self._is_pair_of_people(pair):
                     return self._people(pair)
-                if self.evidence.is_unique_within(pair):
+                if (several or self._is_household(pair.columns[0])) and self.evidence.is_unique_within(pair):
                     return None
             vague = kind == IdentifierKind.CODE or words in terms(PSEUDONYMS, whole=True)
             if vague and self.evidence.is_contradicted(key):
@@ -297,7 +295,7 @@ class _Search:
             Key((group, number))
             for group in (self._groups() if numbers else ())
             for number in numbers
-            if group != number and max(self.columns[group].distinct, self.columns[number].distinct) >= FEWEST_ALONE
+            if group != number and self.columns[group].distinct * self.columns[number].distinct >= 2 * FEWEST_ALONE
         )
         return islice(pairs, MAX_PAIRS if numbers and self.evidence.in_memory else MAX_PAIRS_ELSEWHERE)
 
