@@ -429,7 +429,7 @@ ORDINARY = {
     ),
     "members of households without attributes": records(
         household_no=lambda _, row: f"H{row['place'] // 3}", person_no=lambda _, row: row["place"] % 3 + 1,
-        income=lambda c, _: c.randint(1, 99) * 1000,
+        income=lambda c, _: c.randint(1, 99) * 1000, area=city,
     ),
     "numbers of people by household": records(
         id=lambda _, row: f"H{row['place'] // 3:03d}-{row['place'] % 3}", sex=sex, age=age,

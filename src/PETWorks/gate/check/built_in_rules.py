@@ -272,13 +272,10 @@ def check_people_are_declared(
     if release.privacy_unit is not None:
         return
     excluded = [name.strip() for name, reason in (explained or {}).items() if _is_meaningful(reason)]
-    examined = {
-        name: ExaminedColumn.of(profile)
-        for name, profile in release.profiles().items()
-        if also_identifiers or name not in release.identifiers
-    }
+    examined = {name: ExaminedColumn.of(profile) for name, profile in release.profiles().items()}
     load = partial(release.engine.load, release.source)
-    people = find_people(examined, release.identifiers, load, release.columns, excluded)
+    skipped = () if also_identifiers else release.identifiers
+    people = find_people(examined, release.identifiers, load, release.columns, excluded, skipped)
     if people is not None:
         raise _undeclared(people)
 

@@ -122,15 +122,17 @@ def find_people(
     load: Callable[[Sequence[str]], Any],
     names: Iterable[str],
     explained: Collection[str] = (),
+    skipped: Collection[str] = (),
 ) -> People | None:
     """The people who have several records; None if there are none.
 
-    columns       the columns that may name people
+    columns       the columns of the table
     identifiers   those that are direct identifiers; of others, only what goes along with their values can show it
     load, names   loads columns of the table, and the names of all of them
     explained     columns that do not name people, as the policy says; two of them together do not either
+    skipped       columns that only show whether others name people
     """
-    return _Search(columns, identifiers, load, names, explained).run()
+    return _Search(columns, identifiers, load, names, explained, skipped).run()
 
 
 class _Search:
@@ -143,8 +145,10 @@ class _Search:
         load: Callable[[Sequence[str]], Any],
         names: Iterable[str],
         explained: Collection[str],
+        skipped: Collection[str],
     ) -> None:
         self.columns, self.explained = columns, explained
+        self.candidates = [name for name in columns if name not in skipped]
         self.words = {column: words_of(column) for column in columns}
         self.subjects = subjects_of(names, columns)
         self.kinds = {column: _kind(self.words[column], columns[column]) for column in columns if column in identifiers}
@@ -152,9 +156,9 @@ class _Search:
             kind == IdentifierKind.NUMBER and columns[column].distinct == columns[column].records > 1
             for column, kind in self.kinds.items()
         )
-        self.repeating = [name for name, profile in columns.items() if 0 < profile.distinct < profile.present]
+        self.repeating = [name for name in self.candidates if 0 < columns[name].distinct < columns[name].present]
         self._may_be_codes = cache(lambda column: may_be_codes(self.words[column], columns[column]))
-        self.evidence = Evidence(self.subjects, load, list(columns))
+        self.evidence = Evidence(self.subjects, load, self.candidates)
 
     def run(self) -> People | None:
         """The people, by the best of the columns that name them."""
@@ -319,9 +323,9 @@ class _Search:
         first, last = (
             {
                 column: reduced
-                for column, words in self.words.items()
+                for column in self.candidates
                 if self.kinds.get(column) == IdentifierKind.NAME
-                for reduced in [_without(words, vocabulary)]
+                for reduced in [_without(self.words[column], vocabulary)]
                 if reduced is not None
             }
             for vocabulary in (FIRST_NAMES, LAST_NAMES)
@@ -347,7 +351,8 @@ class _Search:
 
     def _cut_columns(self) -> Iterator[tuple[Key, Look]]:
         """Columns whose values are mostly different and have a part that may repeat: `A17-1`, `A17-2`."""
-        for column, profile in self.columns.items():
+        for column in self.candidates:
+            profile = self.columns[column]
             if profile.present < FEW_RECORDS or 2 * profile.unique < profile.present or profile.distinct > MAX_CUT:
                 continue
             roles = roles_by_name(self.words[column])
@@ -371,7 +376,7 @@ class _Search:
         ]
         for column in births:
             yield Key((column,)), Look(implied=AGE)
-        points = list(coordinate_pairs(list(self.columns)))
+        points = list(coordinate_pairs(self.candidates))
         for pair in points:
             if all(self.columns[column].distinct >= FEWEST_ALONE for column in pair):
                 yield Key(pair), Look(implied=A_PLACE)
