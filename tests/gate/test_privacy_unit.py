@@ -267,6 +267,12 @@ def test_people_are_found_by_whatever_people_keep(table):
     assert unit_of(table) == next(iter(table))
 
 
+def test_a_column_that_names_people_alone_is_preferred_to_two_together():
+    table = TOGETHER["a clinic and a patient's number"]
+    names = [f"R{clinic}{number}" for clinic, number in zip(table["clinic"], table["patient_no"], strict=True)]
+    assert unit_of({**table, "mrn": names}) == "mrn"
+
+
 def class_code(chance, row):
     return f"S{chance.randint(1, 6)}-{int(row['age']) - 5 - chance.randint(0, 1)}{chance.choice('ABC')}"
 

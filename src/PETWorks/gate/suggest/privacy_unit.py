@@ -163,17 +163,18 @@ class _Search:
     def run(self) -> People | None:
         """The people, by the best of the columns that name them."""
         candidates: list[tuple[IdentifierKind, bool, int, str]] = []
+        together: list[People] = []
         for place, column in enumerate(self.repeating):
             if column in self.explained:
                 continue
             found = self._judge(column)
             if isinstance(found, People):
-                return found
-            if found is not None:
+                together.append(found)
+            elif found is not None:
                 candidates.append((found, self.columns[column].present < self.columns[column].records, place, column))
         best = [column for kind, _, _, column in sorted(candidates) if kind == min(candidates)[0]]
         if not best:
-            return next(self._found_by_parts(), None)
+            return together[0] if together else next(self._found_by_parts(), None)
         unit = best[0]
         if len(best) > 1:  # of several numbers of a person, the one with the most records per value
             confirmed = [column for column in best if self.evidence.same_person(Key((column,)), True)]
@@ -183,7 +184,7 @@ class _Search:
     def _judge(self, column: str) -> IdentifierKind | People | None:
         """The kind of identifier that a column is, if it names people with several records.
 
-        A number that is given anew in each group names them only together with the group: that is returned at once.
+        A number that is given anew in each group names them only together with the group: these are returned then.
         """
         key, profile, words = Key((column,)), self.columns[column], self.words[column]
         if column not in self.kinds:
