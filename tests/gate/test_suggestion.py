@@ -12,7 +12,7 @@ from PETWorks.about import column_names
 from PETWorks.about.roles import check_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.memory.loading import load_rows
-from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
+from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggest_roles
 from PETWorks.tables.opening import open_source
 
@@ -38,7 +38,8 @@ def only(cells, name="q7"):
 
 def unit_of(data):
     table, names = opened(data)
-    return suggest_privacy_unit(table, suggest_roles(table, names))
+    people = suggest_people(table, suggest_roles(table, names))
+    return people and people.unit
 
 
 NAMES = {
@@ -494,7 +495,7 @@ def test_the_privacy_unit_is_one_that_a_release_takes():
     data = {"病人編號": [f"p{row % 30}" for row in range(90)], "年齡": [str(row % 7) for row in range(90)]}
     table, names = opened(data)
     found = suggest_roles(table, names)
-    unit = suggest_privacy_unit(table, found)
+    unit = suggest_people(table, found).unit
     assert unit == "病人編號"
     assert check_unit(unit, open_source(data, "d"), {each.column: each.role for each in found}) == unit
 
@@ -600,4 +601,4 @@ def test_the_number_of_somebody_else_is_no_privacy_unit():
     rows = {"mrn": [f"M{place}" for place in range(60)], "mother_mrn": [f"M{place // 2}" for place in range(60)]}
     for names, unit in ((["mrn", "mother_mrn"], None), (["mother_mrn"], None)):
         table = load_rows(open_source({name: rows[name] for name in names}, "t"), tuple(names))
-        assert suggest_privacy_unit(table, suggest_roles(table, names)) == unit
+        assert suggest_people(table, suggest_roles(table, names)) == unit

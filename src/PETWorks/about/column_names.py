@@ -23,8 +23,7 @@ IDENTIFYING = {
         _姓_, _名_""",
     A_PERSON_NUMBER: """ssn, social security, national id, identity card, identity number, identity no, id card,
         id number, id no, passport, tax id, driver license, driving licence, mrn, medical record number,
-        medical record no,
-        chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid,
+        medical record no, chart number, chart no, chart, ptno, health insurance number, patid, ptid, subjid, usubjid,
         resp id, resp no, cust id, cust no, emp id, emp no, mbr id, mbr no, usr id, 身分證, 身分字號,
         居留證, 護照, 統一證號, 健保卡, 駕照, 駕駛執照, 病歷號, 病歷編號, 病歷碼, 學號, 員編, 工號,
         社保號, 社會保障號""",
@@ -60,7 +59,14 @@ QUASI_IDENTIFYING = {
     "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
         醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
 }
-BIRTH, MARITAL = "birth, birthday, 生日, 出生", "marital, marital status, marriage, 婚姻, 婚況"
+BIRTH, MARITAL = "birth, birthday, dob, 生日, 出生", "marital, marital status, marriage, 婚姻, 婚況"
+# These stay the same for life, or nearly, and hardly any place, institution or product decides two of them.
+BLOOD_AND_COLOUR = "blood type, blood group, eye color, hair color, 血型"
+DESCENT = """nationality, citizenship, native, race, ethnicity, ethnic, tribe, mother tongue, birth place,
+    place of birth, home town, 國籍, 族群, 種族, 民族, 族別, 原住民, 母語, 籍貫, 出生地"""
+SCHOOLING, OCCUPATION = "education, degree, 教育, 學歷", "occupation, profession, 職業"
+FIRST_NAMES = "first name, given name, forename, fname, vorname, prenom, 名字, _名_"
+LAST_NAMES = "last name, family name, surname, lname, nachname, apellido, 姓氏, _姓_"
 # These tell the role of a column even if another word of its name is sensitive; others may not (`mental state`).
 PERSONAL_ATTRIBUTES = """age, sex, gender, zip, zip code, postal code, post code, country, county, city, town, township,
     village, district, province, municipality, residence, 年齡, 性別, 郵遞區號, 縣市, 鄉鎮, 行政區, 居住地, 戶籍地"""
@@ -103,16 +109,17 @@ SUBJECTS = """patient, person, customer, client, user, member, employee, staff, 
 PSEUDONYMS = "pseudonym, alias, case, key, token, hash, code, account, 代碼, 化名, 假名, 帳號"
 OTHER_PEOPLE = """doctor, physician, nurse, provider, teacher, agent, surgeon, therapist, counsellor, counselor,
     caseworker, interviewer, examiner, observer, coach, trainer, instructor, salesperson, cashier, supervisor, manager,
-    mother, father, parent, spouse, contact, guardian, 醫師, 醫生, 護理師, 家屬, 聯絡人, 聯繫人, 父親, 母親"""
+    mother, father, parent, spouse, contact, emergency, next of kin, guardian, 醫師, 醫生, 護理師,
+    家屬, 聯絡人, 聯繫人, 父親, 母親"""
 # Organisations: many people share their phone or device.
 OFFICES = f"""{INSTITUTIONS}, office, department, dept, branch, store, shop, business, 部門, 單位, 分店, 門市,
     辦公室"""
 # Groups of people or things: the members of one may have sex, age or place in common, but a group is not a person.
 GROUP_WORDS = """team, squad, crew, choir, club, league, class, classroom, grade, course, session, group, subgroup,
-    cohort, arm, stratum, strata, segment, cluster, quota, category, type, level, room, hall, cabin, cell, cage, dorm,
-    dormitory, shift, heat, event, pair, batch, lot, product, plan, program, programme, tariff, ticket, route, bus,
-    vehicle, car, model, machine, 班級, 班別, 年級, 組別, 隊, 社團, 課程, 場次, 梯次, 班次, 路線,
-    層別, 分層, 類別, 種類, 房號, 宿舍, 車型"""
+    cohort, arm, stratum, strata, segment, cluster, quota, category, type, level, room, hall, cabin, cell, cage,
+    dorm, dormitory, shift, heat, event, competition, contest, tournament, match, game, pair, batch, lot, product,
+    plan, program, programme, tariff, ticket, route, bus, vehicle, car, model, machine, 班級, 班別, 年級, 組別, 隊,
+    社團, 課程, 賽事, 場次, 梯次, 班次, 路線, 層別, 分層, 類別, 種類, 房號, 宿舍, 車型"""
 # Mailboxes that several people read.
 SHARED_MAILBOXES = """info, contact, office, admin, support, help, helpdesk, service, sales, mail, hello, team, hr,
     desk, reception, booking, billing, noreply, no reply, webmaster, postmaster, enquiry, inquiry, press, secretary"""

@@ -436,7 +436,7 @@ def _texts_of_notices(made: Recoded, policy: Policy, lang: str) -> Iterator[str]
     if made.original.engine.name != "memory":
         yield message_text(lang, "python.not-judged", engine=made.original.engine.name)
         return
-    case = Case(policy, release=made.release, protected=tuple(protect_words(made.original.source)))
+    case = Case(policy, release=made.release, protected=tuple(protect_words(made.original.source)), made_here=True)
     for rule in case.rules:
         if rule.verdict == FAIL:
             values = {"rule": rule_name(rule.name, lang), "found": value_with_fraction(rule, lang)}

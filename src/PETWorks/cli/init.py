@@ -58,12 +58,12 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
         )
     target = check_writable(target, (data,))
     with progress("reading", data.name):
-        roles, unit = suggest_for_file(data, separator, encoding)
+        roles, people = suggest_for_file(data, separator, encoding)
     text = starter_policy(
         data.absolute(),
         target,
         roles,
-        unit,
+        people,
         release=release,
         separator=separator,
         encoding=encoding,
@@ -71,7 +71,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     )
     write_whole({target: text.encode("utf-8", "surrogateescape")}, like=[data])
     shown = shown_path(target)
-    click.echo(suggestions_text(roles, unit, **text_style(None)), nl=False)
+    click.echo(suggestions_text(roles, people, **text_style(None)), nl=False)
     click.echo("\n" + message_text(lang, "cli.policy-written", path=shown))
     argument = command_line([file_argument(shown)])
     click.echo(message_text(lang, "cli.look-then-check", command=f"petworks check {argument}"))

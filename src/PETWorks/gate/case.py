@@ -53,6 +53,7 @@ from PETWorks.gate.document.check_document import (
     RuleResult,
     combine_verdicts,
 )
+from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.attacks.subsets import SubsetAnswers, Subsets, every_subset
 from PETWorks.measures.catalogue import all_measures
@@ -74,6 +75,7 @@ class Case:
     people            the person of each record, if the table no longer has a column for it
     release           the table, if it is already open
     protected         the columns that were made coarser; by default those in the plan of the release
+    made_here         whether the table has just been made of another one, in which people were looked for
     engine, memory_limit, temp_folder   as in `Release`
     """
 
@@ -88,6 +90,7 @@ class Case:
         release: Release | None = None,
         protected: Collection[str] | None = None,
         *,
+        made_here: bool = False,
         engine: str = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
@@ -97,6 +100,7 @@ class Case:
         self._salt = _checked_salt(salt)
         self._data = _other_data(data, policy)
         self._progress, self._people, self._protected = progress, people, protected
+        self._made_here = made_here
         self._engine_settings: dict[str, Any] = {
             "engine": engine,
             "memory_limit": memory_limit,
@@ -172,8 +176,12 @@ class Case:
         """
         return self.once("rules", self._judge)
 
+    def _is_release_of_ours(self) -> bool:
+        """Whether people were looked for in the original: in a release, ages that tell them apart may be lost."""
+        return self._made_here or plan_of_file(self.policy, self.release.source.path) is not None
+
     def _judge(self) -> tuple[RuleResult, ...]:
-        if self.policy.privacy_unit is None:
+        if self.policy.privacy_unit is None and not self._is_release_of_ours():
             check_people_are_declared(self.release, self.policy.no_privacy_unit, also_identifiers=False)
         subsets = self.subsets[0] if self.policy.limits else None
         return judge_rules(self.release, self.policy, subsets, self.composition, self.columns, self.moment.date())

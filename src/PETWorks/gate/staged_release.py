@@ -213,6 +213,7 @@ def staging_release(
         case = Case(
             policy,
             people=_people(result, order),
+            made_here=True,
             engine=engine if original.engine.name == "memory" else original.engine.name,
             # In memory, two tables may exceed a limit that one stays below; the run must not fail at its very end.
             memory_limit=None if engine == "memory" else memory_limit,

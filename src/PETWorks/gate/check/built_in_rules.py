@@ -19,7 +19,7 @@ from PETWorks.gate.document.check_document import RuleResult
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
-from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
+from PETWorks.gate.suggest.privacy_unit import People, find_people
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
 from PETWorks.json_types import MultilingualText
@@ -271,28 +271,52 @@ def check_people_are_declared(
     """
     if release.privacy_unit is not None:
         return
-    excluded = {name.strip() for name, reason in (explained or {}).items() if _is_meaningful(reason)}
-    examined = {
-        name: ExaminedColumn.of(profile)
-        for name, profile in release.profiles().items()
-        if name not in excluded and (also_identifiers or name not in release.identifiers)
-    }
+    excluded = [name.strip() for name, reason in (explained or {}).items() if _is_meaningful(reason)]
+    examined = {name: ExaminedColumn.of(profile) for name, profile in release.profiles().items()}
     load = partial(release.engine.load, release.source)
-    unit = find_privacy_unit(examined, release.identifiers, load, release.columns)
-    if unit is not None:
-        raise RoleError(
-            "column {column!r} names people, and {records}: without a privacy unit, "
-            "records are counted, and a class of many records may be one person; give it as 'privacy_unit', "
-            "or, if it does not name the people the table is about, say so under 'no_privacy_unit'",
-            column=unit,
-            records=Counted(
-                "{records:,} records are of one person",
-                "{records:,} records are of {n:,} people",
-                n=examined[unit].distinct,
-                records=examined[unit].present,
-            ),
+    skipped = () if also_identifiers else release.identifiers
+    people = find_people(examined, release.identifiers, load, release.columns, excluded, skipped)
+    if people is not None:
+        raise _undeclared(people)
+
+
+def _undeclared(people: People) -> RoleError:
+    """The error that nothing declares these people, and what to declare."""
+    records = Counted(
+        "{records:,} records are of one person",
+        "{records:,} records are of {n:,} people",
+        n=people.number,
+        records=people.records,
+    )
+    if people.cut:
+        return RoleError(
+            "a part of the values of column {column!r} names people, as A17 does in A17-1 and A17-2, and {records}: "
+            "without a privacy unit, records are counted, and a class of many records may be one person; add a column "
+            "with this part only and give it as 'privacy_unit', or, if it does not name the people the table is about, "
+            "say so under 'no_privacy_unit'",
+            column=people.columns[0],
+            records=records,
             what="privacy_unit",
         )
+    if people.unit is None:
+        return RoleError(
+            "columns {first!r} and {second!r} together name people, and {records}: without a privacy unit, records are "
+            "counted, and a class of many records may be one person; add one column with the values of both (in a "
+            "spreadsheet: =A2&\"/\"&B2) and give it as 'privacy_unit', or, if they do not name the people the table is "
+            "about, say so of each under 'no_privacy_unit'",
+            first=people.columns[0],
+            second=people.columns[1],
+            records=records,
+            what="privacy_unit",
+        )
+    return RoleError(
+        "column {column!r} names people, and {records}: without a privacy unit, "
+        "records are counted, and a class of many records may be one person; give it as 'privacy_unit', "
+        "or, if it does not name the people the table is about, say so under 'no_privacy_unit'",
+        column=people.unit,
+        records=records,
+        what="privacy_unit",
+    )
 
 
 def _is_meaningful(reason: MultilingualText) -> bool:

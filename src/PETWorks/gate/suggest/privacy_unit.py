@@ -1,18 +1,15 @@
-"""The column that names people who have several records, found by names, by values and by what goes along with them."""
+"""The columns that name people who have several records, found by names, by values and by what goes along with them."""
 
-import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from itertools import islice
 from typing import Any
-
-import numpy as np
 
 from PETWorks.about.column_names import (
     A_CONTACT,
-    A_DATE,
     A_DEVICE,
     A_HOUSEHOLD,
     A_NAME,
@@ -20,16 +17,14 @@ from PETWorks.about.column_names import (
     A_PLACE,
     AGE,
     AN_ACCOUNT,
-    BIRTH,
-    BODY,
+    FIRST_NAMES,
     GROUP_WORDS,
     LABEL_WORDS,
-    MARITAL,
-    MARITAL_STATUS,
+    LAST_NAMES,
     NOT_DEVICES,
     OFFICES,
-    ORIGIN,
     OTHER_PEOPLE,
+    PSEUDONYMS,
     SEX,
     SHARED_MAILBOXES,
     WHOLE_NAMES,
@@ -41,10 +36,19 @@ from PETWorks.about.column_names import (
 )
 from PETWorks.about.personal_details import EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
-from PETWorks.counting.counts import ClassSizes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import are_quantities
-from PETWorks.counting.questions import class_sizes_question
+from PETWorks.gate.check.unique_values import coordinate_pairs
+from PETWorks.gate.suggest.same_person import (
+    FEWEST,
+    FEWEST_ALONE,
+    REPEATED,
+    Evidence,
+    Key,
+    Look,
+    names_others,
+    subjects_of,
+)
 from PETWorks.gate.suggest.suggestion import (
     CHINESE_NAME,
     COORDINATES,
@@ -60,24 +64,25 @@ from PETWorks.gate.suggest.suggestion import (
 )
 from PETWorks.tables.arrays import strings
 
-CHANGING = 0.25  # share of the changes expected by chance; records of one person have fewer
-CONTRADICTED = 0.5  # share of them from which records with the same value are of several people
-UNCHANGED = 0.1  # share of them if a single attribute has to prove it
-TELLING = 0.2  # changes expected by chance per repeated value, below which a column proves nothing
-CERTAIN, LIKELY = 9, 3  # decimal digits of the chance that records agree: of all attributes together, and of each
-REPEATED = 1.25  # records per value, if other columns show that they belong to the same person
 OFTEN, SEVERAL = 1.5, 5  # records per value, and distinct values, if no other column shows it
 OFTEN_NAMED = 2  # records per name, if no other column shows it: namesakes are rarer
-FEWEST, FEWEST_ALONE = 5, 10  # distinct codes, if two attributes of people go along with them, or only one
-STEP = 5  # years by which an age may differ
-STRONG, WEAK = (AGE, BODY), (SEX, ORIGIN)  # the weak ones also go with a given name, or with a hospital ward
-PERSONAL = (SEX, AGE, MARITAL_STATUS)  # hardly any place, institution, product or diagnosis decides these
-ACCOMPANYING = (*PERSONAL, A_PLACE, ORIGIN, WORK)
 REACHING = (A_CONTACT, AN_ACCOUNT, A_DEVICE, A_HOUSEHOLD)
-SEXES = frozenset(terms("m, f, w, d, x, male, female, man, woman, boy, girl, diverse, 男, 女, 男性, 女性", whole=True))
+LOOKED_AT = 200  # values of a sample that tell whether values are codes
+MAX_PAIRS, MAX_PAIRS_ELSEWHERE = 200, 10  # pairs of a group and a number that are tried: in memory, in other engines
+MAX_GROUPS = 20  # groups in which a number of people may be given anew
+MAX_CUT = 1_000_000  # distinct values that are cut into person and visit
 _WORDS = re.compile(r"[^\W\d_]+([-'’. ,]+[^\W\d_]+){1,4}\.?")  # several words of letters
 _GENERALISED = re.compile(r"[*＊○〇●\[\]{}<>≤≥|…]")
+_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(18|19|20)\d\d")
+_DAY = re.compile(r"\D*\d{1,4}\D+\d{1,2}\D+\d{1,4}\D*|\d{8}")
+_NUMBERED = re.compile(r"(\d{3,})[-_/#:]\d{1,3}")
+_AT_END = re.compile(r"(?<=[^\W_])([-_/.#: ][A-Za-z]{0,5}\d{1,4}|(?<=\d)[A-Za-z])$")  # the 2 of A17-2, the b of B12b
+_AT_BEGINNING = re.compile(r"^[A-Za-z]{0,5}\d{1,4}[-_/.#: ](?=[^\W_])")
+
+
+_CODE = re.compile(r"(?=.{1,30}$)([^\W\d]+[-_ ]?[^\W\d]*|[^\W\d]+-?\d+[^\W\d]*)")  # surely no quantity
+_DECIMAL = re.compile(r"[+-]?\d+\.\d+")  # surely one
 
 
 class IdentifierKind(IntEnum):
@@ -92,182 +97,306 @@ class IdentifierKind(IntEnum):
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How far records with the same value of one column agree in another one: 0 if all of them do, 1 if as by chance.
+class People:
+    """People with several records, and what names them.
 
-    values     further values of the other column, as a share of those expected by chance: one wrong record counts much
-    pairs      pairs of records that differ, as a share of those expected by chance: one frequent value counts much
-    surprise   decimal digits of the chance that all of them would agree: 9 is one in a billion
+    columns           one column, or several that name them together
+    cut               whether only a part of its values names them, as in `A17-2`
+    records, number   of these people
     """
 
-    values: float
-    pairs: float
-    surprise: float
+    columns: tuple[str, ...]
+    records: int
+    number: int
+    cut: bool = False
 
     @property
-    def changes(self) -> float:
-        """The share that is least affected by a few wrong records or by one value that stands for nobody."""
-        return min(self.values, self.pairs)
+    def unit(self) -> str | None:
+        """The column that can be the privacy unit; None if the table has no such column."""
+        return self.columns[0] if len(self.columns) == 1 and not self.cut else None
 
 
-class Evidence:
-    """Other columns of a table that show whether records with the same value belong to one person.
-
-    subjects   what each column is about that may show it, by the name of the column
-    load       loads columns of the table
-    columns    the columns in question, loaded together with the others when first needed
-    """
-
-    def __init__(
-        self, subjects: Mapping[str, str], load: Callable[[Sequence[str]], Any], columns: Collection[str]
-    ) -> None:
-        self._subjects = subjects
-        self._load = cache(lambda: load(list(dict.fromkeys((*columns, *subjects)))))
-        self._agreement = cache(self._measure_agreement)
-
-    def same_person(self, column: str, also_weak: bool) -> bool | None:
-        """Whether records with the same value belong to one person, judged by age or, if `also_weak`, by sex and so on.
-
-        None if no column can decide it.
-        """
-        wanted = (*STRONG, *((*WEAK, MARITAL_STATUS) if also_weak else ()))
-        answers = [
-            agreement.changes <= CHANGING
-            for name in self._about(wanted, column)
-            if (agreement := self._of(column, name, ageing=True)) is not None
-        ]
-        return any(answers) if answers else None
-
-    def is_of_several_people(self, column: str) -> bool:
-        """Whether sex or age change within the values of a column nearly as they would by chance."""
-        agreements = [self._of(column, name, ageing=True) for name in self._about((SEX, AGE), column)]
-        return any(agreement is not None and agreement.changes > CONTRADICTED for agreement in agreements)
-
-    def names_people(self, column: str, profile: ExaminedColumn) -> bool:
-        """Whether attributes of people go along with the values of a column, and nothing else explains it.
-
-        Sex, age or marital status stay the same, and another attribute of people does; one attribute is enough if it
-        never changes within many codes with digits. Amounts may depend on two attributes, as a premium does on sex and
-        age: of numbers that may be amounts, three must stay the same, unless the name of the column means people. Codes
-        of all combinations of these attributes are strata.
-        """
-        if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct or profile.distinct < FEWEST:
-            return False
-        personal = self._steady(column, PERSONAL)
-        if not personal or self.is_of_several_people(column):
-            return False
-        steady = personal | self._steady(column, ACCOMPANYING)
-        surprises: dict[str, float] = {}
-        for name, agreement in steady.items():
-            subject = self._subjects[name]
-            surprises[subject] = max(agreement.surprise, surprises.get(subject, 0))
-        if sum(surprise for surprise in surprises.values() if surprise >= LIKELY) < CERTAIN:
-            return False
-        likely = sum(surprise >= LIKELY for surprise in surprises.values())
-        if likely < 3 and may_be_amounts(profile) and not stands_for_people(words_of(column)):
-            return False
-        if likely < 2:
-            unchanged = min(agreement.changes for agreement in steady.values()) <= UNCHANGED
-            if not unchanged or profile.distinct < FEWEST_ALONE or not has_digits(profile):
-                return False
-        return not self._are_strata(column, profile, list(steady))
-
-    def _steady(self, column: str, subjects: Collection[str]) -> dict[str, Agreement]:
-        """The columns about these subjects that hardly change within a value.
-
-        Ages must agree in most pairs of records: a school class has few ages as well.
-        """
-        agreements = {name: self._of(column, name) for name in self._about(subjects, column)}
-        return {
-            name: agreement
-            for name, agreement in agreements.items()
-            if agreement is not None
-            and (agreement.pairs if self._subjects[name] == AGE else agreement.changes) <= CHANGING
-        }
-
-    def _are_strata(self, column: str, profile: ExaminedColumn, others: Sequence[str]) -> bool:
-        """Whether values number the combinations of other columns, and most possible combinations occur."""
-        table = self._load()
-        possible = [int(np.count_nonzero(table.marginal(name).counts)) for name in others]
-        if max(possible) > profile.distinct / 2:
-            return False
-        groupings = [Grouping(names, names, True, True) for names in ((*others,), (*others, column))]
-        alone, jointly = table.ask([class_sizes_question(table, grouping) for grouping in groupings])
-        return bool(jointly.number <= 1.05 * alone.number and 2 * alone.number >= math.prod(possible))
-
-    def _about(self, subjects: Collection[str], column: str) -> Iterable[str]:
-        return (name for name, subject in self._subjects.items() if subject in subjects and name != column)
-
-    def _of(self, column: str, other: str, *, ageing: bool = False) -> Agreement | None:
-        """How far records agree in another column, in steps of years if `ageing`; None if it proves nothing."""
-        agreement = self._agreement(column, other, False)
-        if ageing and agreement is not None and agreement.changes > CHANGING:
-            return self._agreement(column, other, True)
-        return agreement
-
-    def _measure_agreement(self, column: str, other: str, in_steps: bool) -> Agreement | None:
-        table = self._load()
-        if in_steps and (years := _in_years(table.domains[other].values)):  # people become older
-            table = table.generalised({other: years})
-        groupings = [Grouping(names, (column,), True, True) for names in ((column,), (column, other))]
-        alone, jointly = table.ask([class_sizes_question(table, grouping) for grouping in groupings])
-        shares = table.marginal(other).shares
-        by_chance = _changes_by_chance(alone, shares)
-        repeated = int(alone.classes[alone.sizes > 1].sum())
-        if not repeated or by_chance < TELLING * repeated:
-            return None
-        differing = (_pairs(alone) - _pairs(jointly)) / _pairs(alone)
-        return Agreement(
-            (jointly.number - alone.number) / by_chance,
-            differing / float(1 - np.sum(shares**2)),
-            _surprise(alone, shares),
-        )
-
-
-def find_privacy_unit(
+def find_people(
     columns: Mapping[str, ExaminedColumn],
     identifiers: Collection[str],
     load: Callable[[Sequence[str]], Any],
     names: Iterable[str],
-) -> str | None:
-    """The column that names people who have several records; None if there is none.
+    explained: Collection[str] = (),
+    skipped: Collection[str] = (),
+) -> People | None:
+    """The people who have several records; None if there are none.
 
-    columns       the columns that may name people
+    columns       the columns of the table
     identifiers   those that are direct identifiers; of others, only what goes along with their values can show it
     load, names   loads columns of the table, and the names of all of them
+    explained     columns that do not name people, as the policy says; two of them together do not either
+    skipped       columns that only show whether others name people
     """
-    kinds = {column: _kind(words_of(column), profile) for column, profile in columns.items() if column in identifiers}
-    others = [column for column in columns if column not in kinds and may_be_codes(words_of(column), columns[column])]
-    one_each = any(
-        kind == IdentifierKind.NUMBER and columns[column].distinct == columns[column].records > 1
-        for column, kind in kinds.items()
-    )
-    repeating = [column for column in (*kinds, *others) if 0 < columns[column].distinct < columns[column].present]
-    evidence = Evidence(_subjects(names, columns), load, repeating)
-    candidates = []
-    for place, column in enumerate(repeating):
-        kind, profile = kinds.get(column), columns[column]
-        if column in others:
-            if evidence.names_people(column, profile):
-                candidates.append((IdentifierKind.STEADY, profile.present < profile.records, place, column))
-            continue
+    return _Search(columns, identifiers, load, names, explained, skipped).run()
+
+
+class _Search:
+    """The search for people, first by single columns, then by parts of them and by several together."""
+
+    def __init__(
+        self,
+        columns: Mapping[str, ExaminedColumn],
+        identifiers: Collection[str],
+        load: Callable[[Sequence[str]], Any],
+        names: Iterable[str],
+        explained: Collection[str],
+        skipped: Collection[str],
+    ) -> None:
+        self.columns, self.explained = columns, explained
+        self.candidates = [name for name in columns if name not in skipped]
+        self.words = {column: words_of(column) for column in columns}
+        self.subjects = subjects_of(names, columns)
+        self.kinds = {column: _kind(self.words[column], columns[column]) for column in columns if column in identifiers}
+        self.one_each = any(
+            kind == IdentifierKind.NUMBER and columns[column].distinct == columns[column].records > 1
+            for column, kind in self.kinds.items()
+        )
+        self.repeating = [name for name in self.candidates if 0 < columns[name].distinct < columns[name].present]
+        self._may_be_codes = cache(lambda column: may_be_codes(self.words[column], columns[column]))
+        self.evidence = Evidence(self.subjects, load, self.candidates)
+
+    def run(self) -> People | None:
+        """The people, by the best of the columns that name them."""
+        candidates: list[tuple[IdentifierKind, bool, int, str]] = []
+        together: list[People] = []
+        for place, column in enumerate(self.repeating):
+            if column in self.explained:
+                continue
+            found = self._judge(column)
+            if isinstance(found, People):
+                together.append(found)
+            elif found is not None:
+                candidates.append((found, self.columns[column].present < self.columns[column].records, place, column))
+        best = [column for kind, _, _, column in sorted(candidates) if kind == min(candidates)[0]]
+        if not best:
+            return together[0] if together else next(self._found_by_parts(), None)
+        unit = best[0]
+        if len(best) > 1:  # of several numbers of a person, the one with the most records per value
+            confirmed = [column for column in best if self.evidence.same_person(Key((column,)), True)]
+            unit = min(confirmed, key=lambda column: self.columns[column].distinct, default=unit)
+        return People((unit,), self.columns[unit].present, self.columns[unit].distinct)
+
+    def _judge(self, column: str) -> IdentifierKind | People | None:
+        """The kind of identifier that a column is, if it names people with several records.
+
+        A number that is given anew in each group names them only together with the group: these are returned then.
+        """
+        key, profile, words = Key((column,)), self.columns[column], self.words[column]
+        if column not in self.kinds:
+            enough = profile.present >= max(FEW_RECORDS, REPEATED * profile.distinct) and profile.distinct >= FEWEST
+            if not enough or not self._may_be_codes(column):
+                return None
+            return IdentifierKind.STEADY if self._names_people(column) else None
+        kind = self.kinds[column]
         if kind is None:
-            continue
-        by_name = kind <= IdentifierKind.CODE and not one_each
+            return None
+        by_name = kind <= IdentifierKind.CODE and not self.one_each
         if profile.distinct == 1 and not (by_name and kind == IdentifierKind.NUMBER):
-            continue  # a constant column names one person only if it is a number given to people
-        if by_name or _repeats(column, kind, profile, evidence, one_each=one_each):
-            candidates.append((kind, profile.present < profile.records, place, column))
-    best = [column for kind, _, _, column in sorted(candidates) if kind == min(candidates)[0]]
-    if len(best) > 1:  # of several numbers of a person, the one with the most records per value
-        confirmed = [column for column in best if evidence.same_person(column, True)]
-        return min(confirmed, key=lambda column: columns[column].distinct, default=best[0])
-    return best[0] if best else None
+            return None  # a constant column names one person only if it is a number given to people
+        if by_name and profile.distinct > 1 and not self._names_people(column):
+            several = self.evidence.is_of_several_people(key)
+            for pair in islice((Key((group, column)) for group in self._groups() if group != column), MAX_GROUPS):
+                if self._is_pair_of_people(pair):
+                    return self._people(pair)
+                if (several or self._is_household(pair.columns[0])) and self.evidence.is_unique_within(pair):
+                    return None
+            vague = kind == IdentifierKind.CODE or words in terms(PSEUDONYMS, whole=True)
+            if vague and self.evidence.is_contradicted(key):
+                return None
+        return kind if by_name or self._repeats(column, kind) else None
+
+    def _names_people(self, column: str) -> bool:
+        profile = self.columns[column]
+        look = Look(has_digits(profile), may_be_amounts(profile))
+        also_named = stands_for_people(self.words[column])
+        return self.evidence.names_people(Key((column,)), look, also_named=also_named, one_each=self.one_each)
+
+    def _repeats(self, column: str, kind: IdentifierKind) -> bool:
+        """Whether people clearly have several records, by a column that may repeat for other reasons."""
+        key, profile, words = Key((column,)), self.columns[column], self.words[column]
+        if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct:
+            return False
+        is_attribute = roles_by_name(words).get(QUASI_IDENTIFIER) in (SEX, AGE)
+        if kind == IdentifierKind.OTHER and (is_attribute or any(term in words for term in terms(GROUP_WORDS))):
+            return False
+        decided = self.evidence.same_person(key, kind <= IdentifierKind.REACH)
+        if decided is None and kind > IdentifierKind.REACH and not is_of_others(words):
+            decided = True if self._names_people(column) else None
+        if decided is not None or self.one_each or kind > IdentifierKind.NAME:
+            return decided is True
+        if kind == IdentifierKind.NAME:
+            often = profile.present >= OFTEN_NAMED * profile.distinct
+            return often and _are_full_names(words, profile) and not self.evidence.is_contradicted(key)
+        if self._is_household(column) and any(
+            self.evidence.is_unique_within(Key((column, other))) for other in self._numbers() if other != column
+        ):
+            return False  # the members of a household are numbered, and have one record each
+        several = profile.distinct > SEVERAL or are_own_mailboxes(profile)
+        return profile.present >= OFTEN * profile.distinct and several and not self.evidence.is_contradicted(key)
+
+    def _found_by_parts(self) -> Iterator[People]:
+        """People named by a part of the values of a column, or by several columns together."""
+        if not self.columns or max(profile.present for profile in self.columns.values()) < FEW_RECORDS:
+            return
+        for first, last in self._pairs_of_names():
+            if self._are_names_of_people(Key((first, last))):
+                yield self._people(Key((first, last)))
+        if not self.subjects:
+            return
+        for key, look in self._cut_columns():
+            if self._is_open(key) and self.evidence.names_people(key, look):
+                yield self._people(key)
+        for key in self._pairs_of_group_and_number():
+            if self._is_open(key) and self._is_pair_of_people(key):
+                yield self._people(key)
+        for key, look in self._keys_by_birth_and_home():
+            if self._is_open(key) and self.evidence.names_people(key, look, one_each=self.one_each):
+                yield self._people(key)
+
+    def _is_open(self, key: Key) -> bool:
+        """Whether the policy does not say of all columns that they name nobody."""
+        return not all(column in self.explained for column in key.columns)
+
+    def _people(self, key: Key) -> People:
+        sizes = self.evidence.sizes(key)
+        return People(key.columns, sizes.records, sizes.number, key.part is not None)
+
+    def _is_pair_of_people(self, key: Key) -> bool:
+        """Whether a group and a number within it name people; a part of the records may show that they do not."""
+        some = self.evidence.with_some_of(key.columns[0])
+        if some.is_of_several_people(key):
+            return False
+        sizes = some.sizes(key)
+        if sizes.records < REPEATED * sizes.number:
+            return False
+        return self.evidence.names_people(key, Look(), one_each=self.one_each)
+
+    def _is_household(self, column: str) -> bool:
+        return roles_by_name(self.words[column]).get(IDENTIFIER) == A_HOUSEHOLD
+
+    def _groups(self) -> list[str]:
+        """The columns that may have groups of people, those with a name that says so first."""
+        known, unknown = [], []
+        for column in self.repeating:
+            profile, words = self.columns[column], self.words[column]
+            if not 2 <= profile.distinct <= profile.present / 2 or names_others(words):
+                continue
+            if self.subjects.get(column) in (None, A_PLACE, WORK) and not _is_generalised(profile):
+                if self._is_household(column) or any(term in words for term in terms(f"{OFFICES}, {GROUP_WORDS}")):
+                    known.append(column)
+                elif names_a_place(words) or self._may_be_codes(column):
+                    unknown.append(column)
+        return known + unknown
+
+    def _pairs_of_group_and_number(self) -> Iterator[Key]:
+        """Columns that may name people together: a class and a seat, a household and a person's number in it."""
+        numbers = self._numbers()
+        pairs = (
+            Key((group, number))
+            for group in (self._groups() if numbers else ())
+            for number in numbers
+            if group != number and self.columns[group].distinct * self.columns[number].distinct >= 2 * FEWEST_ALONE
+        )
+        return islice(pairs, MAX_PAIRS if numbers and self.evidence.in_memory else MAX_PAIRS_ELSEWHERE)
+
+    def _numbers(self) -> list[str]:
+        """The columns that may number people within a group, those with a name that says so first."""
+        labelled: list[str] = []
+        others: list[str] = []
+        for column in self.repeating:
+            profile, words = self.columns[column], self.words[column]
+            if profile.distinct < 2 or column in self.subjects or is_of_others(words) or not has_digits(profile):
+                continue
+            if self.kinds.get(column, IdentifierKind.OTHER) in (IdentifierKind.NUMBER, IdentifierKind.CODE):
+                labelled.append(column)
+            elif self._may_be_codes(column):
+                label = any(term in words for term in terms(LABEL_WORDS))
+                (labelled if label else others).append(column)
+        return labelled + others
+
+    def _pairs_of_names(self) -> Iterator[tuple[str, str]]:
+        """Columns with the first and the last names of the same people."""
+        first, last = (
+            {
+                column: reduced
+                for column in self.candidates
+                if self.kinds.get(column) == IdentifierKind.NAME
+                for reduced in [_without(self.words[column], vocabulary)]
+                if reduced is not None
+            }
+            for vocabulary in (FIRST_NAMES, LAST_NAMES)
+        )
+        for column, rest in first.items():
+            for other, other_rest in last.items():
+                if rest == other_rest and self._is_open(Key((column, other))):
+                    yield column, other
+
+    def _are_names_of_people(self, key: Key) -> bool:
+        """Whether first and last names together repeat as those of people with several records do."""
+        sizes = self.evidence.sizes(key)
+        if sizes.records < max(FEW_RECORDS, REPEATED * sizes.number) or any(
+            _is_generalised(self.columns[column]) for column in key.columns
+        ):
+            return False
+        decided = self.evidence.same_person(key, False)
+        if decided is not None or self.one_each:
+            return decided is True
+        if self.evidence.names_people(key, Look(digits=False)):
+            return True
+        return sizes.records >= OFTEN_NAMED * sizes.number and not self.evidence.is_contradicted(key)
+
+    def _cut_columns(self) -> Iterator[tuple[Key, Look]]:
+        """Columns whose values are mostly different and have a part that may repeat: `A17-1`, `A17-2`."""
+        for column in self.candidates:
+            profile = self.columns[column]
+            if profile.present < FEW_RECORDS or 2 * profile.unique < profile.present or profile.distinct > MAX_CUT:
+                continue
+            roles = roles_by_name(self.words[column])
+            if (QUASI_IDENTIFIER in roles and IDENTIFIER not in roles) or names_others(self.words[column]):
+                continue
+            texts = _some(profile)
+            for pattern in (_AT_END, _AT_BEGINNING):
+                if sum(pattern.search(text) is not None for text in texts) < ENOUGH_SHARE * len(texts):
+                    continue
+                if _are_numbered(texts) or (profile.look is None and not _are_mostly_quantities(texts)):
+                    yield Key((column,), pattern), Look()
+
+    def _keys_by_birth_and_home(self) -> Iterator[tuple[Key, Look]]:
+        """Exact birth dates, alone and with a place or the sex, and exact homes."""
+        births = [
+            column
+            for column in self.repeating
+            if self.subjects.get(column) == AGE
+            and self.columns[column].look == DATE
+            and self.columns[column].most(lambda text: _DAY.fullmatch(text.strip()) is not None)
+        ]
+        for column in births:
+            yield Key((column,)), Look(implied=AGE)
+        points = list(coordinate_pairs(self.candidates))
+        for pair in points:
+            if all(self.columns[column].distinct >= FEWEST_ALONE for column in pair):
+                yield Key(pair), Look(implied=A_PLACE)
+        for column in self.repeating:
+            if self.columns[column].look == COORDINATES:
+                yield Key((column,)), Look(implied=A_PLACE)
+        others = [
+            column
+            for column in self.repeating
+            if self.subjects.get(column) in (A_PLACE, SEX) and not any(column in pair for pair in points)
+        ]
+        for column in births:
+            for other in others:
+                yield Key((column, other)), Look(implied=AGE)
 
 
 def _kind(words: str, profile: ExaminedColumn) -> IdentifierKind | None:
     """The kind of identifier that a column is; None if it identifies others than the people of the table."""
-    if any(term in words for term in terms(OTHER_PEOPLE)):  # the mother's number identifies another person
+    if names_others(words):  # the mother's number identifies another person
         return None
     subject, look = roles_by_name(words).get(IDENTIFIER), profile.look
     if words in terms(WHOLE_NAMES[A_PERSON_NUMBER], whole=True):
@@ -282,27 +411,37 @@ def _kind(words: str, profile: ExaminedColumn) -> IdentifierKind | None:
     return IdentifierKind.NAME if subject == A_NAME or look == ENGLISH_NAME else IdentifierKind.OTHER
 
 
-def _repeats(column: str, kind: IdentifierKind, profile: ExaminedColumn, evidence: Evidence, *, one_each: bool) -> bool:
-    """Whether people clearly have several records, by a column that may repeat for other reasons.
+def _without(words: str, vocabulary: str) -> str | None:
+    """The words of a name without the first of the vocabulary that it has; None if it has none."""
+    found = [term for term in terms(vocabulary) if term in words]
+    return words.replace(max(found, key=len), " ").strip() if found else None
 
-    one_each   whether another number is different in every record
-    """
-    if profile.present < FEW_RECORDS or profile.present < REPEATED * profile.distinct:
+
+def _some(profile: ExaminedColumn) -> list[str]:
+    """Some values of a sample, as ordinary characters."""
+    return profile.plain[:: 1 + (len(profile.plain) - 1) // LOOKED_AT]
+
+
+def _are_numbered(texts: Sequence[str]) -> bool:
+    """Whether most texts are two whole numbers, and the first one is hardly ever a year: `7004-2`."""
+    numbers = [found[1] for text in texts if (found := _NUMBERED.fullmatch(text)) is not None]
+    years = sum(_YEAR.fullmatch(number) is not None for number in numbers)
+    return len(numbers) >= ENOUGH_SHARE * len(texts) and 2 * years < len(numbers)
+
+
+def _are_mostly_quantities(texts: Sequence[str]) -> bool:
+    """Whether half of the texts are numbers, dates, times or coordinates, or long."""
+    # Most columns are decided by these; the whole pattern takes milliseconds to compile for each of them.
+    if 2 * sum(_CODE.fullmatch(text) is not None for text in texts) > len(texts):
         return False
-    words = words_of(column)
-    is_attribute = roles_by_name(words).get(QUASI_IDENTIFIER) in (SEX, AGE)
-    if kind == IdentifierKind.OTHER and (is_attribute or any(term in words for term in terms(GROUP_WORDS))):
-        return False
-    decided = evidence.same_person(column, kind <= IdentifierKind.REACH)
-    if decided is None and kind > IdentifierKind.REACH and not is_of_others(words):
-        decided = True if evidence.names_people(column, profile) else None
-    if decided is not None or one_each or kind > IdentifierKind.NAME:
-        return decided is True
-    if kind == IdentifierKind.NAME:
-        often = profile.present >= OFTEN_NAMED * profile.distinct
-        return often and _are_full_names(words, profile) and not evidence.is_of_several_people(column)
-    several = profile.distinct > SEVERAL or are_own_mailboxes(profile)
-    return profile.present >= OFTEN * profile.distinct and several
+    if 2 * sum(_DECIMAL.fullmatch(text) is not None for text in texts) >= len(texts):
+        return True
+    return bool(2 * are_quantities(strings(texts)).true_count >= len(texts))
+
+
+def _is_generalised(profile: ExaminedColumn) -> bool:
+    texts = _some(profile)
+    return 2 * sum(_GENERALISED.search(text) is not None for text in texts) > len(texts)
 
 
 def _are_full_names(words: str, profile: ExaminedColumn) -> bool:
@@ -338,14 +477,12 @@ def may_be_codes(words: str, profile: ExaminedColumn) -> bool:
     labelled = any(label in words for label in terms(LABEL_WORDS))
     if is_of_others(words) or roles.get(QUASI_IDENTIFIER) in (SEX, AGE) or (roles and not labelled):
         return False
-    texts = [text.removesuffix(".0") for text in profile.plain]
-    if not texts or profile.look in (DATE, COORDINATES):
-        return False
+    texts = [text.removesuffix(".0") for text in _some(profile)]
     if all(text.isdecimal() for text in texts):
-        return not all(_YEAR.fullmatch(text) for text in texts)
-    if 2 * sum(_GENERALISED.search(text) is not None for text in texts) > len(texts):
+        return bool(texts) and not all(_YEAR.fullmatch(text) for text in texts) and profile.look != DATE
+    if _is_generalised(profile) or profile.look in (DATE, COORDINATES):
         return False
-    return bool(2 * are_quantities(strings(texts)).true_count < len(texts))
+    return not _are_mostly_quantities(texts)
 
 
 def may_be_amounts(profile: ExaminedColumn) -> bool:
@@ -358,79 +495,12 @@ def may_be_amounts(profile: ExaminedColumn) -> bool:
 
 def has_digits(profile: ExaminedColumn) -> bool:
     """Whether most values have a digit, as codes do and words do not."""
-    return profile.most(lambda text: any(sign.isdigit() for sign in text))
+    texts = _some(profile)
+    return sum(_DIGIT.search(text) is not None for text in texts) >= max(ENOUGH_SHARE * len(texts), 1)
 
 
-def _subjects(names: Iterable[str], columns: Mapping[str, ExaminedColumn]) -> dict[str, str]:
-    """What columns are about that may show whether records belong to one person."""
-    subjects = {}
-    for name in names:
-        words = words_of(name)
-        roles = roles_by_name(words)
-        if IDENTIFIER in roles or any(term in words for term in terms(OTHER_PEOPLE)):
-            continue
-        subject = roles.get(QUASI_IDENTIFIER)
-        if any(term in words for term in terms(MARITAL)):
-            subject = MARITAL_STATUS
-        elif subject == A_DATE and any(term in words for term in terms(BIRTH)):
-            subject = AGE
-        elif not roles and name in columns and _are_sexes(columns[name]):
-            subject = SEX
-        if subject in (*STRONG, *WEAK, *ACCOMPANYING):
-            subjects[name] = subject
-    return subjects
-
-
-def _are_sexes(profile: ExaminedColumn) -> bool:
-    values = {words_of(text) for text in profile.plain}
-    return len(values & SEXES) >= 2 and len(values) <= len(values & SEXES) + 1
-
-
-def _in_years(values: Sequence[str | None]) -> dict[str | None, str | None] | None:
-    """Ages in steps of some years; None if the values are not ages."""
-    present = [value for value in values if value is not None]
-    if not present or not all(value.isdecimal() and len(value) <= 3 for value in present):
-        return None
-    return {value: value if value is None else str(int(value) // STEP) for value in values}
-
-
-def _changes_by_chance(sizes: ClassSizes, shares: Any) -> float:
-    """The expected number of further values in classes of these sizes, if values were assigned at random."""
-    return float(
-        sum(
-            number * (np.sum(1 - (1 - shares) ** size) - 1)
-            for size, number in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)
-            if size > 1
-        )
-    )
-
-
-def _pairs(sizes: ClassSizes) -> int:
-    """The number of pairs of records in the same class."""
-    return int(
-        sum(
-            number * size * (size - 1) // 2
-            for size, number in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)
-        )
-    )
-
-
-def _surprise(sizes: ClassSizes, shares: Any) -> float:
-    """Decimal digits of the chance that all classes of these sizes agree, if values were assigned at random."""
-    logarithms = np.log10(shares[shares > 0])
-    most = logarithms.max(initial=-np.inf)
-    # The largest share is set apart: its power alone does not become 0 for large classes.
-    return -float(
-        sum(
-            number * (size * most + np.log10(np.sum(10 ** (size * (logarithms - most)))))
-            for size, number in zip(sizes.sizes.tolist(), sizes.classes.tolist(), strict=True)
-            if size > 1
-        )
-    )
-
-
-def suggest_privacy_unit(table: WeightedRows, suggestions: Sequence[Suggestion]) -> str | None:
-    """The column that names people who have several records; None if there is none."""
+def suggest_people(table: WeightedRows, suggestions: Sequence[Suggestion]) -> People | None:
+    """The people who have several records, by a table in memory and the suggested roles; None if there are none."""
     names = [suggestion.column for suggestion in suggestions]
     identifiers = [suggestion.column for suggestion in suggestions if suggestion.role == IDENTIFIER]
-    return find_privacy_unit({name: examine(table, name) for name in names}, identifiers, lambda _names: table, names)
+    return find_people({name: examine(table, name) for name in names}, identifiers, lambda _names: table, names)

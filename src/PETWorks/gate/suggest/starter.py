@@ -20,7 +20,7 @@ from PETWorks.errors import Counted, InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
-from PETWorks.gate.suggest.privacy_unit import suggest_privacy_unit
+from PETWorks.gate.suggest.privacy_unit import People, suggest_people
 from PETWorks.gate.suggest.protection_proposal import MAX_VALUES as MAX_PROTECTED
 from PETWorks.gate.suggest.protection_proposal import (
     ProposedProtection,
@@ -59,11 +59,13 @@ LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
+TOGETHER = "these columns together name people who have several records"
+PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
 PROTECT = "coarser values where exact ones would give people away: the finest that do not"
 
 
-def suggest_for_file(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], str | None]:
-    """A suggested role with its reason for each column, and the column that names the person, if any."""
+def suggest_for_file(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], People | None]:
+    """A suggested role with its reason for each column, and the people who have several records, if any."""
     source = open_source(open_one(data, separator, encoding), Phrase("the table"))
     if len(source.names) > MAX_COLUMNS_OF_A_POLICY:
         raise InputError(
@@ -79,8 +81,8 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     own_values = sum(table.columns[name].code(name) is not None for name in names)
     # Only formats with a header line can lack one.
     strange = any(is_number(name) or looks_personal(name) for name in names)
-    people = sum(map(names_a_person, names))
-    if has_header_line(source) and (strange or 2 * max(own_values, people) >= max(len(names), 1)):
+    named = sum(map(names_a_person, names))
+    if has_header_line(source) and (strange or 2 * max(own_values, named) >= max(len(names), 1)):
         columns = Counted("one column", "{n} columns", n=len(source.names))
         raise InputError(
             "{file}: the first line does not look like a header of {columns}: one is a "
@@ -90,7 +92,8 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
             columns=columns,
         )
     guesses = suggest_roles(table, names)
-    unit = None if known_roles else suggest_privacy_unit(table, guesses)
+    people = None if known_roles else suggest_people(table, guesses)
+    unit = None if people is None else people.unit
     if unit is not None:
         guesses = suggest_roles(table, names, unit)
     suggested = [
@@ -112,7 +115,7 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
         else suggestion
         for suggestion in suggested
     ]
-    return suggested, unit
+    return suggested, people
 
 
 def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
@@ -180,7 +183,7 @@ def starter_policy(
     data: Path,
     policy: Path,
     suggested: Sequence[Suggestion],
-    unit: str | None,
+    people: People | None = None,
     *,
     release: str = "public",
     separator: str | None = None,
@@ -210,15 +213,11 @@ def starter_policy(
         _sources(data, policy.parent, separator, encoding, say),
         _all_roles(by_role, say, why),
         *([_hierarchies(known, say, levels)] if any(suggestion.hierarchy for suggestion in known) else []),
-        [
-            f"privacy_unit: {yaml_text(unit)}  # {say('several records of one person count once')}"
-            if unit
-            else f"# privacy_unit: person_id       # {say('where one person has several records')}"
-        ],
+        _privacy_unit(people, say),
         _context(release, known, say),
         _presets(release, say),
         _rules(bool(known and sensitive), say),
-        _subsets(len(known), unit, say),
+        _subsets(len(known), say, of_people=people is not None),
         _anonymize(suggested, say, possible=can_be_anonymized(suggested)),
         _sign_off(say),
         _waivers(release, say),
@@ -301,6 +300,19 @@ def _role(name: str, suggested: Sequence[Suggestion], meaning: str, why: Why) ->
     return [f"  {name}:  # {meaning}", *listed]
 
 
+def _privacy_unit(people: People | None, say: Say) -> list[str]:
+    """The column that names the person, or what to do where no single column does."""
+    if people is None:
+        return [f"# privacy_unit: person_id       # {say('where one person has several records')}"]
+    if people.unit is not None:
+        return [f"privacy_unit: {yaml_text(people.unit)}  # {say('several records of one person count once')}"]
+    why = say(PART_OF_VALUES) if people.cut else say(TOGETHER)
+    return [
+        f"# {', '.join(printable(column[:60]) for column in people.columns)}: {why}",
+        f"# privacy_unit: person_id       # {say('add such a column to the table: without it, no release is made')}",
+    ]
+
+
 def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
     return [
         "context:",
@@ -364,10 +376,10 @@ def _rules(sensitive: bool, say: Say) -> list[str]:
     return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
 
 
-def _subsets(known: int, unit: str | None, say: Say) -> list[str]:
-    """The attack by every subset of the quasi-identifiers, restricted to sizes that are quick."""
+def _subsets(known: int, say: Say, *, of_people: bool) -> list[str]:
+    """The attack by every subset of the quasi-identifiers, restricted to sizes that are quick; it counts no people."""
     sizes = subset_sizes(known)
-    if unit is not None or sizes is None:
+    if of_people or sizes is None:
         return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
     return [
         f"subsets:                        # {say('attack with every subset of the quasi-identifiers of these sizes')}",

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from PETWorks.about.column_names import (
     LABEL_WORDS,
@@ -328,9 +329,17 @@ def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:
     return Suggestion(column, *_role_and_reason(words_of(column), profile), profile.facts)
 
 
+_EXAMINED: WeakKeyDictionary[WeightedRows, dict[str, ExaminedColumn]] = WeakKeyDictionary()
+
+
 def examine(table: WeightedRows, column: str, people: Column | None = None) -> ExaminedColumn:
-    """The profile of a column; it counts people if `people` is given."""
-    return ExaminedColumn.of(profile_of(table.columns[column], table.rows, column, people))
+    """The profile of a column; it counts people if `people` is given, otherwise it is computed once for each table."""
+    if people is not None:
+        return ExaminedColumn.of(profile_of(table.columns[column], table.rows, column, people))
+    known = _EXAMINED.setdefault(table, {})
+    if column not in known:
+        known[column] = ExaminedColumn.of(profile_of(table.columns[column], table.rows, column))
+    return known[column]
 
 
 def _role_and_reason(words: str, profile: ExaminedColumn) -> tuple[str | None, Reason]:

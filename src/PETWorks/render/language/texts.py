@@ -1892,6 +1892,16 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "init.one-record": "The table has only 1 record: is this the right file, or the right sheet?",
     "init.unit": "{column} identifies the person: several records of one person count once.",
+    "init.together": (
+        "People have several records, and {columns} name them together. Add one column to the table that has the "
+        'values of both (in a spreadsheet: =A2&"/"&B2), and name it as the privacy_unit; without it, no release is '
+        "made."
+    ),
+    "init.part-of-values": (
+        "People have several records, and a part of the values of {column} names them, as A17 does in A17-1 and A17-2. "
+        "Add a column to the table that has this part only, and name it as the privacy_unit; without it, no release is "
+        "made."
+    ),
     "regimes.regime": "regime",
     "regimes.asks": "asks for, in our reading",
     "register.key": Homonym("key"),

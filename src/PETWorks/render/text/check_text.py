@@ -13,6 +13,7 @@ from PETWorks.gate.check.verification import VerifiedItem
 from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
 from PETWorks.gate.document.check_document import CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
+from PETWorks.gate.suggest.privacy_unit import People
 from PETWorks.gate.suggest.suggestion import Suggestion
 from PETWorks.json_types import Bound
 from PETWorks.locale import DETAIL, ENGLISH, LANGUAGES
@@ -185,7 +186,7 @@ def _state(value: Any, text: str, lang: str) -> str:
 
 
 def suggestions_text(
-    suggestions: Sequence[Suggestion], unit: str | None, *, lang: str, colour: bool, width: int
+    suggestions: Sequence[Suggestion], people: People | None, *, lang: str, colour: bool, width: int
 ) -> str:
     """The suggested role of each column, and the reason."""
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("column", "role", "reason")))
@@ -201,8 +202,9 @@ def suggestions_text(
         parts.append(Text(message_text(lang, "init.more-columns", n=len(suggestions) - MAX_ROWS)))
     if not any(suggestion.role == QUASI_IDENTIFIER for suggestion in suggestions):
         parts.append(Text(message_text(lang, "init.no-quasi-identifier")))
-    if unit is not None:
-        parts.append(Text(message_text(lang, "init.unit", column=[unit])))
+    if people is not None:
+        kind = "unit" if people.unit is not None else "part-of-values" if people.cut else "together"
+        parts.append(Text(message_text(lang, f"init.{kind}", column=people.columns, columns=people.columns)))
     dates = [suggestion.column for suggestion in suggestions if suggestion.unread_dates]
     if dates:
         parts.append(Text(message_text(lang, "init.unread-dates", columns=dates)))

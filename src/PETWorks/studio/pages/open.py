@@ -335,14 +335,14 @@ def _write_new_policy(table: Path, policy: Path, choice: Choice, lang: str) -> N
     if policy.exists():
         raise InputError("{file!r} already exists; give the new policy another name", file=policy.name)
     separator, encoding = choice.reading
-    roles, unit = suggest_for_file(table, separator, encoding)
+    roles, people = suggest_for_file(table, separator, encoding)
     if not roles:
         raise InputError("{table}: the table has no columns", table=table.name)
     text = starter_policy(
         table,
         policy,
         roles,
-        unit,
+        people,
         release=choice.release,
         separator=separator,
         encoding=encoding,

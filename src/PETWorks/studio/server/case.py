@@ -25,7 +25,7 @@ from PETWorks.gate.case import Case
 from PETWorks.gate.check.inputs import files_read
 from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
-from PETWorks.gate.suggest.privacy_unit import find_privacy_unit
+from PETWorks.gate.suggest.privacy_unit import find_people
 from PETWorks.gate.suggest.suggestion import (
     DATE,
     ExaminedColumn,
@@ -231,7 +231,8 @@ def _suggested_unit(profiles: Mapping[str, Profile], load: Callable[[Sequence[st
     """The column that seems to name the person."""
     examined = {name: ExaminedColumn.of(profile) for name, profile in profiles.items()}
     identifiers = [name for name, profile in examined.items() if suggest_role(name, profile).role == IDENTIFIER]
-    return find_privacy_unit(examined, identifiers, load, list(examined))
+    people = find_people(examined, identifiers, load, list(examined))
+    return None if people is None else people.unit
 
 
 def _is_date(text: str) -> bool:
