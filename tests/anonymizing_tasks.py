@@ -2,22 +2,13 @@
 
 from hypothesis import strategies as st
 
-from brute_force import Task
+from brute_force import OBJECTIVES, Task
 from conftest import SPELLINGS, spell
 from frames import arrow
+from PETWorks.anonymizer.objectives import WEIGHTED
 from searches import anonymize
 
 DISEASES = [("flu", "lung", "any"), ("cough", "lung", "any"), ("ulcer", "stomach", "any")]
-OBJECTIVES = (
-    "granularity",
-    "precision",
-    "non-uniform-entropy",
-    "discernibility",
-    "aecs",
-    "ambiguity",
-    "missings",
-    "publisher-payout",
-)
 AGGREGATES = (None, "geometric", "arithmetic", "sum", "maximum")
 SIZES = st.integers(1, 4)
 CHANCES = st.sampled_from([1.0, 0.5, 1 / 3, 0.34, 0.3, 0.25, 0.2])
@@ -168,9 +159,9 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
     values = draw(st.sampled_from(["exact", "exact", "folded"])) if treatments else "exact"
     rows = draw(tables(columns, paths, most_rows, stars=not background, spelt=values == "folded"))
     names = draw(st.lists(st.sampled_from(sorted(pool)), min_size=1, max_size=most_rules, unique=True))
-    objective = draw(st.sampled_from(OBJECTIVES))
+    objective = draw(st.sampled_from(list(OBJECTIVES)))
     weights = st.dictionaries(st.sampled_from(columns), st.sampled_from([0, 0.5, 2, 1]))
-    weighted = objective in ("granularity", "precision", "non-uniform-entropy", "missings")
+    weighted = objective in WEIGHTED
     bounds = {}
     for column in columns:
         height = len(paths[column][0]) - 1

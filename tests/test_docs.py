@@ -166,6 +166,17 @@ def test_measures_can_be_called_as_their_pages_say(monkeypatch):
             assert shown["value"] == names["result"].to_dict()["value"]
 
 
+def test_every_objective_is_described():
+    """In the table of losses, and in the docstring of `anonymize`."""
+    from PETWorks import anonymize
+    from PETWorks.anonymizer.objectives import OBJECTIVES
+
+    page = (ROOT / "docs/best-levels.md").read_text("utf-8")
+    for name in OBJECTIVES:
+        assert f"\n| `{name}` | " in page, name
+        assert f'"{name}"' in anonymize.__doc__, name
+
+
 def test_sources_of_measures_are_those_of_their_functions():
     """The works on the page of a measure have the titles that its docstring cites, and are of measures."""
     from PETWorks import catalogue

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -247,12 +248,12 @@ def literal_local_loss(name, task, cells, levels):
         if name == "granularity":
             return math.prod(1 + float(own) for own in lost) ** (1 / len(lost)) - 1
         return float(sum(lost) / len(lost))
-    classes = Counter(tuple(row.values()) for row in cells if set(row.values()) != {"*"})
-    kept = classes.total()
-    if name == "discernibility":
-        return sum(size**2 for size in classes.values()) + records * (records - kept)
-    if name == "aecs":
-        return records / (len(classes) + (kept < records))
+    if name != "ambiguity":
+        classes, out = {}, {place for place, row in enumerate(cells) if set(row.values()) == {"*"}}
+        for place, row in enumerate(cells):
+            if place not in out:
+                classes.setdefault(tuple(row.values()), []).append(place)
+        return float(brute_force.OBJECTIVES[name](SimpleNamespace(rows=cells, members=classes), out, None))
     return sum(
         math.prod(
             len(paths) * (1 if own is None else share(row[column], own[place], paths))

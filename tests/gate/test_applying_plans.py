@@ -13,13 +13,13 @@ from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, a
 from conftest import examples
 from frames import arrow
 from PETWorks import evaluate
+from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.errors import HierarchyError, InputError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.gate.plans import parse_plan
 from searches import anonymize, apply_plan
 
 ROLES = {"age": "quasi_identifier", "zip": "quasi_identifier", "illness": "sensitive_attribute"}
 WORDS = {"age": {"width": [5, 10, 20]}, "zip": {"prefix": [4, 3]}}
-LINEAR = ("granularity", "precision", "missings")
 
 
 def raw(records, first=0, **others):

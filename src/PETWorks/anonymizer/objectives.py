@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,9 @@ class ByColumn:
     weights     the importance of each column
     aggregate   how the losses of the columns are combined
     """
+
+    is_weighted: ClassVar[bool] = True  # columns may have weights
+    is_linear: ClassVar[bool] = False  # the loss of a column is a sum of one loss per record
 
     ground: Ground
     lost: list[Reals]
@@ -167,6 +170,8 @@ class ByColumn:
 class Granularity(ByColumn):
     """The share of all values that the cells may stand for."""
 
+    is_linear = True
+
     @classmethod
     def of(cls, ground: Ground, weights: list[float], aggregate: str) -> "Granularity":
         """Build the objective for these rows."""
@@ -213,6 +218,8 @@ def leaves_below(ground: Ground, column: str, level: int) -> Integers:
 class Precision(ByColumn):
     """The share of its hierarchy that a cell has been raised."""
 
+    is_linear = True
+
     @classmethod
     def of(cls, ground: Ground, weights: list[float]) -> "Precision":
         """Build the objective for these rows."""
@@ -232,6 +239,8 @@ class Precision(ByColumn):
 
 class Missings(ByColumn):
     """The share of the cells without information."""
+
+    is_linear = True
 
     @classmethod
     def of(cls, ground: Ground, weights: list[float]) -> "Missings":
@@ -287,6 +296,8 @@ def _bits(counts: NDArray[Any]) -> float:
 @dataclass(frozen=True, eq=False)
 class PublisherPayout(ByColumn):
     """The payout that a publisher loses: the benefit of lost information, and the losses by attacks."""
+
+    is_weighted: ClassVar[bool] = False
 
     suppression_costs: bool = False
     adversary_cost: float = 0
@@ -344,6 +355,9 @@ CLASSES_AT_A_TIME = 1 << 18  # number of classes whose values are unpacked toget
 @dataclass(frozen=True, eq=False)
 class ByClass(ABC):
     """An objective that depends on the classes; a coarser node loses no less."""
+
+    is_weighted: ClassVar[bool] = False
+    is_linear: ClassVar[bool] = False
 
     ground: Ground
     suppression_costs: bool = True
@@ -497,25 +511,22 @@ class Objective(Protocol):
         """Lower bound on the loss of each coarser node; None if nothing better than its own bound is known."""
 
 
-OBJECTIVES = (
-    "granularity",
-    "precision",
-    "non-uniform-entropy",
-    "discernibility",
-    "aecs",
-    "ambiguity",
-    "missings",
-    "publisher-payout",
-)
-BY_CLASS: Mapping[str, type[Discernibility | AverageClassSize | Ambiguity]] = {
+CLASSES: Mapping[str, type[ByColumn | ByClass]] = {
+    "granularity": Granularity,
+    "precision": Precision,
+    "non-uniform-entropy": NonUniformEntropy,
     "discernibility": Discernibility,
     "aecs": AverageClassSize,
     "ambiguity": Ambiguity,
+    "missings": Missings,
+    "publisher-payout": PublisherPayout,
 }
+OBJECTIVES = tuple(CLASSES)
+BY_CLASS = tuple(name for name, objective in CLASSES.items() if issubclass(objective, ByClass))
+LINEAR = tuple(name for name, objective in CLASSES.items() if objective.is_linear)
+WEIGHTED = tuple(name for name, objective in CLASSES.items() if objective.is_weighted)
 LARGEST_WEIGHT = 1_000_000
-LINEAR = ("granularity", "precision", "missings")  # sums of one loss per record
 NOT_LOCAL = "non-uniform-entropy"  # it counts the records per label, which needs one level per column
-WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")
 
 
 def check_objective(
@@ -553,11 +564,11 @@ def make_objective(
     ground: Ground, name: str, aggregate: str, weights: list[float], amounts: Mapping[str, float] | None = None
 ) -> Objective:
     """The objective for these rows; `amounts` are the parameters of profitability for a payout."""
-    if name == "granularity":
+    objective = CLASSES[name]
+    if issubclass(objective, ByClass):
+        return objective(ground)
+    if objective is Granularity:
         return Granularity.of(ground, weights, aggregate)
-    if name == "publisher-payout":
+    if objective is PublisherPayout:
         return PublisherPayout.of(ground, amounts or find_measure("profitability").check({}))
-    by_column = {"precision": Precision, "missings": Missings, "non-uniform-entropy": NonUniformEntropy}
-    if name in by_column:
-        return by_column[name].of(ground, weights)  # type: ignore[attr-defined, no-any-return]
-    return BY_CLASS[name](ground)
+    return objective.of(ground, weights)  # type: ignore[attr-defined, no-any-return]
