@@ -358,9 +358,8 @@ def test_every_preset_is_complete_and_its_rules_are_rules():
             assert wanted in (None, preset.cell_size), name
 
 
-@pytest.mark.parametrize(
-    ("name", "cell_size", "probability"),
-    [
+def test_presets_are_stated_as_cell_size_and_probability():
+    stated = [
         ("cms-11", 11, "1/11"),
         ("ema-0.09", 11, "0.09"),
         ("health-canada-0.09", 11, "0.09"),
@@ -373,10 +372,8 @@ def test_every_preset_is_complete_and_its_rules_are_rules():
         ("n3c-20", 20, "1/20"),
         ("cprd-5", 5, "1/5"),
         ("nics-0.09", 11, "0.09"),
-    ],
-)
-def test_presets_are_stated_as_cell_size_and_probability(name, cell_size, probability):
-    assert (presets()[name].cell_size, presets()[name].probability) == (cell_size, probability)
+    ]
+    assert [(name, preset.cell_size, preset.probability) for name, preset in presets().items()] == stated
 
 
 def test_parameters_of_measures_are_not_keys_of_rules():
