@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from PETWorks.counting.codes import Column, placeholder_labels
 from PETWorks.counting.keys import rank_keys
-from PETWorks.counting.people import BITS, key_counts, number_of_words, words_of
+from PETWorks.counting.people import BITS, key_counts, number_of_words, values_as_bits
 from PETWorks.tables.arrays import strings
 
 
@@ -22,7 +22,7 @@ def test_equal_keys_have_equal_numbers_in_their_order(keys):
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2 * BITS)), min_size=1))
 def test_words_have_a_bit_for_each_value_of_a_class(rows):
     classes = Column(placeholder_labels(4), np.array([own for own, _ in rows], np.uint8))
-    words = words_of(classes, np.array([value for _, value in rows]), 2 * BITS + 1)
+    words = values_as_bits(classes, np.array([value for _, value in rows]), 2 * BITS + 1)
     assert len(words) == number_of_words(2 * BITS + 1) == 3
     found = {
         (own, block * BITS + bit)
