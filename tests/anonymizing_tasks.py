@@ -1,5 +1,7 @@
 """Random small tables with random hierarchies, rules and objectives, and the call of `anonymize` for them."""
 
+import unicodedata
+
 from hypothesis import strategies as st
 
 from brute_force import OBJECTIVES, Task
@@ -189,6 +191,18 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
         unit=draw(st.sampled_from([None, None, "person"])) if treatments else None,
         values=values,
     )
+
+
+def as_written(task, rows):
+    """Rows as they are written: without blanks around cells, and without invisible characters in other columns."""
+
+    def cell(name, text):
+        signs = text or ""
+        if name not in task.quasi_identifiers:
+            signs = "".join(sign for sign in signs if unicodedata.category(sign) not in ("Cc", "Cf"))
+        return signs.strip() or None
+
+    return [{name: cell(name, text) for name, text in row.items()} for row in rows]
 
 
 def with_removed(task, result, rows):

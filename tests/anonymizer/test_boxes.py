@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tasks
 from conftest import examples
 from frames import arrow
-from PETWorks.anonymizer import lattice
+from PETWorks.anonymizer import anonymization, lattice
+from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.objectives import BY_CLASS
 from PETWorks.anonymizer.problem import make_problem
@@ -34,7 +35,7 @@ def result_of(task, **others):
 def check(task, tries=40):
     expected = result_of(task)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lattice, "MAX_NODES", 0)
+        patch.setattr(lattice, "MANY_NODES", 0)
         patch.setattr(large, "GROUP_NODES", 4)
         patch.setattr(large, "TRIES", tries)
         patch.setattr(large, "ROUNDS", 2)
@@ -90,7 +91,7 @@ def stopped_after(number):
 @pytest.fixture(params=["a bound for each node", "boxes"])
 def kind(request, monkeypatch):
     if request.param == "boxes":
-        monkeypatch.setattr(lattice, "MAX_NODES", 0)
+        monkeypatch.setattr(lattice, "MANY_NODES", 0)
         monkeypatch.setattr(large, "GROUP_NODES", 16)
         monkeypatch.setattr(large, "TRIES", 3)
 
@@ -229,3 +230,14 @@ def test_a_damaged_file_is_refused(tmp_path, damage):
     path.write_text(damage(path.read_text()))
     with pytest.raises(InputError, match="not the file of an unfinished search, or damaged"):
         read_checkpoint(path, problem())
+
+
+def test_a_lattice_with_many_nodes_has_a_time_limit_by_default(monkeypatch):
+    release, rules = problem().original, check_rules({"k-anonymity": {"k": 4}})
+    monkeypatch.setattr(anonymization, "DEFAULT_SECONDS", 1e-6)
+    assert anonymize_release(release, rules, suppression=0.02).optimal
+    monkeypatch.setattr(lattice, "MANY_NODES", 255)
+    stopped = anonymize_release(release, rules, suppression=0.02)
+    assert (stopped.nodes, stopped.optimal) == (256, False)
+    assert stopped.bound < stopped.loss
+    assert anonymize_release(release, rules, suppression=0.02, seconds=60).optimal

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, SUBSETS, anonymized, tasks, with_removed
+from anonymizing_tasks import (
+    OF_OTHER_TABLES,
+    OF_SIZES,
+    OF_TABLES,
+    OF_VALUES,
+    SUBSETS,
+    anonymized,
+    as_written,
+    tasks,
+    with_removed,
+)
 from brute_force import (
     OF_CLASSES,
     At,
@@ -75,8 +85,7 @@ def check(task):
 def check_release(task, result, node):
     """Rows in order, other columns untouched, whole classes suppressed, the loss as told, every rule kept."""
     at, rows = At(task, node), generalised(task.rows, node, task)
-    # Cells are written as they were judged, without blanks around them.
-    rows = [{name: (cell or "").strip() or None for name, cell in row.items()} for row in rows]
+    rows = as_written(task, rows)
     rows = [{name: cell for name, cell in row.items() if name != task.unit} for row in rows]  # which is left out
     table = with_removed(task, result, rows)
     stars = dict.fromkeys(task.quasi_identifiers, "*")

@@ -109,6 +109,7 @@ def completed_ids():
         for rule in ("every-subset", "every-subset-limit", ALL_RELEASES, f"{ALL_RELEASES}-limit", *BUILT_IN_RULES)
     )
     yield from (f"finding.{kind}" for kind in get_args(FindingKind))
+    yield from (f"init.{kind}" for kind in ("unit", "together", "part-of-values"))
     yield from (f"item.{item}" for item in ITEM_TESTS)
     yield from (f"subject.{subject}" for subject in (*IDENTIFYING, *QUASI_IDENTIFYING, *SENSITIVE, "a date"))
     yield from (f"look.{look}" for look in (*LOOKS, *DETAILS, *FURTHER, MIXED))

@@ -116,7 +116,7 @@ class Anonymization(Recoded):
 
         After a search that was stopped, or if the lattice is too large to search again, only the first of these.
         """
-        is_complete = self.optimal and not self.problem.lattice.is_large
+        is_complete = self.optimal and not self.problem.lattice.has_many_nodes
         return explain_levels(self.problem, self.search, self.classes.node, is_complete=is_complete)
 
     def reasons(self) -> tuple[ColumnLevel, ...]:
@@ -429,7 +429,7 @@ def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
     return broken
 
 
-DEFAULT_SECONDS = 60  # time limit by default for a lattice that is too large to search completely
+DEFAULT_SECONDS = 60  # time limit by default for a lattice with many nodes
 
 
 def anonymize_release(
@@ -469,7 +469,7 @@ def anonymize_release(
     search = problem.search()
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))
-    if time_limit is None and problem.lattice.is_large:
+    if time_limit is None and problem.lattice.has_many_nodes:
         time_limit = DEFAULT_SECONDS
     started = monotonic()
     limit = math.inf if time_limit is None else time_limit

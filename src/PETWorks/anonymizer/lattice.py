@@ -9,7 +9,8 @@ from typing import Any
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.errors import ParameterError, Phrase, unknown
 
-MAX_NODES = 20_000_000
+MAX_NODES = 20_000_000  # that data can be held about
+MANY_NODES = 2_000_000  # from here on, testing all of them may take much longer than a minute
 ANY_LEVEL = 999_999  # higher than that of any hierarchy
 
 Node = tuple[int, ...]
@@ -38,6 +39,11 @@ class Lattice:
     def is_large(self) -> bool:
         """Whether there are too many nodes to hold data about each."""
         return self.nodes > MAX_NODES
+
+    @property
+    def has_many_nodes(self) -> bool:
+        """Whether a complete search may take much longer than a minute."""
+        return self.nodes > MANY_NODES
 
     def check_size(self, purpose: Phrase) -> None:
         """Raise if there are too many nodes for something that needs data about each."""

@@ -63,7 +63,7 @@ class Problem:
     def search(self, rules: tuple[Rule, ...] | None = None) -> NodeSearch:
         """A search for the best node, for some of the rules or by default all of them."""
         judge = Judge(self.ground, self.rules if rules is None else rules, self.most, self.objective)
-        if self.lattice.is_large and isinstance(self.objective, ByColumn):
+        if self.lattice.has_many_nodes and isinstance(self.objective, ByColumn):
             return BoxSearch(self.lattice, self.objective, judge)
         return Search(self.lattice, self.objective, judge)
 

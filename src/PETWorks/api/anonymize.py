@@ -95,7 +95,7 @@ def anonymize(
                   so are quasi-identifiers, whose values are those of hierarchies
     seconds       time limit, after which the best release so far is returned; its `gap` bounds the distance from the
                   best. Without a limit, the search continues until the best is proved, or for a minute if there are
-                  more than 20 million combinations of levels. With "local", half of it is for the global search
+                  more than 2 million combinations of levels. With "local", half of it is for the global search
     resume        the file of a stopped search to continue, as written by `result.write_unfinished`
     order         "shuffled": the records of the release are in random order, so that nobody is found by position;
                   "original": in the order of the table. By default they are shuffled, unless a rule compares them one

@@ -226,7 +226,7 @@ class Search(NodeSearch):
         return float(left.min()) if left.size else np.inf
 
     def _steps(self, wanted: int) -> Iterator[None]:
-        if self.checked == 0 and not self.judge.may_rule_out:
+        if self.checked == 0 and (self.lattice.has_many_nodes or not self.judge.may_rule_out):
             self.look_at(self.lattice.high)  # often a solution, for searches that are stopped early
         while (node := self._next_node(wanted)) is not None:
             self.look_at(node, self.limit(wanted))

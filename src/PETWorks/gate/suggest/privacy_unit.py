@@ -379,7 +379,11 @@ class _Search:
             yield Key((column,)), Look(implied=AGE)
         points = list(coordinate_pairs(self.candidates))
         for pair in points:
-            if all(self.columns[column].distinct >= FEWEST_ALONE for column in pair):
+            if all(
+                self.columns[column].distinct >= FEWEST_ALONE
+                and self.columns[column].present >= ENOUGH_SHARE * self.columns[column].records
+                for column in pair
+            ):
                 yield Key(pair), Look(implied=A_PLACE)
         for column in self.repeating:
             if self.columns[column].look == COORDINATES:
