@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 import pyarrow as pa
 
-MAX_BYTES = 1 << 27  # larger files stay on disk and are read whenever they are needed
+MAX_BYTES = 1 << 27  # held in all; further files stay on disk and are read whenever they are needed
 
 State = tuple[int, ...]
 
@@ -33,12 +33,12 @@ class HeldFile:
     content   its bytes; None if there are too many to hold
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, max_bytes: int | None = None) -> None:
         self.path = path
         with path.open("rb") as file:
             stat = os.fstat(file.fileno())
             self.state, self.size = file_state(path, stat), stat.st_size
-            self.content = file.read() if stat.st_size <= MAX_BYTES else None
+            self.content = file.read() if stat.st_size <= (MAX_BYTES if max_bytes is None else max_bytes) else None
 
     def open(self) -> BinaryIO:
         """Open the bytes for reading from the start."""
@@ -100,7 +100,7 @@ class FilesRead:
         with self._lock:
             held = self._held.get(file_state(path))
             if held is None:
-                held = HeldFile(path)
+                held = HeldFile(path, MAX_BYTES - sum(len(other.content or b"") for other in self._held.values()))
                 self._held[held.state] = held
                 self._kept.append(held)
                 if held.content is not None:
