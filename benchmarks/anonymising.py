@@ -185,6 +185,7 @@ def optima():
             Release(REFERENCE / case["data"], roles, REFERENCE / "adult_hierarchy", original),
             rules,
             suppression=case["suppression"],
+            suppressed_records="stars",  # as the reference does
             objective=case["objective"],
             aggregate=case.get("aggregate"),
         )
