@@ -722,3 +722,51 @@ def test_amounts_that_depend_on_sex_and_age_are_no_people():
 def test_age_and_place_are_known_to_others_whatever_they_are_about(name):
     profile = ExaminedColumn.of(Release({name: ["31", "47"] * 40}, {name: "quasi_identifier"}).profiles()[name])
     assert suggest_role(name, profile).role == "quasi_identifier"
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda person, visit: f"P{person:03}–{visit}",
+        lambda person, visit: f"P{person:03}({visit})",
+        lambda person, visit: f"P{person:03} - {visit}",
+        lambda person, visit: f"P{person:03}__{visit}",
+        lambda person, visit: f"P{person:03}-2024{visit:02}15",
+        lambda person, visit: f"P{person:03}_2024-{visit:02}-15",
+        lambda person, visit: f"P{person:03}_baseline{visit}",
+        lambda person, visit: f"P{person:03}第{visit}次",
+        lambda person, visit: f"2024{visit:02}15-P{person:03}",
+    ],
+)
+def test_an_id_with_the_part_of_a_visit_in_any_spelling(tmp_path, spell):
+    chance = random.Random(3)
+    rows = []
+    for person in range(60):
+        steady = chance.randint(18, 80), sex(chance), chance.choice("ABCD")
+        rows += [(spell(person, visit), *steady, chance.choice(ILLNESSES)) for visit in range(1, 11)]
+    chance.shuffle(rows)
+    table = {name: [row[i] for row in rows] for i, name in enumerate(("x7", "age", "sex", "city", "diagnosis"))}
+    done = petworks("init", saved(tmp_path, table))
+    assert done.returncode == 0
+    assert petworks("anonymize", tmp_path / "t_policy.yaml", "-o", tmp_path / "out.csv").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda person, visit: f"ab{person:03}\u200b" if visit % 2 else f"AB{person:03}",
+        lambda person, visit: ["{}", "0{}", "{}.0", "#{}"][visit % 4].format(1000 + person),
+        lambda person, visit: "".join("\u200b\u200c"[visit >> bit & 1] for bit in range(4)) + f"P{person:03}",
+    ],
+)
+def test_people_are_found_whatever_the_spelling_of_their_numbers(tmp_path, spell):
+    chance = random.Random(4)
+    rows = []
+    for person in range(60):
+        steady = chance.randint(18, 80), sex(chance), chance.choice("ABCD")
+        rows += [(spell(person, visit), *steady, chance.choice(ILLNESSES)) for visit in range(1, 5)]
+    table = {name: [row[i] for row in rows] for i, name in enumerate(("patient_id", "age", "sex", "city", "diagnosis"))}
+    assert petworks("init", saved(tmp_path, table)).returncode == 0
+    assert "\nprivacy_unit: patient_id" in (tmp_path / "t_policy.yaml").read_text("utf-8")
+    release = Release(table, {"age": "quasi_identifier"}, privacy_unit="patient_id", sensitive_values="folded")
+    assert release.people == 60

@@ -119,7 +119,7 @@ GROUP_WORDS = """team, squad, crew, choir, club, league, class, classroom, grade
     cohort, arm, stratum, strata, segment, cluster, quota, category, type, level, room, hall, cabin, cell, cage,
     dorm, dormitory, shift, heat, event, competition, contest, tournament, match, game, pair, batch, lot, product,
     plan, program, programme, tariff, ticket, route, bus, vehicle, car, model, machine, 班級, 班別, 年級, 組別, 隊,
-    社團, 課程, 賽事, 場次, 梯次, 班次, 路線, 層別, 分層, 類別, 種類, 房號, 宿舍, 車型"""
+    社團, 課程, 賽事, 場次, 梯次, 班次, 路線, 層別, 分層, 類別, 種類, 房號, 寢室, 宿舍, 車型"""
 # Mailboxes that several people read.
 SHARED_MAILBOXES = """info, contact, office, admin, support, help, helpdesk, service, sales, mail, hello, team, hr,
     desk, reception, booking, billing, noreply, no reply, webmaster, postmaster, enquiry, inquiry, press, secretary"""

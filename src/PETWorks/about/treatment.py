@@ -48,7 +48,11 @@ NOT_KNOWN = (
     *("no data", "no data available", "data not available", "no information", "no information available"),
     *("information not available", "不詳", "不详", "資料不詳", "不明", "資料不明", "未知", "無資料", "无资料"),
     *("查無資料", "沒有資料", "未填", "未填寫", "未填写", "未填答", "缺值", "缺失值", "遺漏值", "空值", "未提供"),
-    *("未記錄", "未紀錄", "未註明", "未載明"),
+    *("未記錄", "未紀錄", "未註明", "未載明", "拒答", "拒絕回答", "不願回答", "不便回答", "未回答", "未作答", "無回應"),
+    *("保密", "未檢測", "未檢驗", "未測", "待查", "待補"),
+    *("refused", "refused to answer", "declined", "declined to answer", "prefer not to say", "prefer not to answer"),
+    *("no answer", "no response", "not answered", "not asked", "not tested", "not measured", "pending", "tbd", "tba"),
+    *("to be determined", "unk", "withheld", "undisclosed", "see file"),
 )
 AROUND = " .()[]<>"  # what may stand around such a text
 _NOT_KNOWN = frozenset(NOT_KNOWN)
@@ -104,6 +108,20 @@ def folded(value: str | None) -> str | None:
 def _is_not_known(text: str) -> bool:
     core = text.replace("_", " ").replace("-", " ").strip(AROUND)
     return core in _NOT_KNOWN or text == _MISSING_OF_PANDAS or (core != "" and core.strip("?") == "")
+
+
+_WHOLE_NUMBER = re.compile(r"['#]?(\d{1,3}(?:,\d{3})+|\d+)(?:\.0+)?", re.ASCII)
+
+
+def person_name(value: str | None) -> str | None:
+    """A name or number of a person without what is only spelling, or what a spreadsheet made of it.
+
+    >>> [person_name(text) for text in ("1001", "1001.0", "01001", "1,001", "'1001", "#1001", "P-7 ", "p-7", None)]
+    ['1001', '1001', '1001', '1001', '1001', '1001', 'p-7', 'p-7', None]
+    """
+    text = folded(value)
+    number = None if text is None else _WHOLE_NUMBER.fullmatch(text)
+    return text if number is None else number[1].replace(",", "").lstrip("0") or "0"
 
 
 def folding(values: Iterable[str | None]) -> Mapping[str | None, str | None] | None:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from PETWorks.about.treatment import folding
+from PETWorks.about.treatment import person_name
 from PETWorks.counting.counts import Integers
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
 from PETWorks.tables.cells import SUPPRESSED
@@ -271,8 +271,8 @@ def trimmed_texts(chunks: pa.ChunkedArray, spaced_quotes: bool) -> pa.ChunkedArr
 def same_people(labels: pa.Array) -> pa.Array:
     """For each name or number of a person the one that stands for all that differ only in spelling."""
     values = labels.to_pylist()
-    changes = folding(values)
-    return labels if changes is None else strings([changes[value] or value for value in values])
+    names = [person_name(value) or value for value in values]
+    return labels if names == values else strings(names)
 
 
 def with_same_people(column: Column) -> Column:

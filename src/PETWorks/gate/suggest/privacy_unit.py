@@ -35,6 +35,7 @@ from PETWorks.about.column_names import (
     words_of,
 )
 from PETWorks.about.personal_details import EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE
+from PETWorks.about.treatment import person_name, visible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import are_quantities
@@ -43,6 +44,7 @@ from PETWorks.gate.suggest.same_person import (
     FEWEST,
     FEWEST_ALONE,
     REPEATED,
+    SPELLING,
     Evidence,
     Key,
     Look,
@@ -77,8 +79,15 @@ _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(18|19|20)\d\d")
 _DAY = re.compile(r"\D*\d{1,4}\D+\d{1,2}\D+\d{1,4}\D*|\d{8}")
 _NUMBERED = re.compile(r"(\d{3,})[-_/#:]\d{1,3}")
-_AT_END = re.compile(r"(?<=[^\W_])([-_/.#: ][A-Za-z]{0,5}\d{1,4}|(?<=\d)[A-Za-z])$")  # the 2 of A17-2, the b of B12b
-_AT_BEGINNING = re.compile(r"^[A-Za-z]{0,5}\d{1,4}[-_/.#: ](?=[^\W_])")
+_DATE = r"(?:18|19|20)\d\d[\W_]?\d{1,2}(?:[\W_]?\d{1,2})?"
+_PARTS = (  # parts that do not belong to the person: -2, _visit3, (2), 第2次, the b of 12b, -jan, -20240105
+    re.compile(rf"(?<=[^\W_])[\W_]+{_DATE}[\W_]*$"),
+    re.compile(
+        r"(?<=[^\W_])(?:[\W_]+[^\W\d_]{0,8}\d{1,5}[\W_]*|(?<=\d)[\W_]+[^\W\d_]{1,10}\d{0,3}[\W_]*|(?<=\d)[^\W\d_]|第\d+次)$"
+    ),
+    re.compile(rf"^{_DATE}[\W_]+(?=[^\W_])"),
+    re.compile(r"^[^\W\d_]{0,8}\d{1,4}[\W_]+(?=[^\W_])"),
+)
 
 
 _CODE = re.compile(r"(?=.{1,30}$)([^\W\d]+[-_ ]?[^\W\d]*|[^\W\d]+-?\d+[^\W\d]*)")  # surely no quantity
@@ -264,7 +273,7 @@ class _Search:
 
     def _people(self, key: Key) -> People:
         sizes = self.evidence.sizes(key)
-        return People(key.columns, sizes.records, sizes.number, key.part is not None)
+        return People(key.columns, sizes.records, sizes.number, key.part not in (None, SPELLING))
 
     def _is_pair_of_people(self, key: Key) -> bool:
         """Whether a group and a number within it name people; a part of the records may show that they do not."""
@@ -360,8 +369,13 @@ class _Search:
             if (QUASI_IDENTIFIER in roles and IDENTIFIER not in roles) or names_others(self.words[column]):
                 continue
             texts = _some(profile)
-            for pattern in (_AT_END, _AT_BEGINNING):
-                if sum(pattern.search(text) is not None for text in texts) < ENOUGH_SHARE * len(texts):
+            if (
+                any(len(text) != len(person_name(text) or "") for text in texts)
+                or len({_style(text) for text in texts}) > 1
+            ):
+                yield Key((column,), SPELLING), Look()
+            for pattern in _PARTS:
+                if sum(pattern.search(visible(text) or "") is not None for text in texts) < ENOUGH_SHARE * len(texts):
                     continue
                 if _are_numbered(texts) or (profile.look is None and not _are_mostly_quantities(texts)):
                     yield Key((column,), pattern), Look()
@@ -424,6 +438,12 @@ def _without(words: str, vocabulary: str) -> str | None:
 def _some(profile: ExaminedColumn) -> list[str]:
     """Some values of a sample, as ordinary characters."""
     return profile.plain[:: 1 + (len(profile.plain) - 1) // LOOKED_AT]
+
+
+def _style(text: str) -> tuple[bool, ...]:
+    """How a text is spelt, in a few respects in which spellings of one name or number differ."""
+    plain = person_name(text) or ""
+    return text == text.upper(), text == text.lower(), len(text) == len(plain), text.isascii()
 
 
 def _are_numbered(texts: Sequence[str]) -> bool:

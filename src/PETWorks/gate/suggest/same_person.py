@@ -34,6 +34,7 @@ from PETWorks.about.column_names import (
     terms,
     words_of,
 )
+from PETWorks.about.treatment import person_name
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.counts import ClassSizes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -78,11 +79,15 @@ SEXES = frozenset(terms("m, f, w, d, x, male, female, man, woman, boy, girl, div
 MAX_SEXES = 6  # spellings of them in a column
 
 
+SPELLING = re.compile("(?!)")  # nothing: only what is spelling is left out of values
+
+
 @dataclass(frozen=True)
 class Key:
     """What may name people: the values of columns together.
 
-    part   a pattern of what does not belong to the person, at the end or beginning of the values of one column
+    part   a pattern of what does not belong to the person, at the end or beginning of the values of one column, which
+           are compared without what is only spelling
     """
 
     columns: tuple[str, ...]
@@ -311,9 +316,8 @@ class Evidence:
             return table
         (column,) = key.columns
         pattern = key.part
-        return table.generalised(
-            {column: {text: text and pattern.sub("", text) for text in table.domains[column].values}}
-        )
+        values = table.domains[column].values
+        return table.generalised({column: {text: pattern.sub("", person_name(text) or "") or text for text in values}})
 
     def _count_sizes(self, key: Key) -> ClassSizes:
         """How many values of a key have how many records."""
