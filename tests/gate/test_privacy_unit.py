@@ -770,3 +770,21 @@ def test_people_are_found_whatever_the_spelling_of_their_numbers(tmp_path, spell
     assert "\nprivacy_unit: patient_id" in (tmp_path / "t_policy.yaml").read_text("utf-8")
     release = Release(table, {"age": "quasi_identifier"}, privacy_unit="patient_id", sensitive_values="folded")
     assert release.people == 60
+
+
+@pytest.mark.parametrize("columns", [("family", "given"), ("ln", "fn"), ("甲", "乙")])
+def test_names_in_two_columns_whose_names_do_not_say_so(tmp_path, columns):
+    chance = random.Random(5)
+    rows = []
+    for number in range(60):
+        name = (
+            ["Smith", "Jones", "Brown", "Lee", "Clark", "Young"][number % 6],
+            ["Ann", "Bob", "Carl", "Dora", "Eve", "Fred", "Gina", "Hugo", "Iris", "Jack"][number // 6],
+        )
+        steady = chance.randint(18, 80), sex(chance), chance.choice(["Taipei", "Tainan", "Hualien"])
+        rows += [(*name, *steady, chance.choice(ILLNESSES)) for _ in range(12)]
+    chance.shuffle(rows)
+    names = (*columns, "age", "sex", "city", "diagnosis")
+    path = saved(tmp_path, {name: [row[i] for row in rows] for i, name in enumerate(names)})
+    assert petworks("init", path).returncode == 0
+    assert petworks("anonymize", tmp_path / "t_policy.yaml", "-o", tmp_path / "out.csv").returncode == 2

@@ -265,6 +265,7 @@ VALUES = {
         ],
         *["Smith, John", "Brown, Mary A.", "John Q. Public", "Dr. Mary Miller", "Ann Marie Jones", "Taylor Thomas"],
     ],
+    "given names of people": ["Ann", "John", "MARY", "Dora", "Peter", "Susan", "Kevin", "Emily"],
     "street addresses": [
         "台北市大安區信義路三段12號",
         "高雄市苓雅區四維三路2號6樓",

@@ -71,6 +71,11 @@ def is_english_name(text: str) -> bool:
     )
 
 
+def is_given_name(text: str) -> bool:
+    """Whether a text is a common English given name alone, with a capital letter."""
+    return text[:1].isupper() and text.lower() in _list_names(GIVEN_NAMES)
+
+
 def names_a_person(text: str) -> bool:
     """Whether a text that could be a column name is more likely the name of a person.
 

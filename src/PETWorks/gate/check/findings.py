@@ -26,6 +26,7 @@ from PETWorks.gate.suggest.suggestion import (
     DATE,
     ENGLISH_NAME,
     FEW_RECORDS,
+    GIVEN_NAME,
     MAX_DETAILS,
     MIXED,
     MOST,
@@ -47,6 +48,7 @@ LOOKS_OF_DETAILS = {
     **{look: (look,) for look in KINDS},
     CHINESE_NAME: (NAME,),
     ENGLISH_NAME: (NAME,),
+    GIVEN_NAME: (NAME,),
     MIXED: (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE),
 }
 MASKS = "*＊○〇●"

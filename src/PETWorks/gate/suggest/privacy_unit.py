@@ -58,6 +58,7 @@ from PETWorks.gate.suggest.suggestion import (
     ENGLISH_NAME,
     ENOUGH_SHARE,
     FEW_RECORDS,
+    GIVEN_NAME,
     KEYS,
     ExaminedColumn,
     Suggestion,
@@ -343,6 +344,18 @@ class _Search:
         for column, rest in first.items():
             for other, other_rest in last.items():
                 if rest == other_rest and self._is_open(Key((column, other))):
+                    yield column, other
+        given = [
+            column for column in self.candidates if self.columns[column].look == GIVEN_NAME and column not in first
+        ]
+        words = [
+            column
+            for column in self.repeating
+            if column not in self.subjects and column not in given and not has_digits(self.columns[column])
+        ]
+        for column in given:
+            for other in words[:MAX_PAIRS_ELSEWHERE]:
+                if self._is_open(Key((column, other))):
                     yield column, other
 
     def _are_names_of_people(self, key: Key) -> bool:

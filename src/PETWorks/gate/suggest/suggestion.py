@@ -36,7 +36,7 @@ from PETWorks.errors import Counted, Phrase
 from PETWorks.gate.suggest.protection_proposal import ProposedProtection
 from PETWorks.measures.numbers import percent
 from PETWorks.tables.arrays import strings
-from PETWorks.tables.headers import is_chinese_name, is_english_name
+from PETWorks.tables.headers import is_chinese_name, is_english_name, is_given_name
 
 # Each is also translated; {what} is a subject of the vocabulary, or a kind of value.
 REASONS = {
@@ -116,6 +116,7 @@ def _is_card_number(text: str) -> bool:
 
 DATE = "dates or times"
 CHINESE_NAME, ENGLISH_NAME = "Chinese names of people", "English names of people"
+GIVEN_NAME = "given names of people"
 COORDINATES, KEYS = "exact coordinates", "generated keys"
 LOOKS: dict[str, Callable[[str], bool]] = {
     EMAIL: _matches(r"([^@<>]{0,64}<)?[^@\s<>]{1,64}@[^@\s<>]+\.[^@\s.<>]{2,24}>?"),
@@ -130,6 +131,7 @@ LOOKS: dict[str, Callable[[str], bool]] = {
     KEYS: _matches(r"[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|[\da-fA-F]{32,128}"),
     CHINESE_NAME: is_chinese_name,
     ENGLISH_NAME: is_english_name,
+    GIVEN_NAME: is_given_name,
     STREET: _matches(
         r".{0,60}[路街道段巷弄村里鄰].{0,20}[\d一二三四五六七八九十百]號.{0,40}|"
         r"\d{1,5}[A-Za-z]? [A-Z][^\d,]{1,40} (?i:street|st|road|rd|avenue|ave|lane|ln|drive|dr|boulevard|blvd)\b.{0,80}"
@@ -143,14 +145,14 @@ LOOKS: dict[str, Callable[[str], bool]] = {
 }
 
 
-NAMES = (CHINESE_NAME, ENGLISH_NAME)
+NAMES = (CHINESE_NAME, ENGLISH_NAME, GIVEN_NAME)
 SPOTS = (STREET, COORDINATES)  # the home of a person, or a place where many people have been
 MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, and the share that suffices
 PERSONAL = (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE)
 MAX_DETAILS = 5  # personal details that the texts of a column may contain
 # Many names do not contain a common given name, but hardly any other kind of column does.
-ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25}
-LEAST = {CHINESE_NAME: FEW_RECORDS, ENGLISH_NAME: 5}
+ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25, GIVEN_NAME: 0.4}  # cities named so are rarer
+LEAST = {CHINESE_NAME: FEW_RECORDS, ENGLISH_NAME: 5, GIVEN_NAME: 5}
 
 
 def _plain(text: str) -> str:

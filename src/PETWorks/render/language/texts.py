@@ -257,6 +257,7 @@ TEXTS: dict[str, str | Plural] = {
     "look.generated keys": "generated keys",
     "look.Chinese names of people": "Chinese names of people",
     "look.English names of people": "English names of people",
+    "look.given names of people": "given names of people",
     "look.street addresses": "street addresses",
     "look.exact coordinates": "exact coordinates",
     "look.dates or times": "dates or times",
