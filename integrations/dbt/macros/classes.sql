@@ -45,7 +45,11 @@
         'missing data', 'data missing', 'no data', 'no data available', 'data not available', 'no information',
         'no information available', 'information not available', '不詳', '不详', '資料不詳', '不明', '資料不明', '未知', '無資料',
         '无资料', '查無資料', '沒有資料', '未填', '未填寫', '未填写', '未填答', '缺值', '缺失值', '遺漏值', '空值', '未提供', '未記錄', '未紀錄', '未註明',
-        '未載明'
+        '未載明',
+        '拒答', '拒絕回答', '不願回答', '不便回答', '未回答', '未作答', '無回應', '保密', '未檢測', '未檢驗', '未測', '待查', '待補', 'refused',
+        'refused to answer', 'declined', 'declined to answer', 'prefer not to say', 'prefer not to answer',
+        'no answer', 'no response', 'not answered', 'not asked', 'not tested', 'not measured', 'pending',
+        'tbd', 'tba', 'to be determined', 'unk', 'withheld', 'undisclosed', 'see file'
 {%- endmacro %}
 
 {#- Whether a record is suppressed: it has * in every quasi-identifier. -#}
