@@ -88,8 +88,8 @@ def _count_near(view: View, column: str) -> Question[int] | None:
     They differ by at most 1 % of their size, or of the range of all numbers; of years only the latter counts.
     """
     values = view.overall(column, attacker=True).values
-    told = [value for value in values if value is not None and value != SUPPRESSED]
-    if len(told) < 2 or not all(map(is_number, told)):
+    known = [value for value in values if value is not None and value != SUPPRESSED]
+    if len(known) < 2 or not all(map(is_number, known)):
         return None
     numbers = np.array([np.nan if value in (None, SUPPRESSED) else float(value) for value in values])
     are_years = bool(np.all(np.isnan(numbers) | ((numbers % 1 == 0) & (numbers >= 1800) & (numbers < 2200))))

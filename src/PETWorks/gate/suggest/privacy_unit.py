@@ -81,7 +81,8 @@ _YEAR = re.compile(r"(18|19|20)\d\d")
 _DAY = re.compile(r"\D*\d{1,4}\D+\d{1,2}\D+\d{1,4}\D*|\d{8}")
 _NUMBERED = re.compile(r"(\d{3,})[-_/#:]\d{1,3}")
 _DATE = r"(?:18|19|20)\d\d[\W_]?\d{1,2}(?:[\W_]?\d{1,2})?"
-_PARTS = (  # parts that do not belong to the person: -2, _visit3, (2), 第2次, the b of 12b, -jan, -20240105
+# Parts of an id that do not belong to the person: -2, _visit3, (2), 第2次, the b of 12b, -jan, -20240105.
+_PARTS = (
     re.compile(rf"(?<=[^\W_])[\W_]+{_DATE}[\W_]*$"),
     re.compile(
         r"(?<=[^\W_])(?:[\W_]+[^\W\d_]{0,8}\d{1,5}[\W_]*|(?<=\d)[\W_]+[^\W\d_]{1,10}\d{0,3}[\W_]*|(?<=\d)[^\W\d_]|第\d+次)$"
@@ -382,10 +383,7 @@ class _Search:
             if (QUASI_IDENTIFIER in roles and IDENTIFIER not in roles) or names_others(self.words[column]):
                 continue
             texts = _some(profile)
-            if (
-                any(len(text) != len(person_name(text) or "") for text in texts)
-                or len({_style(text) for text in texts}) > 1
-            ):
+            if _differ_in_spelling(texts):
                 yield Key((column,), SPELLING), Look()
             for pattern in _PARTS:
                 if sum(pattern.search(visible(text) or "") is not None for text in texts) < ENOUGH_SHARE * len(texts):
@@ -453,10 +451,11 @@ def _some(profile: ExaminedColumn) -> list[str]:
     return profile.plain[:: 1 + (len(profile.plain) - 1) // LOOKED_AT]
 
 
-def _style(text: str) -> tuple[bool, ...]:
-    """How a text is spelt, in a few respects in which spellings of one name or number differ."""
-    plain = person_name(text) or ""
-    return text == text.upper(), text == text.lower(), len(text) == len(plain), text.isascii()
+def _differ_in_spelling(texts: Sequence[str]) -> bool:
+    """Whether some texts may be other spellings of the same name or number: with a quick look at each alone."""
+    if any(len(text) != len(person_name(text) or "") for text in texts):
+        return True
+    return len({(text == text.upper(), text == text.lower(), text.isascii()) for text in texts}) > 1
 
 
 def _are_numbered(texts: Sequence[str]) -> bool:

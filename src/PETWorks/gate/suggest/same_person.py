@@ -55,26 +55,15 @@ STEP = 5  # years by which an age may differ
 ENOUGH_ROWS = 20_000  # records that are enough to see that a key does not name people
 
 DESCENDED, SCHOOLED, EMPLOYED, NAMED = "descent", "schooling", "occupation", "name"  # attributes beside those by name
-STRONG, WEAK = (
-    (AGE, BLOOD_AND_COLOUR, BODY),
-    (SEX, ORIGIN, DESCENDED),
-)  # the weak ones also go with a given name, or with a ward
-PERSONAL = (
-    SEX,
-    AGE,
-    MARITAL_STATUS,
-    BLOOD_AND_COLOUR,
-)  # hardly any place, institution, product or diagnosis decides these
+STRONG = (AGE, BLOOD_AND_COLOUR, BODY)
+WEAK = (SEX, ORIGIN, DESCENDED)  # a given name or a ward may decide one of these
+# Hardly any place, institution, product or diagnosis decides these.
+PERSONAL = (SEX, AGE, MARITAL_STATUS, BLOOD_AND_COLOUR)
 LASTING = (DESCENDED, SCHOOLED, BODY)  # a place, a job or a product may decide one of these
 ACCOMPANYING = (*PERSONAL, *LASTING, A_PLACE, ORIGIN, WORK, EMPLOYED)
 DECISIVE = (SEX, AGE)
-CONTRADICTING = (
-    BLOOD_AND_COLOUR,
-    *LASTING,
-    MARITAL_STATUS,
-    EMPLOYED,
-    NAMED,
-)  # these rule people out where little speaks for them
+# These rule people out where little speaks for them.
+CONTRADICTING = (BLOOD_AND_COLOUR, *LASTING, MARITAL_STATUS, EMPLOYED, NAMED)
 SEXES = frozenset(terms("m, f, w, d, x, male, female, man, woman, boy, girl, diverse, 男, 女, 男性, 女性", whole=True))
 MAX_SEXES = 6  # spellings of them in a column
 

@@ -151,7 +151,7 @@ MIXED, MOST = "numbers or addresses of people", 0.5  # several kinds together, a
 PERSONAL = (EMAIL, NATIONAL_ID, PAYMENT_CARD, PHONE)
 MAX_DETAILS = 5  # personal details that the texts of a column may contain
 # Many names do not contain a common given name, but hardly any other kind of column does.
-ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25, GIVEN_NAME: 0.4}  # cities named so are rarer
+ENOUGH_BY_LOOK = {ENGLISH_NAME: 0.25, GIVEN_NAME: 0.4}
 LEAST = {CHINESE_NAME: FEW_RECORDS, ENGLISH_NAME: 5, GIVEN_NAME: 5}
 
 
