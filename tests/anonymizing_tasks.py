@@ -236,5 +236,17 @@ def anonymized(task, rules=None, **options):
         several_sensitive=task.several,
         privacy_unit=task.unit,
         sensitive_values=task.values,
+        keep=task.keep,
+        may_lose=task.may_lose,
         **options,
     )
+
+
+@st.composite
+def keeping_tasks(draw, pool, **options):
+    """A task that keeps columns: all of them if that costs little, or some in any case."""
+    task = draw(tasks(pool, **options))
+    task.keep = draw(st.sampled_from([[], [], [], task.quasi_identifiers[:1]]))
+    others = [column for column in task.quasi_identifiers if column not in task.keep]
+    task.may_lose = draw(st.sampled_from([[], [], [], others[-1:], "all"]))
+    return task

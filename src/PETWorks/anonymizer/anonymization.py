@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from PETWorks.anonymizer.facts import (
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.lost_columns import largest_classes
 from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
 from PETWorks.anonymizer.plan import Plan, make_plan
@@ -442,6 +443,8 @@ def anonymize_release(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Sequence[str] | None = None,
+    may_lose: Sequence[str] | str | None = None,
     method: str = "global",
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
@@ -463,6 +466,8 @@ def anonymize_release(
         levels,
         local=method == "local",
         suppressed_records=suppressed_records,
+        keep=keep,
+        may_lose=may_lose,
     )
     if method == "local":
         problem.lattice.check_size(Phrase("for local recoding"))
@@ -475,17 +480,17 @@ def anonymize_release(
     limit = math.inf if time_limit is None else time_limit
     search_limit = limit if method == "global" else limit / 2  # the other half is for local recoding
     try:
-        search.run(report=progress, stop=lambda: monotonic() - started >= search_limit)
+        search.explore(problem.keeping, progress, stop=lambda: monotonic() - started >= search_limit)
     except KeyboardInterrupt:  # continue with the best result so far, if there is one
         if search.best is None:
             raise
     best = search.best
     if best is None:
-        raise _unsatisfiable_error(problem)
+        raise _cannot_keep_error(problem) if search.found else _unsatisfiable_error(problem)
     classes = problem.ground.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
-    optimal = search.is_finished
+    optimal = search.is_explored
     bound = best.loss if optimal else search.bound
     found = Anonymization(
         problem.original, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
@@ -539,6 +544,29 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
         reason=text,
         remedy=remedy,
         what="rules",
+    )
+
+
+def _cannot_keep_error(problem: Problem) -> NotApplicable:
+    """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
+    largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.most)
+    assert problem.columns is not None
+    if largest is None:
+        return NotApplicable(
+            "no levels that are allowed keep {columns}, with at most {most} suppressed records; allow lower levels of "
+            "it, or leave it out of 'keep'",
+            columns=quoted(problem.keep),
+            most=problem.most,
+            what="keep",
+        )
+    return NotApplicable(
+        "no levels keep {columns} and the rules, with at most {most} suppressed records: where {columns} is kept, "
+        "classes have at least {size} records at best; loosen a rule, allow more suppression, or leave it out of "
+        "'keep'",
+        columns=quoted(problem.keep),
+        most=problem.most,
+        size=largest,
+        what="keep",
     )
 
 
