@@ -1,29 +1,124 @@
-"""Columns that a release loses: at most one value is left, or more than 90 % of the kept records have the top label."""
+"""Lost columns: quasi-identifiers of which a release leaves next to nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import compress, product
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.anonymizer.lattice import Lattice
+from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.release import Release
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
 
-MOST_ON_TOP = 9  # of 10 kept records
+if TYPE_CHECKING:
+    from PETWorks.anonymizer.local import Sweep
+
+MOST_ON_TOP = 9  # of 10 kept records: a column is lost if more of them have the top label of its hierarchy
 
 
-def is_lost(values: int, on_top: int, records: int) -> bool:
-    """Whether a column is lost, given the number of its values, missing and `*` being none, in these kept records.
+def tells_a_value(labels: Iterable[str | None], top: str | None) -> Mask:
+    """Mask of the labels that tell something: those that are neither missing nor `*` nor the top of the hierarchy."""
+    return np.array([label not in (None, SUPPRESSED, top) for label in labels], np.bool_)
 
-    on_top   the number of the kept records with the top label or `*`
+
+def is_lost(records: Integers, tells: Mask, on_top: int) -> bool:
+    """Whether a column is lost: at most one value is left, or more than 90 % of the kept records have the top label.
+
+    records   the number of kept records with each label; equal labels of several levels are one
+    tells     mask of the labels that tell a value
+    on_top    the number of kept records with the top label
     """
-    return values <= 1 or 10 * on_top > MOST_ON_TOP * records
+    values = int(np.count_nonzero(records[tells]))
+    return values <= 1 or 10 * on_top > MOST_ON_TOP * int(records.sum())
+
+
+def lost_columns(ground: Ground, kept: Sequence[dict[str | None, int]]) -> tuple[str, ...]:
+    """The quasi-identifiers that are lost; those with a single value in the input do not count.
+
+    kept   for each quasi-identifier its labels and the number of kept records with each
+    """
+    lost = []
+    for name, by_label in zip(ground.lattice.columns, kept, strict=True):
+        if name in varying_columns(ground) and _is_lost(by_label, ground.view.hierarchies[name].levels[-1][0]):
+            lost.append(name)
+    return tuple(lost)
+
+
+def _is_lost(by_label: dict[str | None, int], top: str | None) -> bool:
+    on_top = sum(by_label.get(label, 0) for label in {top, SUPPRESSED} - {None})
+    return is_lost(np.array([*by_label.values()], np.int64), tells_a_value(by_label, top), on_top)
+
+
+def varying_columns(ground: Ground) -> tuple[str, ...]:
+    """The quasi-identifiers with more than one value in the input; missing and `*` are none."""
+    columns = zip(ground.lattice.columns, ground.base.levels.values(), strict=True)
+    return tuple(name for name, level in columns if _number_of_values(ground.on_level(name, level).values) > 1)
+
+
+def _number_of_values(values: Collection[str | None]) -> int:
+    return len(set(values) - {None, SUPPRESSED})
+
+
+def lost_on_node(classes: NodeClasses, suppressed: Mask) -> tuple[str, ...]:
+    """The columns that are lost on a node, with some classes suppressed."""
+    kept = ~suppressed
+    records = classes.records[kept]
+    by_column: list[dict[str | None, int]] = []
+    for name, level, codes in zip(classes.columns, classes.node, classes.codes(kept), strict=True):
+        values = classes.ground.on_level(name, level).values
+        by_column.append(_by_label(values, np.bincount(codes, records, len(values))))
+    return lost_columns(classes.ground, by_column)
+
+
+def lost_in_sweep(sweep: "Sweep") -> tuple[str, ...]:
+    """The columns that are lost if each distinct row is on a node of its own."""
+    ground = sweep.ground
+    by_column: list[dict[str | None, int]] = []
+    for name, by_level in zip(ground.lattice.columns, sweep.by_level, strict=True):
+        by_label: dict[str | None, int] = {}
+        for level, records in by_level.items():
+            if level != NOT_RELEASED:
+                values = ground.on_level(name, level).values
+                on_level = np.bincount(ground.codes_on_level(name, level), records, len(values))
+                for label, number in _by_label(values, on_level).items():
+                    by_label[label] = by_label.get(label, 0) + number
+        by_column.append(by_label)
+    return lost_columns(ground, by_column)
+
+
+def _by_label(values: Sequence[str | None], records: Integers) -> dict[str | None, int]:
+    return {label: int(number) for label, number in zip(values, records.tolist(), strict=True) if number}
+
+
+def lost_in_release(release: Release, columns: Iterable[str] | None = None) -> tuple[str, ...]:
+    """The quasi-identifiers, or those of `columns`, that are lost in a written release.
+
+    Without the original, columns whose labels are all the same count only if that label tells nothing.
+    """
+    suppressed = release.suppressed_records
+    lost = []
+    for name in release.quasi_identifiers if columns is None else columns:
+        marginal = release.marginal(name)
+        by_label = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+        if suppressed:  # records of all `*` are not kept
+            by_label[SUPPRESSED] = by_label.get(SUPPRESSED, 0) - suppressed
+            by_label = {label: number for label, number in by_label.items() if number}
+        top = release.hierarchies[name].levels[-1][0] if name in release.hierarchies else None
+        if release.has_original:
+            varies = _number_of_values(release.original.marginal(name).values) > 1
+        else:
+            varies = len(by_label) != 1 or not tells_a_value(by_label, top).all()
+        if varies and _is_lost(by_label, top):
+            lost.append(name)
+    return tuple(lost)
 
 
 @dataclass(frozen=True)
@@ -43,14 +138,14 @@ class _LevelCounts:
     """The values of a column on a level.
 
     counts        the number of records of each
-    is_value      mask of those that are neither missing nor `*`
+    tells         mask of those that tell something
     is_on_top     mask of those with the top label or `*`
     kept_up_to    the largest number of suppressed records with which the column is certainly not lost; -1 if none is
     always_lost   whether it is lost whatever records are suppressed, within the limit
     """
 
     counts: Integers
-    is_value: Mask
+    tells: Mask
     is_on_top: Mask
     kept_up_to: int
     always_lost: bool
@@ -60,27 +155,25 @@ class _LevelCounts:
         """Count the values of a column on a level; at most `most` records may be suppressed."""
         known, top = ground.on_level(column, level), ground.view.hierarchies[column].top
         counts = np.asarray(known.counts, np.int64)
-        is_value = np.array([value not in (None, SUPPRESSED) for value in known.values], np.bool_)
-        is_on_top = np.array([value in (top, SUPPRESSED) for value in known.values], np.bool_)
-        records, with_value, below = int(counts.sum()), counts[is_value], int(counts[~is_on_top].sum())
+        tells = tells_a_value(known.values, top)
+        is_on_top = ~tells & np.array([value is not None for value in known.values], np.bool_)
+        records, with_value, below = int(counts.sum()), counts[tells], int(counts[~is_on_top].sum())
         other_values = int(with_value.sum()) - int(with_value.max(initial=0))
         # With s records suppressed, at worst none of those on the top: 10 (below - s) >= records - s must hold.
         kept_up_to = max(-1, min(other_values - 1, (10 * below - records) // MOST_ON_TOP))
         always_lost = np.count_nonzero(with_value) <= 1 or 10 * below < records - min(most, records)
-        return cls(counts, is_value, is_on_top, kept_up_to, bool(always_lost))
+        return cls(counts, tells, is_on_top, kept_up_to, bool(always_lost))
 
     def is_lost_without(self, suppressed: Integers) -> bool:
         """Whether the column is lost if this many records of each value are suppressed."""
         left = self.counts - suppressed
-        return is_lost(
-            int(np.count_nonzero(left[self.is_value])), int(left[self.is_on_top].sum()), int(left.sum())
-        )
+        return is_lost(left, self.tells, int(left[self.is_on_top].sum()))
 
 
 class ColumnsOnNodes:
     """Tells which columns the nodes of a lattice lose, as sets of columns: numbers with a bit for each.
 
-    all   the columns that count: those that are not lost in the input already
+    all   the columns that count: those with more than one value in the input
     """
 
     def __init__(self, ground: Ground, most: int) -> None:
@@ -90,10 +183,7 @@ class ColumnsOnNodes:
             [_LevelCounts.of(ground, name, level, most) for level in range(ground.view.hierarchies[name].height + 1)]
             for name in columns
         ]
-        self.all = 0
-        for index, levels in enumerate(self._levels):
-            if not levels[0].is_lost_without(np.zeros_like(levels[0].counts)):
-                self.all |= 1 << index
+        self.all = self.set_of(varying_columns(ground))
 
     def names(self, columns: int) -> tuple[str, ...]:
         """The names of a set of columns."""
