@@ -563,21 +563,30 @@ OBJECTIVES = {
 
 
 def is_lost(cells, paths):
-    """Whether at most one value is left, or more than 90 % of the cells have the top label."""
-    values = {cell for cell in cells if cell not in (None, "*")}
+    """Whether at most one value below the top is left, or more than 90 % of the cells have the top label."""
+    values = {cell for cell in cells if cell not in (None, "*", paths[0][-1])}
     on_top = sum(cell in (paths[0][-1], "*") for cell in cells)
     return len(values) <= 1 or Fraction(on_top, len(cells)) > Fraction(9, 10)
 
 
+def varies(column, at):
+    """Whether a column has several values in the table."""
+    cells = {row[column] for place, row in enumerate(at.task.rows) if place not in at.aside}
+    return len(cells - {None, "*"}) > 1
+
+
 def lost(at, suppressed):
-    """The columns that are lost at a node, and are not lost in the table."""
-    columns = set()
-    for column, paths in paths_of(at.task).items():
-        before = [row[column] for place, row in enumerate(at.task.rows) if place not in at.aside]
-        after = [row[column] for place, row in enumerate(at.rows) if place not in suppressed | at.aside]
-        if is_lost(after, paths) and not is_lost(before, paths):
-            columns.add(column)
-    return frozenset(columns)
+    """The columns that are lost at a node, of those with several values in the table."""
+    kept = [row for place, row in enumerate(at.rows) if place not in suppressed | at.aside]
+    return frozenset(
+        column
+        for column, paths in paths_of(at.task).items()
+        if varies(column, at) and is_lost([row[column] for row in kept], paths)
+    )
+
+
+MOST_COST = 1.25
+ONE_IN = 20
 
 
 def keeping(task, found):
@@ -588,13 +597,13 @@ def keeping(task, found):
     """
     allowed = [one for one in found if not one.lost & set(task.keep)]
     wanted = set() if task.may_lose == "all" else set(task.quasi_identifiers) - set(task.may_lose)
-    if not allowed:
-        return []
+    if not allowed or not wanted:
+        return allowed
     best = allowed[0]
-    most = best.loss * 1.25 + 1e-9
-    near = [one for one in allowed if one.loss <= most and 20 * costs(best, one) <= len(task.rows)]
+    most = best.loss * MOST_COST + 1e-9
+    near = [one for one in allowed if one.loss <= most and ONE_IN * costs(best, one) <= len(task.rows)]
     fewest = min(len(one.lost & wanted) for one in near)
-    return [one for one in allowed if len(one.lost & wanted) <= fewest and 20 * costs(best, one) <= len(task.rows)]
+    return [one for one in allowed if len(one.lost & wanted) <= fewest and ONE_IN * costs(best, one) <= len(task.rows)]
 
 
 def costs(best, other):
@@ -615,5 +624,7 @@ def solve(task, rules=None, subsets="those of the task"):
         suppressed, tied = suppression
         open_choice = open_choice or tied
         if suppressed is not None:
-            solutions.append(Solution(node, frozenset(suppressed), *loss_of(at, suppressed), tied, lost(at, suppressed)))
+            solutions.append(
+                Solution(node, frozenset(suppressed), *loss_of(at, suppressed), tied, lost(at, suppressed))
+            )
     return sorted(solutions, key=lambda solution: solution.rank), open_choice

@@ -29,9 +29,9 @@ def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **
 
 
 def frontier(data, roles=None, hierarchies=None, rules=None, *, subsets=None, vary=None, **settings):
-    """The least losses, as `PETWorks.frontier` finds them."""
+    """The least losses, as `PETWorks.frontier` finds them; any column may be lost, unless `may_lose` is given."""
     release, settings = _open(data, roles, hierarchies, settings)
-    return find_frontier(release, check_rules(rules or {}, subsets), vary, **settings)
+    return find_frontier(release, check_rules(rules or {}, subsets), vary, **{"may_lose": "all"} | settings)
 
 
 def _open(data, roles, hierarchies, settings):

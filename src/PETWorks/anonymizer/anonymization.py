@@ -17,8 +17,10 @@ from PETWorks.anonymizer.facts import (
     AnonymizationFacts,
     ColumnLevel,
     FrontierFacts,
+    KeptColumns,
     LevelsUsed,
     LocalRecoding,
+    OtherColumns,
     ProtectedColumn,
     State,
     UtilityKept,
@@ -26,8 +28,8 @@ from PETWorks.anonymizer.facts import (
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.lost_columns import largest_classes
 from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
+from PETWorks.anonymizer.lost_columns import Keeping, largest_classes, lost_in_sweep
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
@@ -190,6 +192,7 @@ class Anonymization(Recoded):
                 for column, change in changes_in(self.original.source).items()
             ),
             frontier=frontier,
+            kept_columns=self.kept_columns,
             seconds=None if self.is_complete else self.search.seconds,
             improved_after=None if self.is_complete else self.search.improved_after,
             shuffled=shuffled,
@@ -197,6 +200,36 @@ class Anonymization(Recoded):
 
     def _local_recoding(self) -> LocalRecoding | None:
         return None
+
+    @cached_property
+    def kept_columns(self) -> KeptColumns | None:
+        """The columns that were to be kept, those that are lost nevertheless, and what else is possible.
+
+        None if every column may be lost. After a complete search, this may search for levels that keep the others.
+        """
+        problem, chosen = self.problem, self.search.best
+        if problem.columns is None or chosen is None:
+            return None
+        names, keeping = problem.columns.names, problem.keeping
+        lost = chosen.lost & keeping.wanted
+        others = []
+        if lost:
+            others.append(self._other_columns(Keeping(keeping.demanded | lost, keeping.wanted & ~lost), keep=lost))
+        free = self.search.free
+        if free is not None and free.node != chosen.node:
+            wanted = free.lost & keeping.wanted
+            others.append(self._other_columns(Keeping(keeping.demanded, keeping.wanted & ~wanted), may_lose=wanted))
+        return KeptColumns(problem.keep, problem.may_go, names(lost), tuple(others))
+
+    def _other_columns(self, keeping: Keeping, *, keep: int = 0, may_lose: int = 0) -> OtherColumns:
+        """What other columns to keep would cost: these in addition, or all but these."""
+        assert self.problem.columns is not None
+        names, quick = self.problem.columns.names, not self.optimal or self.problem.lattice.has_many_nodes
+        chosen = self.search.choice(keeping) if quick else self.search.explore_beside(keeping)
+        settings = (*self.problem.keep, *names(keep)), (*self.problem.may_go, *names(may_lose))
+        if chosen is None:
+            return OtherColumns(*settings)
+        return OtherColumns(*settings, names(chosen.lost), chosen.loss, chosen.suppressed)
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
         """Why records are suppressed: one row per record, without those suppressed in the input.
@@ -304,6 +337,15 @@ class LocalAnonymization(Anonymization):
         levels_used = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in listed)
         return LocalRecoding(self.global_loss, len(parts), levels_used)
 
+    @cached_property
+    def kept_columns(self) -> KeptColumns | None:
+        """The columns that were to be kept, and those that are lost nevertheless."""
+        problem = self.problem
+        if problem.columns is None or len(self.sweep.nodes) == 1:
+            return super().kept_columns
+        lost = [name for name in lost_in_sweep(self.sweep) if name not in problem.may_go]
+        return KeptColumns(problem.keep, problem.may_go, tuple(lost))
+
     def _released_sweep(self) -> Sweep:
         return self.sweep
 
@@ -396,7 +438,7 @@ def _improving_releases(found: Anonymization, report: Report | None, stop: Stop)
         if merged is None or not merged.nodes:
             return None
         loss = merged.loss(problem.objective)
-        return None if loss >= best else (merged, loss)
+        return None if loss >= best or not loses_no_more(found, merged) else (merged, loss)
 
     least = smallest_size(judge)
     failed, growing = least - 1, True
@@ -411,6 +453,19 @@ def _improving_releases(found: Anonymization, report: Report | None, stop: Stop)
             best, least, growing = release[1], size, False
         else:
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+
+
+def loses_no_more(found: Anonymization, swept: Sweep) -> bool:
+    """Whether local recoding keeps the columns that are to be kept, and loses no more of the others than found levels.
+
+    Columns that may be lost do not count.
+    """
+    problem, chosen = found.problem, found.search.best
+    if problem.columns is None or chosen is None:
+        return True
+    keeping = problem.keeping
+    lost = problem.columns.set_of(lost_in_sweep(swept))
+    return not lost & keeping.demanded and (lost & keeping.wanted).bit_count() <= chosen.losing(keeping.wanted)
 
 
 def _sorting_objective(found: Anonymization) -> ByColumn:
@@ -486,7 +541,8 @@ def anonymize_release(
             raise
     best = search.best
     if best is None:
-        raise _cannot_keep_error(problem) if search.found else _unsatisfiable_error(problem)
+        is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
+        raise _cannot_keep_error(problem) if is_possible else _unsatisfiable_error(problem)
     classes = problem.ground.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
@@ -549,6 +605,7 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
 
 def _cannot_keep_error(problem: Problem) -> NotApplicable:
     """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
+    assert problem.columns is not None
     largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.most)
     assert problem.columns is not None
     if largest is None:

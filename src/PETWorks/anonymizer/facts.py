@@ -77,6 +77,25 @@ class LocalRecoding(JSONObject, frozen=True):
     most_used: tuple[LevelsUsed, ...]
 
 
+class OtherColumns(JSONObject, frozen=True):
+    """What a release on one level per column would lose that keeps other columns; no loss if there is none."""
+
+    keep: Annotated[tuple[str, ...], described("the columns to keep in any case")]
+    may_lose: Annotated[tuple[str, ...], described("the columns that may be lost")]
+    lost: tuple[str, ...] = ()
+    loss: Real | None = None
+    suppressed: int | None = None
+
+
+class KeptColumns(JSONObject, frozen=True):
+    """The columns that were to be kept, those that are lost nevertheless, and what else is possible."""
+
+    keep: tuple[str, ...]
+    may_lose: tuple[str, ...]
+    lost: Annotated[tuple[str, ...], described("columns of which next to nothing is left, of those that may not be")]
+    others: tuple[OtherColumns, ...] = ()
+
+
 class PointOfFrontier(JSONObject, frozen=True):
     """The least loss for a threshold and a limit of suppression, and the levels, in the order of the columns."""
 
@@ -198,6 +217,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
     frontier: FrontierFacts | None = None
+    kept_columns: Annotated[KeptColumns | None, described("not if every column might be lost")] = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
     shuffled: (

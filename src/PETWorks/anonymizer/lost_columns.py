@@ -1,6 +1,6 @@
 """Lost columns: quasi-identifiers of which a release leaves next to nothing."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import compress, product
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.anonymizer.lattice import Lattice
+from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers
@@ -196,20 +196,28 @@ class ColumnsOnNodes:
 
     def lost(self, classes: NodeClasses, suppressed: Mask) -> int:
         """The columns that are lost on a node with some of its classes suppressed."""
-        is_any = bool(suppressed.any())
-        records = classes.records[suppressed] if is_any else None
-        number = 0 if records is None else int(records.sum())
-        lost, codes = 0, None
-        for index, level in enumerate(classes.node):
+        records = classes.records[suppressed]
+        codes: list[Integers] = []
+
+        def suppressed_of(index: int) -> Integers:
+            if not codes:
+                codes.extend(classes.codes(suppressed))
+            values = len(self._levels[index][classes.node[index]].counts)
+            return np.bincount(codes[index], records, values).astype(np.int64)
+
+        return self.lost_without(classes.node, int(records.sum()), suppressed_of)
+
+    def lost_without(self, node: Node, records: int, suppressed_of: Callable[[int], Integers]) -> int:
+        """The columns that are lost on a node with so many records suppressed.
+
+        suppressed_of   the number of suppressed records with each value of a column, given by index; only called where
+                        the values of the column alone do not decide
+        """
+        lost = 0
+        for index, level in enumerate(node):
             counts = self._levels[index][level]
-            if number <= counts.kept_up_to or not self.all >> index & 1:
-                continue
-            if records is None:
-                gone = np.zeros_like(counts.counts)
-            else:
-                codes = classes.codes(suppressed) if codes is None else codes
-                gone = np.bincount(codes[index], records, len(counts.counts)).astype(np.int64)
-            lost |= int(counts.is_lost_without(gone)) << index
+            if self.all >> index & 1 and records > counts.kept_up_to:
+                lost |= int(counts.is_lost_without(suppressed_of(index))) << index
         return lost
 
     def always_lost(self, lattice: Lattice, columns: int) -> NDArray[np.uint8]:

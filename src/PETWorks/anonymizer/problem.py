@@ -65,8 +65,14 @@ class Problem:
         if self.columns is None:
             return Keeping()
         demanded = self.columns.set_of(self.keep)
-        may_go = self.columns.all if isinstance(self.may_lose, str) else self.columns.set_of(self.may_lose)
-        return Keeping(demanded, self.columns.all & ~may_go & ~demanded)
+        return Keeping(demanded, self.columns.all & ~self.columns.set_of(self.may_go) & ~demanded)
+
+    @property
+    def may_go(self) -> tuple[str, ...]:
+        """The columns that may be lost, whatever that costs."""
+        if not isinstance(self.may_lose, str):
+            return self.may_lose
+        return tuple(name for name in self.lattice.columns if name not in self.keep)
 
     @property
     def allowed_levels(self) -> dict[str, tuple[int, int]]:
@@ -126,8 +132,7 @@ def make_problem(
     kept = None if may_lose == ALL and not keep else ColumnsOnNodes(ground, most)
     if kept is not None and (without := [name for name in keep if not kept.all & kept.set_of([name])]):
         raise ParameterError(
-            "{columns} cannot be kept: the table has at most one value of it, or nearly all of its records have the "
-            "label of the highest level",
+            "{columns} cannot be kept: the table has at most one value of it",
             columns=quoted(without),
             what="keep",
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from PETWorks.about.treatment import CAREFUL
-from PETWorks.anonymizer.problem import complete_hierarchies
+from PETWorks.anonymizer.problem import ALL, complete_hierarchies
 from PETWorks.api.opening import is_release_or_policy, not_a_release, warn_caller
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
@@ -55,6 +55,7 @@ def accepts_earlier_call(
             else:
                 complete_hierarchies(release, release.quasi_identifiers)
                 given.setdefault("suppression", 0.0)
+                given.setdefault("may_lose", ALL)
             untyped: Any = function
             result: Returned = untyped(release, **given)
             return result

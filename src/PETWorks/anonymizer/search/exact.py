@@ -187,6 +187,7 @@ class NodeSearch(ABC):
 
     found            all nodes that satisfy the rules, best first; `solutions` are those that are as required
     required         what is required beside the rules
+    free             the node with the least loss among those that keep the demanded columns, once explored
     is_explored      whether it is proved that no other node is a better choice
     most             the number of records that may be suppressed
     known            outcomes of nodes, from which a stopped search can continue
@@ -201,6 +202,7 @@ class NodeSearch(ABC):
         self.found: list[Solution] = []
         self.solutions: list[Solution] = []
         self.required = Required()
+        self.free: Solution | None = None
         self.is_explored = False
         self.checked = 0
         self.known: MutableMapping[Node, Outcome] = {}
@@ -268,12 +270,27 @@ class NodeSearch(ABC):
             if self._free_bound is None:
                 self.require(Required(keeping.demanded))
                 self._free_bound = self.bound
-            chosen = best_keeping(self.found, keeping, self.judge.ground.records)
+            chosen = self.choice(keeping)
+            self.free = None
             if chosen is not None:
-                free = min(solution for solution in self.found if not solution.lost & keeping.demanded)
-                within = cheap(free, keeping, self.judge.ground.records)
+                self.free = min(solution for solution in self.found if not solution.lost & keeping.demanded)
+                within = cheap(self.free, keeping, self.judge.ground.records)
                 fewest = chosen.losing(keeping.wanted)
-                self.require(replace(within, most_lost=fewest, most_loss=np.inf))
+                required = replace(within, most_lost=fewest, most_loss=np.inf)
+                self.require(required if keeping.wanted else Required(keeping.demanded))
+
+    def choice(self, keeping: Keeping) -> Solution | None:
+        """The best choice among the solutions found so far."""
+        return best_keeping(self.found, keeping, self.judge.ground.records)
+
+    def explore_beside(self, keeping: Keeping) -> Solution | None:
+        """The choice if other columns are kept; requirements stay as they are."""
+        before = self.required, self.free, self._free_bound, self.is_explored
+        self.explore(keeping)
+        required, self.free, self._free_bound, self.is_explored = before
+        chosen = self.best
+        self.require(required)
+        return chosen
 
     def _explore(self, keeping: Keeping, report: Report | None, stop: Stop) -> bool:
         """Search until the choice is proved, or until `stop` holds; return whether it is proved."""
