@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from command import petworks
 from PETWorks import check
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.suggest.starter import starter_policy, suggest_for_file
