@@ -822,6 +822,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
     "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
+    "notice.little-left": "Little is left of {columns}: more than 90 % of the records have its most general value.",
     "notice.differences-unseen": (
         "Whether the files have more than the table, such as metadata, was not looked at: they stay in the cluster."
     ),
@@ -1306,7 +1307,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.protect": "Coarser values",
     "studio.safe.about-protect": (
         "Where exact values of sensitive or insensitive columns give people away, round or group them: "
-        "cost=round:1000,top:250000; day=dates:month"
+        "cost=round:1000,top:250000; day=dates:month; wage=groups_of:11"
     ),
     "studio.safe.minutes": "Time limit in minutes",
     "studio.safe.about-minutes": (

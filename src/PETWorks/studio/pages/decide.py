@@ -18,7 +18,7 @@ from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import presets, today
-from PETWorks.gate.release_files import came_with_release, origins_of, releases_of
+from PETWorks.gate.release_files import ReleaseFiles, came_with_release, origins_of, releases_of
 from PETWorks.locale import ENGLISH
 from PETWorks.measures.attacks.subsets import check_limits, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
@@ -569,7 +569,7 @@ def _exported_files(case: OpenCase, values: dict[str, str]) -> tuple[Obstacle | 
     if obstacle is not None:
         return obstacle, [], files
     if release is not None and is_release(policy):
-        outside = [release.name, *outside]
+        outside = [*(path.name for path in ReleaseFiles(release).for_recipients), *outside]
     return None, outside, [name for name in files if name not in outside]
 
 
