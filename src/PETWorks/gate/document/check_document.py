@@ -312,7 +312,10 @@ class ColumnFacts(JSONObject, frozen=True):
     distinct_before: int | None = None
     recoded: Annotated[bool, described("whether it has values that the original does not have")] | None = None
     changed: Annotated[Real, described("share of the cells that changed, at least")] | None = None
-    entropy_kept: Annotated[Real, described("entropy of the values, as a share of the original's")] | None = None
+    information_kept: (
+        Annotated[Real, described("share of the information of the original's values that the cells still tell")] | None
+    ) = None
+    entropy_kept: Annotated[Real, described("in documents of earlier versions only")] | None = None
     unique: Annotated[Real, described("share of the records that have a unique value")] | None = None
     alone: Annotated[int, described("records with a unique value that has digits, or a unique long text")] | None = None
     finding: Annotated[

@@ -42,8 +42,7 @@ def anonymization_text(
     table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
     for row in making.state_rows(facts, lang):
         table.add_row(*map(Text, row))
-    parts += [table, *(Text(sentence) for sentence in making.correlation_note(facts, lang))]
-    parts += [levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
+    parts += [table, levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
     if detailed:
         parts.append(_table(making.KEPT_HEADINGS, making.kept_rows(facts, lang), lang))
         parts.append(_table(making.LOSS_HEADINGS, making.loss_rows(facts, lang), lang))
