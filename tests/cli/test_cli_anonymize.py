@@ -103,7 +103,7 @@ def test_what_is_left_is_shown(raw):
     assert [one["column"] for one in kept["columns"]] == ["Age", "Zip", "Illness"]
     age = kept["columns"][0]
     assert age["values_before"] == len({row[1] for row in rows_of(raw / "raw.csv")})
-    assert 1 < age["values_per_cell"] < age["values_before"]
+    assert 1 <= age["values_per_cell"] < age["values_before"]
     assert 0 < age["information_kept"] < 1
     assert [one["objective"] for one in kept["losses"]][:2] == ["granularity", "precision"]
     share = percent(kept["information_kept"])
