@@ -104,7 +104,7 @@ def test_what_is_left_is_shown(raw):
     age = kept["columns"][0]
     assert age["values_before"] == len({row[1] for row in rows_of(raw / "raw.csv")})
     assert 1 <= age["values_per_cell"] < age["values_before"]
-    assert 0 < age["information_kept"] < 1
+    assert 0 < kept["information_kept"] < 1
     assert [one["objective"] for one in kept["losses"]][:2] == ["granularity", "precision"]
     share = percent(kept["information_kept"])
     assert ["information", "kept", "100", "%", *share.split()] in [line.split() for line in brief.stdout.splitlines()]
