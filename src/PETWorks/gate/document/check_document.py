@@ -101,6 +101,7 @@ class Notice(JSONObject, frozen=True):
         "explained",
         "nothing-left",
         "one-value",
+        "little-left",
         "no-class-size",
         "no-rule",
         "rules-reason",

@@ -841,6 +841,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
     "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
+    "notice.little-left": "Little is left of {columns}: more than 90 % of the records have its most general value.",
     "notice.differences-unseen": (
         "Whether the files have more than the table, such as metadata, was not looked at: they stay in the cluster."
     ),
