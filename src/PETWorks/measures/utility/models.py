@@ -607,7 +607,7 @@ class _Rows:
     @property
     def width(self) -> int:
         """The number of columns of the design matrix."""
-        return 1 + sum(predictor.coding.shape[1] for predictor in self.predictors)
+        return 1 + sum(len(predictor.origin) for predictor in self.predictors)
 
     def blocks(self) -> Iterator[tuple[slice, Reals]]:
         """The design matrix in blocks of rows: a column of ones, then those of the predictors."""
@@ -645,8 +645,9 @@ class _Fit:
     """A fitted model.
 
     solution    the coefficients of the design matrix
-    covariance  their covariance, up to `variance`
+    factor      times its transpose, their covariance up to `variance`
     missing     combinations of coefficients that the rows do not determine
+    separated   whether the likelihood of a logistic model has no maximum
     """
 
     solution: Reals

@@ -476,6 +476,10 @@ TEXTS: dict[str, str | Plural] = {
         "The model {model}, fitted on the release, has an area under the ROC curve of {after} on the original; fitted "
         "on the original, {before}."
     ),
+    "models.worse": (
+        "The model {model}, fitted on the release, predicts the original worse than its mean does; fitted on the "
+        "original, it explains {before} of the variance."
+    ),
     "models.none": "The model {model} cannot be fitted on the release, which does not tell the outcome.",
     "models.lost": "The release says nothing about {columns}.",
     "models.coefficients": "Coefficients before and after: for insiders only",

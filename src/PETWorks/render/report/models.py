@@ -16,8 +16,10 @@ def model_texts(results: Sequence[ModelResult], lang: str) -> list[str]:
     texts = []
     for result in results:
         name = shorten_name(result.model.name)
-        before, after = _score(result, result.before, lang), _score(result, result.after, lang)
+        before, after = (_score(result, score, lang) for score in (result.before, result.after))
         kind = "models.none" if result.after is None else f"models.{result.kind}"
+        if result.kind == "linear" and result.after is not None and result.after < 0:
+            kind = "models.worse"
         text = message_text(lang, kind, model=name, before=before, after=after)
         if result.lost:
             text = f"{text} {message_text(lang, 'models.lost', columns=result.lost)}"
@@ -33,7 +35,8 @@ def texts_of_document(document: CheckDocument, lang: str) -> list[str]:
 def _score(result: ModelResult, score: float | None, lang: str) -> str:
     if score is None:
         return ""
-    return percent(score, lang) if result.kind == "linear" else numbers.number(score, numbers.REPORT)
+    both = [found for found in (result.before, result.after) if found is not None]
+    return percent(score, lang, both) if result.kind == "linear" else numbers.amount(score, both)
 
 
 def coefficient_rows(result: ModelResult, lang: str) -> list[list[str]]:
