@@ -161,7 +161,8 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
             "--protect",
             multiple=True,
             metavar="COLUMN=HOW",
-            help="Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000 or day=dates:month.",
+            help="Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000, day=dates:month or "
+            "wage=groups_of:11.",
         ),
         option("--spreadsheet-safe", is_flag=True,
                help="Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay."),

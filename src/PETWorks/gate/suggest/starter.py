@@ -61,7 +61,7 @@ SUBSETS = "every subset of the quasi-identifiers, counted in records"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 TOGETHER = "these columns together name people who have several records"
 PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
-PROTECT = "coarser values where exact ones would give people away: the finest that do not"
+PROTECT = "coarser values where exact ones would give people away: those that keep most"
 
 
 def suggest_for_file(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], People | None]:
@@ -148,6 +148,7 @@ def add_protections(
         for suggestion in suggested
         if suggestion.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
     }
+    places = {name for pair in coordinate_pairs(list(candidates)) for name in pair}
     for column, suggestion in candidates.items():
         if len(table.columns[column].counts) > MAX_PROTECTED:
             continue
@@ -159,7 +160,10 @@ def add_protections(
         proposed = None
         if alone > allowed_unique(records):
             proposed = propose_protection(
-                counts, alone_after=None if people is None else unique_counter_for_people(cells, people)
+                counts,
+                alone_after=None if people is None else unique_counter_for_people(cells, people),
+                records_of=dict(zip(cells.values, cells.counts.tolist(), strict=True)),
+                grouping=column not in places,
             )
         if proposed is not None:
             protections[column] = proposed

@@ -1330,7 +1330,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.protect": "Coarser values",
     "studio.safe.about-protect": (
         "Where exact values of sensitive or insensitive columns give people away, round or group them: "
-        "cost=round:1000,top:250000; day=dates:month"
+        "cost=round:1000,top:250000; day=dates:month; wage=groups_of:11"
     ),
     "studio.safe.minutes": "Time limit in minutes",
     "studio.safe.about-minutes": (
