@@ -17,10 +17,7 @@ def model_texts(results: Sequence[ModelResult], lang: str) -> list[str]:
     for result in results:
         name = shorten_name(result.model.name)
         before, after = (_score(result, score, lang) for score in (result.before, result.after))
-        kind = "models.none" if result.after is None else f"models.{result.kind}"
-        if result.kind == "linear" and result.after is not None and result.after < 0:
-            kind = "models.worse"
-        text = message_text(lang, kind, model=name, before=before, after=after)
+        text = message_text(lang, _sentence(result), model=name, before=before, after=after)
         if result.lost:
             text = f"{text} {message_text(lang, 'models.lost', columns=result.lost)}"
         texts.append(text)
@@ -30,6 +27,14 @@ def model_texts(results: Sequence[ModelResult], lang: str) -> list[str]:
 def texts_of_document(document: CheckDocument, lang: str) -> list[str]:
     """The sentences about the models of a document."""
     return model_texts(document.models, lang)
+
+
+def _sentence(result: ModelResult) -> str:
+    if result.after is None:
+        return "models.none"
+    if result.kind == "logistic":
+        return "models.logistic"
+    return "models.worse" if result.after < 0 else "models.linear"
 
 
 def _score(result: ModelResult, score: float | None, lang: str) -> str:
