@@ -11,6 +11,7 @@ from PETWorks.anonymizer.facts import AnonymizationFacts
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.json_types import Bound, Count, Day, JSONObject, MultilingualText, Names, Number, Real, Sha256, described
 from PETWorks.measures.attacks.subsets import SubsetAnswers
+from PETWorks.measures.utility.models import ModelResult
 from PETWorks.releases.facts import ReleasesFacts
 
 FEW_RECORDS = Bound(withheld="few records")
@@ -438,6 +439,9 @@ class CheckDocument(JSONObject, frozen=True, kw_only=True):
     ] = ()
     sign_off: SignOff | None = None
     anonymization: AnonymizationFacts | None = None
+    models: Annotated[
+        tuple[ModelResult, ...], described("regressions fitted on the original and on the release; internal only")
+    ] = ()
     releases: ReleasesFacts | None = None
     options: Annotated[
         Mapping[str, str | None],

@@ -467,6 +467,29 @@ TEXTS: dict[str, str | Plural] = {
     "column.total_variation": "total variation",
     "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
     "utility.bars": "The bars show {what}.",
+    # models
+    "models.linear": (
+        "The model {model}, fitted on the release, explains {after} of the variance in the original; fitted on the "
+        "original, {before}."
+    ),
+    "models.logistic": (
+        "The model {model}, fitted on the release, has an area under the ROC curve of {after} on the original; fitted "
+        "on the original, {before}."
+    ),
+    "models.worse": (
+        "The model {model}, fitted on the release, predicts the original worse than its mean does; fitted on the "
+        "original, it explains {before} of the variance."
+    ),
+    "models.none": "The model {model} cannot be fitted on the release, which does not tell the outcome.",
+    "models.lost": "The release says nothing about {columns}.",
+    "models.coefficients": "Coefficients before and after: for insiders only",
+    "models.scale": (
+        "On the original and on the release, in units of the original; the shift is in standard errors of the "
+        "original. Intervals count by their middle; a category of the release stands for all of its members."
+    ),
+    "models.error": "standard error",
+    "models.shift": "shift",
+    "models.intercept": "intercept",
     # steps
     "section.steps": "Residual risk and next steps",
     "steps.none": "The numbers call for no further step.",
