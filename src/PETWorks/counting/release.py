@@ -351,6 +351,11 @@ class Release(Displayable):
         return self.view.background.has_original
 
     @property
+    def original_source(self) -> Source | None:
+        """The original table, opened; None if it was not given."""
+        return self._sources[0]
+
+    @property
     def original(self) -> Table:
         """The columns of the original table that can be compared."""
         return self.view.background.original

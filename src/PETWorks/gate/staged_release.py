@@ -214,6 +214,7 @@ def staging_release(
             policy,
             people=_people(result, order),
             made_here=True,
+            original=original.source,
             engine=engine if original.engine.name == "memory" else original.engine.name,
             # In memory, two tables may exceed a limit that one stays below; the run must not fail at its very end.
             memory_limit=None if engine == "memory" else memory_limit,

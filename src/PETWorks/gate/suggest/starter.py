@@ -317,14 +317,17 @@ def _privacy_unit(people: People | None, say: Say) -> list[str]:
 
 
 def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
+    adversaries = [
+        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
+        f"  #   - who: {say('a neighbour')}",
+        f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
+    ]
     return [
         "context:",
         f"  release: {release}             # {say('public, controlled or internal')}",
         f"  # purpose: {say('what the release is for')}",
         f"  # recipients: {say('who will get it')}",
-        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
-        f"  #   - who: {say('a neighbour')}",
-        f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
+        *(adversaries if known else []),
         f"  # earlier_releases:           # {say('about the same people; [] if there are none')}",
         f"  #   - {{what: {say(LAST_YEAR)}, date: 2025-11-30, recipients: {say('anybody')}}}",
         f"# releases:                     # {say('measures earlier tables together with this one')}",
@@ -374,9 +377,10 @@ def _waivers(release: str, say: Say) -> list[str]:
 def _rules(sensitive: bool, say: Say) -> list[str]:
     """Rules of the user's own; `petworks measures` lists the measures."""
     lines = [f"# {say('petworks measures lists what can be asked for')}", "rules:" if sensitive else "# rules:"]
-    mark = "  " if sensitive else "#   "
-    lines += [f"{mark}- measure: l-diversity", f"{mark}  l: 2"]
-    return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
+    always, more = ("  ", "  # ") if sensitive else ("#   ", "#   ")
+    lines += [f"{always}- measure: l-diversity", f"{always}  l: 2"]
+    lines += [f"{more}- measure: t-closeness", f"{more}  t: 0.2"]
+    return [*lines, f"{more}- measure: precision", f"{more}  at_least: 0.5"]
 
 
 def _subsets(known: int, say: Say, *, of_people: bool) -> list[str]:
