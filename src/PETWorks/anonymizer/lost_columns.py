@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import compress, product
 from math import prod
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from PETWorks.counting.counts import Integers
 from PETWorks.counting.release import Release
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
-
-if TYPE_CHECKING:
-    from PETWorks.anonymizer.local import Sweep
 
 MOST_ON_TOP = 9  # of 10 kept records: a column is lost if more of them have the top label of its hierarchy
 
@@ -78,7 +75,22 @@ def lost_on_node(classes: NodeClasses, suppressed: Mask) -> tuple[str, ...]:
     return lost_columns(classes.ground, by_column)
 
 
-def lost_in_sweep(sweep: "Sweep") -> tuple[str, ...]:
+class OnLevels(Protocol):
+    """Distinct rows, each on levels of its own.
+
+    by_level   for each column and each level that is used, or NOT_RELEASED, the number of records with each value
+    """
+
+    @property
+    def ground(self) -> Ground:
+        """The rows."""
+
+    @property
+    def by_level(self) -> list[dict[int, Integers]]:
+        """The records with each value, by column and level."""
+
+
+def lost_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
     """The columns that are lost if each distinct row is on a node of its own."""
     ground = sweep.ground
     by_column: list[dict[str | None, int]] = []

@@ -18,9 +18,8 @@ from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, 
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, narrowest_type, suppress_cells, with_same_people
 from PETWorks.counting.counts import ClassSizes, Integers, Marginal
-from PETWorks.counting.engines.engine import Engine, choose, memory_limit_in_bytes
+from PETWorks.counting.engines.engine import Engine, choose, load_rows, memory_limit_in_bytes
 from PETWorks.counting.engines.partitioned import PartitionedTable
-from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source
@@ -108,7 +107,8 @@ class Release(Displayable):
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
     protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
-                  "admitted": {"dates": "month"}}`; everything is counted with the protected values
+                  "admitted": {"dates": "month"}, "wage": {"groups_of": 11}}`; everything is counted with the protected
+                  values
     role_reasons  why columns have their role, as in a policy
     no_privacy_unit   columns that do not name the people of the table, although they repeat, each with the
                   reason: `{"phone": "that of the ward"}`
@@ -349,6 +349,11 @@ class Release(Displayable):
     def has_original(self) -> bool:
         """Whether the original table was given."""
         return self.view.background.has_original
+
+    @property
+    def original_source(self) -> Source | None:
+        """The original table, opened; None if it was not given."""
+        return self._sources[0]
 
     @property
     def original(self) -> Table:
