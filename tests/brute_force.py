@@ -448,6 +448,8 @@ def loss_of(at, suppressed):
     exact = OBJECTIVES[task.objective](at, out, weights)
     if task.objective == "granularity" and task.aggregate in (None, "geometric"):
         return exact, float(exact) ** (1 / len(weights)) - 1
+    if task.aggregate == "maximum":
+        return exact, float(exact[0])
     if task.objective in ("non-uniform-entropy", "publisher-payout"):
         return round(exact, 8), exact
     return exact, float(exact)
@@ -467,7 +469,9 @@ def granularity(at, out, weights):
     aggregate = at.task.aggregate or "geometric"
     if aggregate == "geometric":
         return math.prod(1 + loss for loss in weighted)
-    return {"sum": sum, "maximum": max, "arithmetic": lambda all_of: sum(all_of) / len(all_of)}[aggregate](weighted)
+    if aggregate == "maximum":  # of equal ones the smaller sum comes first
+        return max(weighted), sum(weighted)
+    return {"sum": sum, "arithmetic": lambda all_of: sum(all_of) / len(all_of)}[aggregate](weighted)
 
 
 def precision(at, out, weights):

@@ -29,6 +29,7 @@ class Outcome:
     coarser       lower bound on the loss of every coarser node
     given_up_at   lower bound on its own loss, if testing stopped early because that is too much
     lost          the set of columns that are lost with these records suppressed
+    tie           what decides between nodes with the same loss
     """
 
     records: int | None
@@ -38,6 +39,7 @@ class Outcome:
     coarser: float | None
     given_up_at: float | None = None
     lost: int = 0
+    tie: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +157,7 @@ class Judge:
             self._objective.coarser_bound(classes) if bounds else None,
             judged.given_up_at,
             0 if suppressed is None or self.columns is None else self.columns.lost(classes, suppressed),
+            0.0 if suppressed is None else self._objective.tie(classes, suppressed),
         )
 
     def __call__(self, classes: NodeClasses, most: float = np.inf) -> NodeVerdict:

@@ -92,6 +92,7 @@ class Solution:
     """A node that satisfies the rules: its loss, the number of suppressed records, and the rounding of the loss.
 
     lost   the set of columns that it loses
+    tie    what decides between nodes with the same loss
     """
 
     node: Node
@@ -99,15 +100,18 @@ class Solution:
     suppressed: int
     rounding: float = 0.0
     lost: int = 0
+    tie: float = 0.0
 
     def losing(self, columns: int) -> int:
         """How many of these columns it loses."""
         return (self.lost & columns).bit_count()
 
     def __lt__(self, other: "Solution") -> bool:
-        """Whether it is better: less loss, then fewer suppressed records, lower levels, the order of the columns."""
+        """Whether it is better: less loss, `tie`, suppressed records, levels, the order of the columns."""
         if abs(self.loss - other.loss) > margin(other.loss, self.rounding):
             return self.loss < other.loss
+        if abs(self.tie - other.tie) > margin(other.tie, self.rounding):
+            return self.tie < other.tie
         return self._rank < other._rank
 
     @property
@@ -328,7 +332,7 @@ class NodeSearch(ABC):
         """Draw conclusions from the outcome of a node."""
         if outcome.records is not None and outcome.records <= self.most:
             assert outcome.loss is not None
-            solution = Solution(node, outcome.loss, outcome.records, self._rounding, outcome.lost)
+            solution = Solution(node, outcome.loss, outcome.records, self._rounding, outcome.lost, outcome.tie)
             insort(self.found, solution)
             if self.required.admits(solution):
                 insort(self.solutions, solution)

@@ -153,7 +153,8 @@ class SizeJudge:
             is_empty = self._ground.is_all_stars(node)
             is_left = [not is_empty and number < int(weights.sum()) for number in records.tolist()]
             losses[~np.array(is_left, np.bool_)] = np.inf
-        columns = zip(records.tolist(), losses.tolist(), added.tolist(), lost, strict=True)
+        ties = self._objective.ties(node, added).tolist()
+        columns = zip(records.tolist(), losses.tolist(), added.tolist(), lost, ties, strict=True)
         return [self._outcome(*numbers) for numbers in columns]
 
     def _lost(self, node: Node, keys: Codes, weights: Integers, size: int) -> int:
@@ -169,7 +170,7 @@ class SizeJudge:
 
         return self._columns.lost_without(node, int(records.sum()), suppressed_of)
 
-    def _outcome(self, records: int, loss: float, added: list[float], lost: int) -> Outcome:
+    def _outcome(self, records: int, loss: float, added: list[float], lost: int, tie: float) -> Outcome:
         """The outcome of a node for a threshold, equal to that of `Judge`."""
         lasting = records if records > self._least else 0
         if records > self._most:
@@ -178,7 +179,7 @@ class SizeJudge:
         below = tuple(added) if is_bound else None
         if loss == np.inf:
             return Outcome(None, None, lasting, below, None)
-        return Outcome(records, loss, lasting, below, None, lost=lost)
+        return Outcome(records, loss, lasting, below, None, lost=lost, tie=tie)
 
     def _classes(self, node: Integers) -> Classes:
         """The classes of a node, counted from the smallest finer one in the cache."""
@@ -404,7 +405,7 @@ class JointSearch:
         """Record a node as the best solution for those limits for which it is."""
         if outcome.records is None or outcome.loss is None:
             return
-        solution = Solution(node, outcome.loss, outcome.records, self._rounding, outcome.lost)
+        solution = Solution(node, outcome.loss, outcome.records, self._rounding, outcome.lost, outcome.tie)
         if solution.lost & self._keeping.demanded:
             return
         self.found[threshold].append(solution)

@@ -81,21 +81,22 @@ def read_checkpoint(path: Path, problem: Problem) -> dict[Node, Outcome]:
 def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Outcome]]:
     """Check and convert the outcomes of nodes; raise ValueError if they are invalid."""
     low, high, columns = problem.lattice.low, problem.lattice.high, len(problem.lattice.columns)
-    for levels, records, loss, lasting, added, coarser, given_up_at, lost in found:
+    for levels, records, loss, lasting, added, coarser, given_up_at, lost, tie in found:
         node = tuple(levels)
         in_lattice = len(node) == columns and all(
             type(level) is int and first <= level <= last for level, first, last in zip(node, low, high, strict=True)
         )
-        numbers = [loss, lasting, coarser, given_up_at, *(added or ())]
+        numbers = [loss, lasting, coarser, given_up_at, tie, *(added or ())]
         are_numbers = all(
             number is None or (type(number) in (int, float) and math.isfinite(number)) for number in numbers
         )
         fits = records is None or (type(records) is int and 0 <= records <= problem.ground.records)
         fits &= type(lost) is int and 0 <= lost < 1 << columns
-        complete = (records is None) == (loss is None) and lasting is not None and len(added or low) == columns
+        complete = (records is None) == (loss is None) and None not in (lasting, tie) and len(added or low) == columns
         if not (in_lattice and are_numbers and fits and complete):
             raise ValueError
-        yield node, Outcome(records, loss, lasting, None if added is None else tuple(added), coarser, given_up_at, lost)
+        to_columns = None if added is None else tuple(added)
+        yield node, Outcome(records, loss, lasting, to_columns, coarser, given_up_at, lost, tie)
 
 
 def _problem_identity(problem: Problem) -> dict[str, Any]:
