@@ -20,7 +20,7 @@ from conftest import examples
 from PETWorks import evaluate
 from PETWorks.anonymizer import utility
 from PETWorks.anonymizer.anonymization import recode_locally
-from PETWorks.anonymizer.local import NOT_RELEASED
+from PETWorks.anonymizer.local.sweep import NOT_RELEASED
 from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
 from PETWorks.errors import NotApplicable, ParameterError
 from searches import anonymize

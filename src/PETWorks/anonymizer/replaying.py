@@ -11,7 +11,7 @@ import numpy as np
 from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, sweep_over
+from PETWorks.anonymizer.local.sweep import Sweep, sweep_over
 from PETWorks.anonymizer.plan import Method, Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, make_problem
 from PETWorks.anonymizer.recoding import Recoder
