@@ -9,6 +9,7 @@ import numpy as np
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.lost_columns import lost_in_release
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -285,18 +286,23 @@ def _columns(
         Notice("perhaps-sensitive-coarser", tuple(name for name in unexplained if name in coarser)),
         Notice("nearly-unique", tuple(column.column for column in unique if not _has_reason(column, policy))),
         Notice("explained", tuple(column.column for column in doubtful if _has_reason(column, policy))),
-        Notice(
-            "nothing-left", tuple(column.column for column in quasi if _is_fully_suppressed(release, column.column))
-        ),
-        Notice(
-            "one-value",
-            tuple(column.column for column in quasi if column.distinct == 1 < (column.distinct_before or 0)),
-        ),
+        *_lost_columns(release, quasi),
     )
     yield from (column for column in by_notice if column.columns)
     for column in amounts:
         if not _has_reason(column, policy):
             yield Notice("found-by-amount", (column.column,), share=alone[column.column])
+
+
+def _lost_columns(release: Release, quasi: Sequence[ColumnFacts]) -> Iterator[Notice]:
+    """The quasi-identifiers of which nothing, one value, or a value in few records is left."""
+    nothing = tuple(column.column for column in quasi if _is_fully_suppressed(release, column.column))
+    others = [column for column in quasi if column.column not in nothing]
+    lost = lost_in_release(release, [column.column for column in others])
+    single = tuple(column.column for column in others if column.column in lost and column.distinct == 1)
+    yield Notice("nothing-left", nothing)
+    yield Notice("one-value", single)
+    yield Notice("little-left", tuple(column for column in lost if column not in single))
 
 
 def _is_amount(release: Release, column: ColumnFacts) -> bool:
