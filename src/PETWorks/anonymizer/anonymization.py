@@ -27,9 +27,9 @@ from PETWorks.anonymizer.facts import (
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local.rounds import local_releases
+from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
 from PETWorks.anonymizer.local.sweep import Sweep, smallest_size
-from PETWorks.anonymizer.objectives import LINEAR, NOT_LOCAL, ByColumn, Granularity
+from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
@@ -316,8 +316,8 @@ class LocalAnonymization(Anonymization):
     @property
     def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
-        seed, least = self.order.seed, self.sweep.least
-        return make_plan(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
+        seed, steps = self.order.seed, self.sweep.steps
+        return make_plan(self.problem, "local", steps.nodes, self.suppressed, self.loss, seed, self.removed, steps)
 
     @cached_property
     def recoder(self) -> Recoder:
@@ -396,7 +396,7 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
     problem = found.problem
     ground = problem.ground
     judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    order = _sorting_objective(found)
+    order = sorting_objective(problem)
     # Suppressed records that are not set aside form a class, so none are allowed.
     allowed = problem.most if ground.view.treatment["suppressed"] == APART else 0
     fallback, best = Sweep.on_one_node(found.classes, found.taken_out), found.loss
@@ -431,14 +431,6 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
             least, growing = size, False
         else:
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
-
-
-def _sorting_objective(found: Anonymization) -> ByColumn:
-    """The objective that sorts the nodes: the one of the problem if it is a sum over records, else granularity."""
-    problem = found.problem
-    if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
-        return problem.objective
-    return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
 
 
 def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:

@@ -27,6 +27,23 @@ from PETWorks.tables.cells import SUPPRESSED
 STAR = 0  # the code of `*` in each column of a sweep
 
 
+@dataclass(frozen=True)
+class LocalSteps:
+    """How a release by local recoding is made again, for the same table or for another one.
+
+    nodes     the nodes to sweep over, in this order
+    least     the minimum number of records per class
+    lowest    the lowest level of each column in classes that are divided after the sweep; None if none is
+    homes     if the sweep leaves classes of the tree able to stay: their number of records, from which on the tree
+              stops; None if it does not
+    """
+
+    nodes: tuple[Node, ...]
+    least: int
+    lowest: Node | None = None
+    homes: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """The node on which each distinct row is released.
@@ -34,12 +51,19 @@ class Sweep:
     nodes     the nodes that release rows, in the order of the sweep
     on_node   for each distinct row its index in `nodes`, or LEFT
     least     the minimum number of records per class
+    made_by   how it is made again; by default by the same sweep
     """
 
     ground: Ground
     nodes: tuple[Node, ...]
     on_node: Integers
     least: int = 1
+    made_by: LocalSteps | None = None
+
+    @property
+    def steps(self) -> LocalSteps:
+        """How the same release is made again."""
+        return self.made_by or LocalSteps(self.nodes, self.least)
 
     @classmethod
     def on_one_node(cls, classes: NodeClasses, suppressed: Mask) -> "Sweep":
@@ -273,7 +297,10 @@ class RemainingRecords:
             first, table = index, np.stack(levels)
             if tables and len(tables[-1][1]) * table.size <= MAX_TABLE_SUMS:
                 columns, before = tables.pop()
-                first, table = columns.start, (before[:, np.newaxis] + table).reshape(-1, len(row_codes))
+                first, table = (
+                    columns.start,
+                    (before[:, np.newaxis] + table).reshape(len(before) * len(table), len(row_codes)),
+                )
             tables.append((slice(first, index + 1), table))
         return tables
 

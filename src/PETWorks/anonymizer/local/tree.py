@@ -124,14 +124,20 @@ class Splitter:
     """Divides classes as long as less is lost and all parts keep the rules."""
 
     def __init__(
-        self, ground: Ground, judge: Judge, objective: ByColumn, least: int, report: Callable[[], None]
+        self,
+        ground: Ground,
+        judge: Judge,
+        objective: ByColumn,
+        least: int,
+        report: Callable[[], None],
+        lowest: Node | None = None,
     ) -> None:
         self.ground, self.objective, self._report = ground, objective, report
         self.rules = ClassRules(ground, judge, least)
         lattice, rows = ground.lattice, ground.base.rows
         self.weights = self.rules.weights
         self._codes = [rows.columns[name].codes.astype(np.int64) for name in lattice.columns]
-        self._low = np.array(lattice.low, np.int64)
+        self._low = np.array(lattice.low if lowest is None else lowest, np.int64)
         levels = [range(high + 1) for high in lattice.high]
         # For each column, level and value of the table: its code there, and the information that a record retains.
         self._lifted = [
@@ -201,7 +207,7 @@ class Splitter:
             sizes = self.rules.sizes(rows, group_of, groups)
             levels = np.tile(np.array(node, np.int64), (groups, 1))
             passing = self.rules.passing(rows, group_of, sizes, lambda levels=levels: levels)  # type: ignore[misc]
-            if int(sizes[~passing].sum()) > most:
+            if not passing.any() or int(sizes[~passing].sum()) > most:
                 continue
             kept = rows[passing[group_of]]
             retained = sum(
