@@ -1,7 +1,7 @@
 """What a search found, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
@@ -164,6 +164,13 @@ class UtilityKept(JSONObject, frozen=True):
     ] = ()
 
 
+class ColumnState(JSONObject, frozen=True):
+    """What became of a column: every released cell is unchanged, some are coarser, or next to nothing is left."""
+
+    column: str
+    state: Literal["kept", "coarser", "lost"]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -197,6 +204,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
+    column_states: tuple[ColumnState, ...] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
