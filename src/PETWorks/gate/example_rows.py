@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from PETWorks.attributetypes import IDENTIFIER
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
+from PETWorks.counting.memory.weighted_rows import shuffled_order
 from PETWorks.counting.protected_source import exact_source
-from PETWorks.counting.records import shuffled_order
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.tables.source import Source
 
