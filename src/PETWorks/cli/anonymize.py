@@ -534,7 +534,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         suppression = tuple(suppression_notices(result, rules))
         findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
         models = case.models
-        checked = check_with_notices(case, suppression, facts) if wanted else None
+        checked = check_with_notices(case, suppression, facts, example="html" in reports) if wanted else None
         if checked is not None:
             staged.files.write(report_files(checked, reports))
     if checked is not None and printed is not None:
@@ -598,16 +598,19 @@ def report_files(checked: "Check", reports: Mapping[str, Path]) -> dict[Path, by
 
 
 def check_with_notices(
-    case: "Case", notices: "tuple[Notice, ...]", facts: "AnonymizationFacts | None" = None
+    case: "Case", notices: "tuple[Notice, ...]", facts: "AnonymizationFacts | None" = None, *, example: bool = False
 ) -> "Check":
-    """The check of a release, with notices about its making, and the facts of a search."""
+    """The check of a release, with notices about its making, and the facts of a search.
+
+    example   with records for a file in HTML
+    """
     from msgspec import structs
 
     from PETWorks.render.check_result import Check, check_case
 
     checked = check_case(case)
     content = structs.replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
-    return Check(content, checked.note)
+    return Check(content, checked.note, case.example_rows if example else None)
 
 
 def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":

@@ -39,6 +39,7 @@ def anonymization_text(
     parts: list[Any] = [_title(file, rules, lang), *(Text(sentence) for sentence in notice_texts(notices, lang))]
     parts += _columns_not_named(columns_to_look_at, notices, lang)
     parts += [Text(sentence) for sentence in making.outcome_texts(facts, lang)]
+    parts += [Text(sentence) for sentence in making.column_state_texts(facts, lang)]
     parts += [Text(sentence) for sentence in model_texts(models, lang)]
     table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
     for row in making.state_rows(facts, lang):
