@@ -126,6 +126,16 @@ def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
     return result
 
 
+def exact_source(source: OpenedSource) -> OpenedSource:
+    """The table with its exact values, if it is protected while it is read."""
+    if not changes_in(source):
+        return source
+    exact: Any = copy(source)
+    del exact.changes, exact.read
+    result: OpenedSource = exact
+    return result
+
+
 def check_engine(engine: str | None) -> None:
     """Raise for an engine whose executors would read the table themselves, unprotected."""
     if engine == "spark":
