@@ -143,7 +143,9 @@ def test_init_proposes_a_hierarchy_for_each_quasi_identifier(tmp_path):
     known = {name for name, role in read.roles.items() if role == "quasi_identifier"}
     assert known == set(read.hierarchies) == set(MIXED) - {"diagnosis"}
     assert "  age: {width: [5, 10, 20], cuts: [20, 60]}  # ages: 5, 10 and 20 years, " in text
-    assert "  birthday: {dates: [month, quarter, half-year, year, 5-years, decade, 20-years]}  # dates; levels: " in text
+    assert (
+        "  birthday: {dates: [month, quarter, half-year, year, 5-years, decade, 20-years]}  # dates; levels: " in text
+    )
     assert "levels: 1 = month, 2 = quarter, 3 = half-year, 4 = year, 5 = 5-years, 6 = decade, " in text
     assert not any(cell in text for cell in ("Taipei", "10037", "1951-02-02"))
     assert read.anonymize == {"suppression": "0.05"}

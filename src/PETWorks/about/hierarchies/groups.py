@@ -46,7 +46,11 @@ class Groups:
 def label_of_rare(values: Iterable[str], label: str = OTHER) -> str:
     """A label for rare values that is not the text of a value, whatever its case."""
     taken = {value.casefold() for value in values}
-    labels: tuple[str, ...] = (label, *OTHERS.get(label, ()), *(f"{label} ({number})" for number in range(2, len(taken) + 3)))
+    labels: tuple[str, ...] = (
+        label,
+        *OTHERS.get(label, ()),
+        *(f"{label} ({number})" for number in range(2, len(taken) + 3)),
+    )
     return next(known for known in labels if known.casefold() not in taken)
 
 
