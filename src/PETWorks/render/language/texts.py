@@ -199,6 +199,8 @@ TEXTS: dict[str, str | Plural] = {
     "section.columns": "Columns",
     "head.column": "column",
     "head.role": "role",
+    "head.outsiders-know": "do outsiders know it?",
+    "head.as-many-values": "worth so many values",
     # Translators: head of a column: number of distinct values
     "head.values": Homonym("values"),
     "head.unique-values": "records with a unique value",
@@ -1916,6 +1918,17 @@ TEXTS: dict[str, str | Plural] = {
     "verify.does-not-match": "DOES NOT MATCH",
     "init.more-columns": "and {n} more columns",
     "init.no-quasi-identifier": "No column looks like a quasi-identifier: name one in the policy, and add rules.",
+    "init.many-known": (
+        "{n} columns are taken for quasi-identifiers. With more than {many}, little is left of each, or many records "
+        "are suppressed. Decide first about those at the top: does an outsider really know them?"
+    ),
+    "init.known.usually": "usually",
+    "init.known.often": "often",
+    "init.known.unclear": "not clear: a guess",
+    "init.lines-to-change": (
+        "For a column that no outsider knows, move its line in the policy, and say why; for example:"
+    ),
+    "init.reason": "why no outsider knows it",
     "init.unread-dates": (
         "Not read as dates: {columns}. Which number is the month is not known (3/4/2024), so write them as "
         "yyyy-mm-dd in the source, and run init again."
