@@ -1,7 +1,7 @@
 """What a search found, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
@@ -69,12 +69,25 @@ class LevelsUsed(JSONObject, frozen=True):
     records: int
 
 
+WhyGlobal = Literal["one level per column", "objective", "not possible", "no better", "stopped"]
+
+
 class LocalRecoding(JSONObject, frozen=True):
     """What local recoding did: the loss on the best levels for all records, and the combinations of levels in use."""
 
     global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
+    why_global: (
+        Annotated[
+            WhyGlobal,
+            described(
+                "why all records are on the best levels: a rule or the objective needs one level per column, no other "
+                "release keeps the rules within the limit, none that was found loses less, or the search was stopped"
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PointOfFrontier(JSONObject, frozen=True):
