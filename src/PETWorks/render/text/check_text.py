@@ -233,7 +233,7 @@ def _many_known(suggestions: Sequence[Suggestion], lang: str) -> Iterator[Any]:
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("column", "outsiders-know", "as-many-values")))
     for suggestion in ranked[:MOST_LISTED]:
         known = message_text(lang, f"init.known.{how_well_known(suggestion)}")
-        table.add_row(*map(Text, (shorten_name(suggestion.column), known, f"{suggestion.values:,.1f}")))
+        table.add_row(*map(Text, (shorten_name(suggestion.column), known, format_value(round(suggestion.values, 1)))))
     yield table
     if len(ranked) > MOST_LISTED:
         yield Text(message_text(lang, "init.more-columns", n=len(ranked) - MOST_LISTED))
