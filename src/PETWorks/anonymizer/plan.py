@@ -139,6 +139,13 @@ class Plan(JSONObject, frozen=True, kw_only=True):
         Annotated[Mapping[str, Mapping[str, Any]], described('by column, how it was protected: `{"round": "1000"}`')]
         | None
     ) = None
+    show: (
+        Annotated[
+            Mapping[str, Literal["mean", "median"]],
+            described("by column, what the records of a class show; without it, the label of their level"),
+        ]
+        | None
+    ) = None
     spreadsheet_safe: (
         Annotated[
             bool,
@@ -197,6 +204,8 @@ def make_plan(
     seed: int | None,
     removed: Integers | None,
     least: int | None = None,
+    *,
+    show: Mapping[str, Any] | None = None,
 ) -> Plan:
     """The plan of a release.
 
@@ -204,6 +213,7 @@ def make_plan(
     seed     of the random order of the records; None if they keep their order
     removed  indices of the records that left the table; None if records have no order
     least    for local recoding, the minimum number of records per class
+    show     by column, what classes show instead of labels
     """
     release = problem.original
     columns = problem.lattice.columns
@@ -234,6 +244,7 @@ def make_plan(
         population=people,
         hierarchies=dict(_hierarchies(release)),
         protect=protect_words(release.source) or None,
+        show=dict(show) if show else None,
         spreadsheet_safe=is_spreadsheet_safe(release.source) or None,
         records=problem.ground.records,
         suppressed_records="remove" if problem.ground.removes else "stars",

@@ -2,18 +2,19 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from PETWorks.about.treatment import STARS
+from PETWorks.anonymizer.class_means import check_show
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local import Sweep, sweep_over
 from PETWorks.anonymizer.plan import Method, Plan, make_plan
-from PETWorks.anonymizer.problem import Problem, make_problem
+from PETWorks.anonymizer.problem import make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rows import NodeClasses, with_original
@@ -38,6 +39,7 @@ class Steps:
     allowed_levels: Mapping[str, tuple[int, ...]]
     least: int = 1
     suppressed_records: str = STARS
+    show: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,6 @@ class Replayed(Recoded):
     missing_columns  columns of the plan that the table lacks and does not need
     """
 
-    problem: Problem
     sweep: Sweep | None
     then: PlanTable
     loss: float
@@ -124,7 +125,8 @@ class Replayed(Recoded):
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
         method: Method = "global" if self.sweep is None else "local"
         least = None if self.sweep is None else self.sweep.least
-        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
+        seed, show = self.order.seed, self.show
+        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, seed, self.removed, least, show=show)
 
     @property
     def number_removed(self) -> int:
@@ -211,7 +213,18 @@ def replay(
         for rule in problem.rules
     }
     return Replayed(
-        release, classes, taken_out, problem, sweep, then, loss, without_place, not_placed, failing, missing_columns
+        release,
+        classes,
+        taken_out,
+        problem,
+        sweep,
+        then,
+        loss,
+        without_place,
+        not_placed,
+        failing,
+        missing_columns,
+        show=check_show(steps.show, release),
     )
 
 

@@ -54,6 +54,7 @@ class PreparedTable:
             plan.allowed_levels or {},
             plan.smallest_class or 1,
             plan.suppressed_records or STARS,
+            plan.show or {},
         )
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
         result = replay(self.release, rules, steps, plan_table, self.unplaced, self.missing)
@@ -125,6 +126,9 @@ def prepare_table(
                     planned=planned.height,
                 )
     release.hierarchies = fitted
+    release.declared = {
+        column: planned.words for column, planned in plan.hierarchies.items() if planned.words and column in fitted
+    }
     release.view = replace(release.view, hierarchies=fitted)
     return PreparedTable(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, unplaced, missing)
 
