@@ -22,9 +22,8 @@ from PETWorks import catalogue, check, read_policy
 from PETWorks.anonymizer.facts import table_state
 from PETWorks.errors import InputError
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
-from PETWorks.gate.check.verification import verify
-from PETWorks.gate.document.check_document import NOT_CONTENT, content_digest
-from PETWorks.gate.document.schema import schema_text
+from PETWorks.gate.check.inputs import verify
+from PETWorks.gate.document import NOT_CONTENT, content_digest, schema_text
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.gate.external.protected import complement, narrowest_width, protect_statistics, range_of, share_of
 from PETWorks.locale import LANGUAGES
@@ -532,8 +531,8 @@ def test_how_a_release_was_made_stays_inside():
         for lang in LANGUAGES:
             inside, outside = made.to_format(kind, lang), made.to_format(kind, lang, "external")
             assert outside == checked.to_format(kind, lang, "external")
-            kept = [message_text(code, "column.correlation_kept") for code in LANGUAGES]
-            assert not [text for text in ("correlation_kept", *kept) if text in outside]
+            kept = [message_text(code, "column.values_per_cell") for code in LANGUAGES]
+            assert not [text for text in ("values_per_cell", *kept) if text in outside]
             if kind == "html":
                 assert all(text in inside for text in kept)
 

@@ -1,7 +1,7 @@
 """What a search found, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
@@ -70,12 +70,25 @@ class LevelsUsed(JSONObject, frozen=True):
     records: int
 
 
+WhyGlobal = Literal["one level per column", "objective", "not possible", "no better", "stopped"]
+
+
 class LocalRecoding(JSONObject, frozen=True):
     """What local recoding did: the loss on the best levels for all records, and the combinations of levels in use."""
 
     global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
+    why_global: (
+        Annotated[
+            WhyGlobal,
+            described(
+                "why all records are on the best levels: a rule or the objective needs one level per column, no other "
+                "release keeps the rules within the limit, none that was found loses less, or the search was stopped"
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PointOfFrontier(JSONObject, frozen=True):
@@ -123,18 +136,26 @@ class FrontierFacts(JSONObject, frozen=True):
 
 
 class ColumnKept(JSONObject, frozen=True):
-    """What is left of a column; `docs/best-levels.md` has the formulas."""
+    """What is left of a column; `docs/best-levels.md` has the formulas.
+
+    The last three fields are in documents of earlier versions only.
+    """
 
     column: str
     values_before: Annotated[int, described("different values; missing and * are none")]
-    values_after: int
-    kept: Annotated[Real, described("share of the cells that are unchanged")]
     shift: Annotated[
-        Real, described("total variation between all records and those that still tell their value, on one level")
+        Real, described("total variation from the original, if each cell is spread over the values it may stand for")
     ]
-    correlation_kept: (
-        Annotated[Real, described("dependence on other columns that is left, if there was any")] | None
+    values_per_cell: (
+        Annotated[Real, described("how many values a released cell may stand for, on average; none without cells")]
+        | None
     ) = None
+    information_kept: (
+        Annotated[Real, described("share of the information of the column's values that its cells still tell")] | None
+    ) = None
+    values_after: int | None = None
+    kept: Real | None = None
+    correlation_kept: Real | None = None
 
 
 class ObjectiveLoss(JSONObject, frozen=True):
@@ -147,22 +168,24 @@ class ObjectiveLoss(JSONObject, frozen=True):
 
 
 class UtilityKept(JSONObject, frozen=True):
-    """What the release is still worth: its columns, and what is lost by every objective that applies."""
+    """What the release is still worth: its columns, and what is lost by every objective that applies.
 
-    values_kept: Annotated[Real, described("share of the cells of quasi-identifiers that are unchanged")]
+    The last four fields are in documents of earlier versions only.
+    """
+
     shift: Annotated[Real, described("mean over the quasi-identifiers")]
-    correlation_before: (
-        Annotated[Real, described("mean of Cramér's V over all pairs of columns, if there are any")] | None
-    )
-    correlation_after: Real | None
-    correlation_kept: (
-        Annotated[Real, described("how little it has moved, pair by pair, if there was any dependence")] | None
-    )
     columns: tuple[ColumnKept, ...]
     losses: tuple[ObjectiveLoss, ...]
+    information_kept: (
+        Annotated[Real, described("mean over the quasi-identifiers with more than one value, if there are any")] | None
+    ) = None
     undefined: Annotated[
         tuple[str, ...], described("objectives that are not defined for values on several levels")
     ] = ()
+    values_kept: Real | None = None
+    correlation_before: Real | None = None
+    correlation_after: Real | None = None
+    correlation_kept: Real | None = None
 
 
 class ProtectedColumn(JSONObject, frozen=True):

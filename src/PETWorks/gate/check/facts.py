@@ -1,6 +1,8 @@
-"""Facts of a report besides the measures: columns, class sizes, adversaries, the publisher's payout, the worst case."""
+"""Facts of a report besides the measures: columns, class sizes, adversaries, payout, worst case, and sign-off."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import partial
 from operator import add
 from typing import Any, cast
@@ -16,16 +18,20 @@ from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import HierarchyError, NotApplicable
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     AdversaryFacts,
     ColumnFacts,
+    EarlierRelease,
     Notice,
     PayoutStep,
+    Regime,
     Role,
+    SignOff,
     SmallClasses,
     WithoutColumn,
 )
-from PETWorks.gate.policy.policy import Adversary
+from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_for
+from PETWorks.gate.policy.policy import Adversary, Policy
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.result import Result
 from PETWorks.measures.utility.payout import payout_curve
@@ -145,16 +151,16 @@ def add_measures(columns: Iterable[ColumnFacts], results: Iterable[Result]) -> t
 
 def _remaining_information(release: Release, name: str) -> dict[str, Any]:
     """The number of distinct values of a column, now and before, and its level."""
-    values = release.marginal(name).values
+    values, hierarchy = release.marginal(name).values, release.hierarchies.get(name)
     facts: dict[str, Any] = {"distinct": _count_distinct(values)}
-    if name in release.hierarchies:
-        facts |= _level_facts(name, values, release.hierarchies[name])
+    if hierarchy is not None:
+        facts |= _level_facts(name, values, hierarchy)
     if release.has_original:
         before, after = release.original.marginal(name), release.marginal(name)
         facts["distinct_before"] = _count_distinct(before.values)
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
         facts["changed"] = _changed_share(before, after)
-        facts["entropy_kept"] = _entropy_kept(before, after)
+        facts["information_kept"] = information_kept(before, after, hierarchy, facts.get("level"))
     return facts
 
 
@@ -176,18 +182,55 @@ def _changed_share(before: Marginal, after: Marginal) -> float:
     return new / after.records
 
 
-def _entropy_kept(before: Marginal, after: Marginal) -> float | None:
-    """The entropy of a released cell as a share of that of an original cell; None if that is zero."""
-    original_bits = _entropy(before)
-    return min(_entropy(after) / original_bits, 1.0) if original_bits > 0 else None
+def information_kept(
+    before: Marginal, after: Marginal, hierarchy: Hierarchy | None, level: int | None = None
+) -> float | None:
+    """The share of the information of a column that its released cells still tell; None if that is not known.
+
+    A cell that may stand for a share p of the known original cells tells log2(1/p) bits; missing cells and `*` none.
+    Without a hierarchy, a new label counts by its own share: at most, if some records were generalised further.
+
+    level   the level of the column, if all of it is on one
+    """
+    original, released = _known_counts(before), _known_counts(after)
+    total = sum(original.values())
+    if len(original) < 2:
+        return None
+    alike: Mapping[str, float] = original
+    if hierarchy is not None:
+        levels = {label: hierarchy.level(label) if level is None else level for label in released}
+        if None in levels.values():
+            return None
+        alike = _records_alike(original, levels, hierarchy)
+    elif len(released) > len(original):
+        return None  # the labels do not follow from the values
+    else:
+        left = sum(released.values())
+        alike = {label: original.get(label, total * count / left) for label, count in released.items()}
+    bits = sum(count * math.log2(total / alike[label]) for label, count in released.items() if alike[label])
+    return min(bits / sum(count * math.log2(total / count) for count in original.values()), 1.0)
 
 
-def _entropy(marginal: Marginal) -> float:
-    """The entropy of a column in bits per cell; missing and suppressed cells count as no information."""
-    has_value = [value is not None and value != SUPPRESSED for value in marginal.values]
-    counts = marginal.counts[has_value].astype(np.float64)
-    present = counts.sum()
-    return float(-(counts * np.log2(counts / present)).sum() / marginal.records) + 0.0 if present else 0.0
+def _known_counts(marginal: Marginal) -> dict[str, int]:
+    """The number of records with each value; missing and suppressed cells are left out."""
+    counted = zip(marginal.values, marginal.counts.tolist(), strict=True)
+    return {value: count for value, count in counted if value is not None and value != SUPPRESSED and count}
+
+
+def _records_alike(
+    original: Mapping[str, int], levels: Mapping[str, int | None], hierarchy: Hierarchy
+) -> dict[str, int]:
+    """For each label, given with its level, the number of original records whose value it may stand for."""
+    places = {value: place for value in original if (place := hierarchy.place(value)) is not None}
+    alike = dict.fromkeys(levels, 0)
+    for level in set(levels.values()):
+        assert level is not None
+        for value, count in original.items():
+            own, leaf = places.get(value, (hierarchy.height, 0))
+            label = hierarchy.levels[level][leaf] if own <= level else value
+            if levels.get(label) == level:
+                alike[label] += count
+    return alike
 
 
 def _count_distinct(values: Sequence[str | None]) -> int:
@@ -260,3 +303,73 @@ def payout_steps(release: Release, parameters: Mapping[str, Any]) -> tuple[Payou
         return None
     chosen = np.unique(np.linspace(0, len(ratios) - 1, MAX_STEPS).round().astype(np.int64))
     return tuple(PayoutStep(float(ratios[index]), float(payouts[index])) for index in chosen)
+
+
+# A test for each item of a regime: whether the policy has it.
+# An empty list of earlier releases states that there are none.
+ITEM_TESTS: Mapping[str, Callable[[Release, Policy], bool]] = {
+    "purpose": lambda _, policy: policy.accountability.purpose is not None,
+    "release_kind": lambda _, policy: policy.release_kind is not None,
+    "recipients": lambda _, policy: policy.recipients is not None,
+    "adversaries": lambda _, policy: bool(policy.adversaries),
+    "role_reasons": lambda release, policy: set(release.roles) <= set(policy.accountability.role_reasons),
+    "earlier_releases": lambda _, policy: (
+        policy.accountability.earlier_releases is not None or bool(policy.releases.earlier)
+    ),
+    "risk_threshold": lambda _, policy: _has_rule(policy, "privacy", "risk", "attack"),
+    "utility": lambda release, policy: release.has_original or _has_rule(policy, "utility"),
+    "approver": lambda _, policy: None not in (policy.accountability.approver, policy.accountability.role),
+    "review_by": lambda _, policy: policy.accountability.review_by is not None,
+    "incident_contact": lambda _, policy: policy.accountability.incident_contact is not None,
+}
+
+
+def sign_off(release: Release, policy: Policy, today: date) -> SignOff:
+    """The people responsible for the release, and the checklist of each regime."""
+    stated = policy.accountability
+    review = stated.review_by
+    return SignOff(
+        approver=stated.approver,
+        role=stated.role,
+        review_by=None if review is None else review.isoformat(),
+        overdue=review is not None and review < today,
+        incident_contact=stated.incident_contact,
+        role_reasons=stated.role_reasons,
+        earlier_releases=_earlier_releases(policy),
+        regimes=tuple(_check_items(regime, release, policy) for regime in stated.regimes),
+    )
+
+
+def regimes_without_approver(policy: Policy) -> tuple[str, ...]:
+    """The regimes of the policy that require an approver, if the policy names none."""
+    stated = policy.accountability
+    return (
+        ()
+        if stated.approver is not None
+        else regimes_asking_for(APPROVER_ITEM, (regime.name for regime in stated.regimes))
+    )
+
+
+def _earlier_releases(policy: Policy) -> tuple[EarlierRelease, ...] | None:
+    """Earlier releases: those listed in the policy, and those that it measures."""
+    stated = policy.accountability.earlier_releases
+    names = [release.what for release in stated or ()]
+    measured = tuple(
+        EarlierRelease(release.name or release.label, release.date, release.recipients or "")
+        for release in policy.releases.earlier
+        if release.name not in names
+    )
+    return stated if not measured else (*(stated or ()), *measured)
+
+
+def _check_items(regime: Regime, release: Release, policy: Policy) -> Regime:
+    """The regime with its checklist: whether the policy has each item."""
+    items = (replace(item, given=ITEM_TESTS[item.item](release, policy)) for item in regime.items)
+    return replace(regime, items=tuple(items))
+
+
+def _has_rule(policy: Policy, *families: str) -> bool:
+    """Whether a measure of one of these families has a threshold, or subsets or releases have limits."""
+    measures = {rule.measure.family for rule in policy.rules if rule.measure is not None}
+    limits = bool(policy.limits) or bool(policy.releases.limits)
+    return bool(measures.intersection(families)) or ("risk" in families and limits)

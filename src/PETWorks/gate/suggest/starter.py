@@ -11,8 +11,7 @@ from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
-from PETWorks.counting.engines.engine import half_the_machine
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import half_the_machine, load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import people_per_value
 from PETWorks.counting.table import Table
@@ -34,7 +33,7 @@ from PETWorks.gate.suggest.protection_proposal import (
     unique_counter_for_people,
 )
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_roles
-from PETWorks.measures.attacks.subset_limits import MAX_COLUMNS
+from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from
 from PETWorks.tables.headers import has_header_line, names_a_person
@@ -318,14 +317,17 @@ def _privacy_unit(people: People | None, say: Say) -> list[str]:
 
 
 def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
+    adversaries = [
+        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
+        f"  #   - who: {say('a neighbour')}",
+        f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
+    ]
     return [
         "context:",
         f"  release: {release}             # {say('public, controlled or internal')}",
         f"  # purpose: {say('what the release is for')}",
         f"  # recipients: {say('who will get it')}",
-        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
-        f"  #   - who: {say('a neighbour')}",
-        f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
+        *(adversaries if known else []),
         f"  # earlier_releases:           # {say('about the same people; [] if there are none')}",
         f"  #   - {{what: {say(LAST_YEAR)}, date: 2025-11-30, recipients: {say('anybody')}}}",
         f"# releases:                     # {say('measures earlier tables together with this one')}",
@@ -375,9 +377,10 @@ def _waivers(release: str, say: Say) -> list[str]:
 def _rules(sensitive: bool, say: Say) -> list[str]:
     """Rules of the user's own; `petworks measures` lists the measures."""
     lines = [f"# {say('petworks measures lists what can be asked for')}", "rules:" if sensitive else "# rules:"]
-    mark = "  " if sensitive else "#   "
-    lines += [f"{mark}- measure: l-diversity", f"{mark}  l: 2"]
-    return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
+    always, more = ("  ", "  # ") if sensitive else ("#   ", "#   ")
+    lines += [f"{always}- measure: l-diversity", f"{always}  l: 2"]
+    lines += [f"{more}- measure: t-closeness", f"{more}  t: 0.2"]
+    return [*lines, f"{more}- measure: precision", f"{more}  at_least: 0.5"]
 
 
 def _subsets(known: int, say: Say, *, of_people: bool) -> list[str]:

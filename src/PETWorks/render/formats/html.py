@@ -8,7 +8,7 @@ from typing import Any
 
 from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError
-from PETWorks.gate.document.check_document import INTERNAL, CheckDocument, CheckFile
+from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole
@@ -203,7 +203,7 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
         ),
         "made_costs": _list_in_all(lambda _document, lang: making.cost_texts(facts, lang), document),
         "made_states": rows(making.state_rows),
-        "made_kept": [{"cells": cells, "bar": column.correlation_kept} for cells, column in kept],
+        "made_kept": [{"cells": cells, "bar": column.information_kept} for cells, column in kept],
         "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT_HEADINGS[1:])],
         "made_losses": rows(making.loss_rows),
         "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSS_HEADINGS[1:])],

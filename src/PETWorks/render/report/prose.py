@@ -8,7 +8,7 @@ from msgspec import structs
 from PETWorks.about.treatment import APART
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     EXTERNAL,
     INTERNAL,
     CheckDocument,
@@ -122,9 +122,9 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
 
 
 def loss(column: ColumnFacts, lang: str) -> list[str]:
-    """The loss of a column as cells of a table: name, values before and after, cells changed, entropy kept."""
+    """The loss of a column as cells of a table: name, values before and after, cells changed, information kept."""
     counts = (value_text(column.distinct_before, lang), value_text(column.distinct, lang))
-    shares = (percent(column.changed, lang), percent(column.entropy_kept, lang))
+    shares = (percent(column.changed, lang), percent(column.information_kept, lang))
     return [shorten_name(column.column), *counts, *shares]
 
 

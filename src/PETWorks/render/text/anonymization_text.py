@@ -9,7 +9,7 @@ from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts, LocalRe
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.check.notices import ALWAYS_SHOWN
-from PETWorks.gate.document.check_document import FAIL, Notice, RuleResult, combine_verdicts
+from PETWorks.gate.document import FAIL, Notice, RuleResult, combine_verdicts
 from PETWorks.measures.utility.models import ModelResult
 from PETWorks.render.language.language import message_text, percent, rule_name, shorten_name, value_text
 from PETWorks.render.report import making
@@ -46,8 +46,7 @@ def anonymization_text(
     table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
     for row in making.state_rows(facts, lang):
         table.add_row(*map(Text, row))
-    parts += [table, *(Text(sentence) for sentence in making.correlation_note(facts, lang))]
-    parts += [levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
+    parts += [table, levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
     if detailed:
         parts.append(_table(making.KEPT_HEADINGS, making.kept_rows(facts, lang), lang))
         parts.append(_table(making.LOSS_HEADINGS, making.loss_rows(facts, lang), lang))
