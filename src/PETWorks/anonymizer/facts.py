@@ -188,6 +188,13 @@ class UtilityKept(JSONObject, frozen=True):
     correlation_kept: Real | None = None
 
 
+class ColumnState(JSONObject, frozen=True):
+    """What became of a column: every released cell is unchanged, some are coarser, or next to nothing is left."""
+
+    column: str
+    state: Literal["kept", "coarser", "lost"]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -233,6 +240,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
         int, described("classes that show labels, because with means they would look like others and break a rule")
     ] = 0
     labels_kept_for: Annotated[tuple[str, ...], described("rules because of which all classes show labels")] = ()
+    column_states: tuple[ColumnState, ...] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
