@@ -1913,6 +1913,7 @@ TEXTS: dict[str, str | Plural] = {
     "apply.now": "now",
     "apply.at-most": "suppressed at most",
     "apply.too-many": "More records are suppressed than the plan allows, which is {limit}.",
+    "apply.advice": "if that many may be suppressed, add {option}; otherwise make a new plan with petworks anonymize",
     "apply.without-place": "values without a place",
     "apply.not-placed": "Records suppressed because a value has no place: {n}.",
     "apply.swept": "Records suppressed because no levels of the plan keep the rules: {n}.",
