@@ -187,6 +187,13 @@ class UtilityKept(JSONObject, frozen=True):
     correlation_kept: Real | None = None
 
 
+class ColumnState(JSONObject, frozen=True):
+    """What became of a column: every released cell is unchanged, some are coarser, or next to nothing is left."""
+
+    column: str
+    state: Literal["kept", "coarser", "lost"]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -220,6 +227,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
+    column_states: tuple[ColumnState, ...] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None

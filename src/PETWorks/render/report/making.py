@@ -185,7 +185,7 @@ def level_text(column: ColumnLevel, lang: str) -> str:
 def _level_meaning(level: str, lang: str) -> str:
     """The meaning of a level in a few words."""
     kind, _, item = level.partition(" ")
-    if kind in ("dates", "icd10"):
+    if kind in ("dates", "icd10", "address"):
         return message_text(lang, f"studio.levels.unit.{item}")
     return message_text(lang, f"level.{kind}", n=1 if item == "1" else item)
 
@@ -274,6 +274,16 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
         cells = [percent(point.suppression, lang), loss_text(point.loss), value_text(point.suppressed, lang), levels]
         rows.append(cells if facts.measure is None else [value_text(point.threshold, lang), *cells])
     return rows
+
+
+def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """The columns that are unchanged, those that are coarser, and those that are lost."""
+    texts = []
+    for state, message in (("kept", "columns.kept"), ("coarser", "columns.coarser"), ("lost", "columns.lost")):
+        columns = [column.column for column in facts.column_states if column.state == state]
+        if columns:
+            texts.append(message_text(lang, message, n=len(columns), columns=columns))
+    return texts
 
 
 def cost_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
