@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -23,6 +23,7 @@ from PETWorks.anonymizer.facts import (
     ProtectedColumn,
     State,
     UtilityKept,
+    WayByModels,
     WhyGlobal,
     table_state,
 )
@@ -46,6 +47,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import ModelResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +64,7 @@ class Anonymization(Recoded):
     bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
+    models      what the named models say, fitted on the original and on the release; both are judged on the original
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
@@ -77,6 +80,8 @@ class Anonymization(Recoded):
     optimal: bool
     bound: float
     checked: int
+    models: tuple[ModelResult, ...] = field(default=(), kw_only=True)
+    by_models: tuple[WayByModels, ...] = field(default=(), kw_only=True)
 
     @property
     def is_complete(self) -> bool:
@@ -193,6 +198,7 @@ class Anonymization(Recoded):
                 for column, change in changes_in(self.original.source).items()
             ),
             column_states=tuple(self._column_states()),
+            by_models=self.by_models,
             frontier=frontier,
             seconds=None if self.is_complete else self.search.seconds,
             improved_after=None if self.is_complete else self.search.improved_after,

@@ -194,6 +194,13 @@ class ColumnState(JSONObject, frozen=True):
     state: Literal["kept", "coarser", "lost"]
 
 
+class WayByModels(JSONObject, frozen=True):
+    """A release that was found, and how much of what the models explain it keeps."""
+
+    method: Literal["global", "local"]
+    kept: Annotated[Real, described("mean over the models, 1 if they explain the original as well as its own")]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -228,6 +235,9 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
     column_states: tuple[ColumnState, ...] = ()
+    by_models: Annotated[
+        tuple[WayByModels, ...], described("the releases that were compared, the one taken first")
+    ] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
