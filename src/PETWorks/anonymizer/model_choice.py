@@ -102,7 +102,7 @@ def answers_of(made: Recoded, models: Sequence[Model], original: Mapping[str, Co
     columns: dict[str, Column] = dict(load_rows(made.original.source, unchanged).columns) if unchanged else {}
     for name in names:
         if name in changed:
-            columns[name] = Column(changed[name].dictionary, np.asarray(changed[name].indices))
+            columns[name] = Column(changed[name].dictionary, np.asarray(changed[name].indices).astype(np.uint32))
     removed = made.removed
     assert removed is not None
     left = np.delete(np.arange(made.records), removed)
