@@ -529,7 +529,8 @@ def anonymize_release(
         time_limit = DEFAULT_SECONDS
     started = monotonic()
     limit = math.inf if time_limit is None else time_limit
-    search_limit = limit if method == "global" else limit / 2  # the other half is for local recoding
+    # The rest is for local recoding, which needs no good levels to begin with.
+    search_limit = limit if method == "global" else limit / (12 if problem.lattice.has_many_nodes else 2)
     try:
         search.run(report=progress, stop=lambda: monotonic() - started >= search_limit)
     except KeyboardInterrupt:  # continue with the best result so far, if there is one
