@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -29,6 +29,7 @@ from PETWorks.anonymizer.facts import (
     ShownColumn,
     State,
     UtilityKept,
+    WayByModels,
     WhyGlobal,
     measure_or_none,
     table_state,
@@ -53,6 +54,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import ModelResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,6 +71,7 @@ class Anonymization(Recoded):
     bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
+    models      what the named models say, fitted on the original and on the release; both are judged on the original
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
@@ -83,6 +86,8 @@ class Anonymization(Recoded):
     optimal: bool
     bound: float
     checked: int
+    models: tuple[ModelResult, ...] = field(default=(), kw_only=True)
+    by_models: tuple[WayByModels, ...] = field(default=(), kw_only=True)
 
     @property
     def is_complete(self) -> bool:
@@ -204,6 +209,7 @@ class Anonymization(Recoded):
             labels_kept=self.shown.kept,
             labels_kept_for=self.shown.rules,
             column_states=tuple(self._column_states()),
+            by_models=self.by_models,
             frontier=frontier,
             kept_columns=self.kept_columns,
             seconds=None if self.is_complete else self.search.seconds,

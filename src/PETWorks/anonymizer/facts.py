@@ -214,6 +214,13 @@ class ColumnState(JSONObject, frozen=True):
     state: Literal["kept", "coarser", "lost"]
 
 
+class WayByModels(JSONObject, frozen=True):
+    """A release that was found, and how much of what the models explain it keeps."""
+
+    method: Literal["global", "local"]
+    kept: Annotated[Real, described("mean over the models, 1 if they explain the original as well as its own")]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -260,6 +267,9 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     ] = 0
     labels_kept_for: Annotated[tuple[str, ...], described("rules because of which all classes show labels")] = ()
     column_states: tuple[ColumnState, ...] = ()
+    by_models: Annotated[
+        tuple[WayByModels, ...], described("the releases that were compared, the one taken first")
+    ] = ()
     frontier: FrontierFacts | None = None
     kept_columns: Annotated[KeptColumns | None, described("not if every column might be lost")] = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None

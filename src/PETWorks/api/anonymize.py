@@ -5,7 +5,7 @@ Calls of version 0.1 pass arguments of the table instead of a Release. They warn
 
 import functools
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from PETWorks.about.treatment import CAREFUL, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
+from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.problem import ALL, complete_hierarchies
 from PETWorks.anonymizer.released import (
@@ -45,6 +46,7 @@ from PETWorks.gate.policy.policy import Policy, columns_without_role, policy_for
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import parse_models
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.making import two_levels_texts, why_in_order
@@ -154,6 +156,7 @@ def anonymize(
     resume: str | os.PathLike[str] | None = None,
     order: str | None = None,
     seed: int | None = None,
+    models: Sequence[Mapping[str, Any]] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The release of a table with the least loss that keeps the rules.
@@ -192,6 +195,8 @@ def anonymize(
     order         "shuffled": the records of the release are in random order, so that nobody is found by position;
                   "original": in the order of the table. By default they are shuffled, unless a rule compares them one
                   by one with the original, or they are not in memory; see `result.order`
+    models        regressions that the data are for, as in a policy: `[{"outcome": "wage", "on": ["age", "sex"]}]`;
+                  their columns weigh more, and `result.models` compares each on the original
     seed          the seed of an earlier release's random order; by default a new one, recorded in result and plan
     progress      called now and then with the progress of the search
 
@@ -220,9 +225,13 @@ def anonymize(
         task = replace(task, release=with_safe_cells(task.release))
     record_order = task.choose_order(shuffle, seed)
     if task.policy is not None:
-        result = anonymize_by_policy(task.policy, task.release, task.rules, settings, progress)
+        policy = task.policy if models is None else replace(task.policy, models=parse_models(models))
+        result = anonymize_by_policy(policy, task.release, task.rules, settings, progress)
     else:
-        result = anonymize_release(task.release, task.rules, **_with_defaults(settings), progress=progress)
+        used = _with_defaults(settings)
+        result = anonymize_for_models(
+            task.release, task.rules, parse_models(models), used, progress, free=method is None
+        )
     return _with_notices(replace(result, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.about.treatment import STARS
-from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
+from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.frontiers import Frontier, find_frontier
+from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.search.exact import Progress
@@ -20,7 +21,6 @@ from PETWorks.gate.policy.mistakes import located_error
 from PETWorks.gate.policy.policy import KEEP, Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures.parameters import parse_number
-from PETWorks.measures.utility.models import check_models, model_columns
 from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
@@ -96,11 +96,9 @@ def anonymize_by_policy(
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", parse_seconds(time))
-    if release.engine.name != "spark":
-        with locating_models(policy):  # before a search that may take long
-            check_models(policy.models, model_columns(policy.models, release.source))
-    with locating_errors(policy, overrides):
-        return anonymize_release(release, rules, **settings, progress=progress)
+    free = "method" not in settings
+    with locating_models(policy), locating_errors(policy, overrides):
+        return anonymize_for_models(release, rules, policy.models, settings, progress, free=free)
 
 
 def parse_seconds(time: Any) -> float | None:

@@ -495,6 +495,14 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "models.none": "The model {model} cannot be fitted on the release, which does not tell the outcome.",
     "models.lost": "The release says nothing about {columns}.",
+    "models.local": (
+        "Taken because of the models: record by record, {kept} of what they explain in the original is kept; with one "
+        "level per column, {other}."
+    ),
+    "models.global": (
+        "Taken because of the models: with one level per column, {kept} of what they explain in the original is kept; "
+        "record by record, {other}."
+    ),
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
         "On the original and on the release, in units of the original; the shift is in standard errors of the "

@@ -92,6 +92,7 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     texts += kept_columns_texts(facts, lang)
     if facts.waived:
         texts.append(message_text(lang, "anonymize.waived", rules=facts.waived))
+    texts += by_models_text(facts, lang)
     return [*texts, *_shown_texts(facts, lang), *(_protection_text(column, lang) for column in facts.protected)]
 
 
@@ -319,6 +320,16 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
         cells = [percent(point.suppression, lang), loss_text(point.loss), value_text(point.suppressed, lang), levels]
         rows.append(cells if facts.measure is None else [value_text(point.threshold, lang), *cells])
     return rows
+
+
+def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """Which of the releases that were found answers the models best, if there were several."""
+    if len(facts.by_models) < 2:
+        return []
+    taken, other = facts.by_models[:2]
+    shares = [way.kept for way in facts.by_models]
+    values = {"kept": percent(taken.kept, lang, shares), "other": percent(other.kept, lang, shares)}
+    return [message_text(lang, "models.local" if taken.method == "local" else "models.global", **values)]
 
 
 def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
