@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,13 @@ TRIES = 40  # nodes of a group that are ruled out for a box in one round
 ROUNDS = 10  # before the box is divided
 DESCENTS = 8  # descents from coarse nodes before the first box is divided
 BOXES_PER_DESCENT = 32
+WORTH_CROSSING = 1_000_000  # nodes; fewer are soon divided
+POPULATION = 100  # nodes that are crossed with each other, where the rules hold nearly everywhere
+TRIED = 8  # random nodes that tell whether they do
+IMPROVED = 2  # of these, column by column, in each generation
+CHANGED = 1.5  # levels that are changed in a crossed node, on average
+MIXED_IN = 0.2  # share of the crossed nodes that are kept although they cannot lose less than the best one
+CROSSED_PER_BOX = 100
 
 
 @dataclass(frozen=True)
@@ -120,14 +128,22 @@ class BoxSearch(NodeSearch):
 
     def _steps(self, wanted: int) -> Iterator[None]:
         self._look(self.lattice.high)
+        crossing = None
         if not self._is_ruled_out(self.lattice.high):
-            for _ in range(DESCENTS):
-                yield from self._descent()
+            if self.lattice.nodes > WORTH_CROSSING and (
+                yield from self._holds_often()
+            ):  # descents would only end on the lowest levels
+                crossing = self._cross()
+            else:
+                for _ in range(DESCENTS):
+                    yield from self._descent()
         number = 0
         while self._boxes and self._boxes[0].bound <= self.limit(wanted):
             yield from self._divide()
             number += 1
-            if self.best is not None and number % BOXES_PER_DESCENT == 0:
+            if crossing is not None:
+                yield from islice(crossing, CROSSED_PER_BOX)
+            elif self.best is not None and number % BOXES_PER_DESCENT == 0:
                 yield from self._descent()
 
     def _look(self, node: Node) -> None:
@@ -241,6 +257,74 @@ class BoxSearch(NodeSearch):
             if not gains:
                 return
             node = max(gains, key=lambda finer: gains[finer])
+
+    def _cross(self) -> Iterator[None]:
+        """Cross good nodes with each other, change a level or so, and improve the best ones column by column; endless.
+
+        Nodes whose loss without suppression is above the best loss are not looked at.
+        """
+        nodes = [self.lattice.high, *(self._any_node() for _ in range(POPULATION - 1))]
+        improved: set[Node] = set()
+        while True:
+            for node in nodes:
+                self._look(node)
+                yield
+            ranked = sorted(set(nodes), key=lambda node: (self._loss(node), node))
+            for node in ranked[:IMPROVED]:
+                if node not in improved:
+                    improved.add(node)
+                    ranked.append((yield from self._improve(node)))
+            ranked.sort(key=lambda node: (self._loss(node), node))
+            nodes = ranked[: POPULATION // 5]
+            while len(nodes) < POPULATION:
+                parents = [ranked[int(self._random.integers(0, len(ranked), 3).min())] for _ in range(2)]
+                child = tuple(int(self._random.choice(levels)) for levels in zip(*parents, strict=True))
+                child = tuple(
+                    min(max(level + int(self._random.integers(-1, 2)), low), high)
+                    if self._random.random() < CHANGED / len(child)
+                    else level
+                    for level, low, high in zip(child, self.lattice.low, self.lattice.high, strict=True)
+                )
+                is_hopeful = self._cost(child) < self._loss(ranked[0])
+                nodes.append(child if is_hopeful or self._random.random() < MIXED_IN else self._any_node())
+
+    def _improve(self, node: Node) -> Generator[None, None, Node]:
+        """Move to neighbours that lose less, until there is none."""
+        order = self._random.permutation(len(node)).tolist()
+        at, unchanged = 0, 0
+        while unchanged < len(order):
+            index = order[at % len(order)]
+            at, unchanged = at + 1, unchanged + 1
+            for level in (node[index] - 1, node[index] + 1):
+                if self.lattice.low[index] <= level <= self.lattice.high[index]:
+                    neighbour = _set_level(node, index, level)
+                    if self._cost(neighbour) < self._loss(node):
+                        self._look(neighbour)
+                        yield
+                        if self._loss(neighbour) < self._loss(node):
+                            node, unchanged = neighbour, 0
+                            break
+        return node
+
+    def _holds_often(self) -> Generator[None, None, bool]:
+        """Whether the rules hold on most of some random nodes."""
+        holding = 0
+        for _ in range(TRIED):
+            node = self._any_node()
+            self._look(node)
+            yield
+            holding += self._holds(node)
+        return 2 * holding > TRIED
+
+    def _any_node(self) -> Node:
+        """A random node."""
+        levels = zip(self.lattice.low, self.lattice.high, strict=True)
+        return tuple(int(self._random.integers(low, high + 1)) for low, high in levels)
+
+    def _loss(self, node: Node) -> float:
+        """The loss of a node that was looked at; infinite if it fails."""
+        outcome = self.known.get(node)
+        return float("inf") if outcome is None or outcome.loss is None else outcome.loss
 
     def _holds(self, node: Node) -> bool:
         records = self.known[node].records
