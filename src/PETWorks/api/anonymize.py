@@ -19,7 +19,7 @@ from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.plan import Plan
-from PETWorks.anonymizer.problem import complete_hierarchies
+from PETWorks.anonymizer.problem import ALL, complete_hierarchies
 from PETWorks.anonymizer.released import (
     SHUFFLED,
     Recoded,
@@ -96,6 +96,7 @@ def accepts_earlier_call(
             else:
                 complete_hierarchies(release, release.quasi_identifiers)
                 given.setdefault("suppression", 0.0)
+                given.setdefault("may_lose", ALL)
             untyped: Any = function
             result: Returned = untyped(release, **given)
             return result
@@ -145,6 +146,8 @@ def anonymize(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Collection[str] | None = None,
+    may_lose: Collection[str] | str | None = None,
     subsets: Mapping[str, Any] | None = None,
     method: str | None = None,
     show: Mapping[str, str] | None = None,
@@ -175,6 +178,9 @@ def anonymize(
     aggregate     how the granularity of columns is combined: "geometric" (mean), "arithmetic", "sum", "maximum"
     weights       the importance of columns, by default 1
     levels        a fixed level, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
+    keep          columns of which something must be left, at any cost: `["age"]`
+    may_lose      columns of which nothing need be left, or "all"; others are kept if that raises the loss by at most a
+                  quarter, and suppresses at most 5 % of the records in addition
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
     method        "global", the default: one level for each column; "local": individual levels for each record, with
                   far less loss; for all objectives except non-uniform-entropy
@@ -206,6 +212,8 @@ def anonymize(
         "aggregate": aggregate,
         "weights": weights,
         "levels": levels,
+        "keep": keep,
+        "may_lose": may_lose,
         "method": method,
         "show": show,
         "seconds": seconds,
@@ -371,6 +379,8 @@ def frontier(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Collection[str] | None = None,
+    may_lose: Collection[str] | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit of suppression.
@@ -387,6 +397,8 @@ def frontier(
         "aggregate": aggregate,
         "weights": weights,
         "levels": levels,
+        "keep": keep,
+        "may_lose": may_lose,
     }
     task = _open_task(release, rules, subsets)
     if task.policy is not None:
@@ -499,6 +511,7 @@ def _anonymize_at_point(
     aggregate: str | None,
     weights: Mapping[str, float] | None,
     levels: Mapping[str, Any],
+    may_lose: str,
 ) -> Anonymization:
     """Make the release of a point of the frontier."""
     task = replace(task, rules=rules)
@@ -511,6 +524,7 @@ def _anonymize_at_point(
         aggregate=aggregate,
         weights=weights,
         levels=levels,
+        may_lose=may_lose,
         order=task.choose_order(),
     )
     return _with_notices(replace(result, keeps_unit=task.keeps_unit), task.judging_policy)

@@ -25,7 +25,18 @@ from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
 TABLES = ("data", "original", "policy")  # keys of an earlier release that are paths
-SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method", "show")
+SETTINGS = (
+    "suppression",
+    "suppressed_records",
+    "objective",
+    "aggregate",
+    "weights",
+    "levels",
+    "keep",
+    "may_lose",
+    "method",
+    "show",
+)
 # Keys that the policy of a release states anew.
 RESTATED_KEYS = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
 WRITTEN = "Written by petworks anonymize, for the release beside it."
@@ -281,6 +292,8 @@ def _how_made(made: Recoded) -> Iterator[str]:
             "aggregate": problem.aggregate,
             "weights": dict(problem.weights),
             "levels": {name: list(bounds) for name, bounds in problem.allowed_levels.items()},
+            "keep": list(problem.keep) or None,
+            "may_lose": (problem.may_lose if isinstance(problem.may_lose, str) else list(problem.may_lose)) or None,
         }
         facts["anonymize"] = {name: value for name, value in used.items() if value not in (None, {})}
     facts["suppressed_records"] = made.suppressed
