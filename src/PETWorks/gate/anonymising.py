@@ -85,6 +85,7 @@ def anonymize_by_policy(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
+    free = overrides.get("method") is None and "method" not in policy.anonymize
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     for name in (
         "order",
@@ -96,7 +97,6 @@ def anonymize_by_policy(
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", parse_seconds(time))
-    free = "method" not in settings
     with locating_models(policy), locating_errors(policy, overrides):
         return anonymize_for_models(release, rules, policy.models, settings, progress, free=free)
 
