@@ -227,7 +227,7 @@ def test_the_command_in_its_comments_can_be_copied(tmp_path):
     command = re.search(r"^# To see the levels of a column, use: petworks (.*)$", text, re.MULTILINE)[1]
     done = petworks(*shlex.split(command), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "[40, 60)" in done.stdout
+    assert "40–59" in done.stdout
 
 
 @given(st.lists(NAMES | st.sampled_from(ODD), min_size=1, max_size=6, unique_by=str.strip))
