@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -15,6 +15,7 @@ from PETWorks.about.treatment import APART, REMOVE
 from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.facts import (
     AnonymizationFacts,
+    Choice,
     ColumnLevel,
     FrontierFacts,
     LevelsUsed,
@@ -22,17 +23,20 @@ from PETWorks.anonymizer.facts import (
     ProtectedColumn,
     State,
     UtilityKept,
+    WayOfRecoding,
     table_state,
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
-from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
+from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep, visible_classes
+from PETWorks.anonymizer.lost_columns import lost_in_sweep, lost_on_node
+from PETWorks.anonymizer.objectives import LINEAR, NOT_LOCAL, ByColumn, Granularity
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
-from PETWorks.anonymizer.recoding import Recoder
+from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
+from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import NodeSearch, Progress, Report, Stop, never_stop
 from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
@@ -41,6 +45,7 @@ from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
+from PETWorks.measures.classes import Mask
 from PETWorks.measures.parameters import parse_number
 
 if TYPE_CHECKING:
@@ -58,11 +63,12 @@ class Anonymization(Recoded):
     bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
+    why_global  why the records could not be recoded one by one, if that was asked for; see `why_not_local`
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
     >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
-    >>> result = anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1)
+    >>> result = anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1, method="global")
     >>> result.levels, result.suppressed, result.optimal
     ({'zip': 1, 'nationality': 1}, 0, True)
     """
@@ -73,6 +79,7 @@ class Anonymization(Recoded):
     optimal: bool
     bound: float
     checked: int
+    why_global: str | None = field(default=None, kw_only=True)
 
     @property
     def is_complete(self) -> bool:
@@ -181,6 +188,7 @@ class Anonymization(Recoded):
             next_best=explanation.other_levels,
             rules=explanation.rules,
             local=self._local_recoding(),
+            choice=self.choice,
             waived=waived,
             protected=tuple(
                 ProtectedColumn(
@@ -196,6 +204,18 @@ class Anonymization(Recoded):
 
     def _local_recoding(self) -> LocalRecoding | None:
         return None
+
+    @property
+    def choice(self) -> Choice:
+        """The ways to recode the table that were found, with the loss, the lost columns and the risks of each."""
+        return Choice("global", (self._one_level_per_column,), self.why_global)
+
+    @cached_property
+    def _one_level_per_column(self) -> WayOfRecoding:
+        """The best levels for all records."""
+        suppressed = int(self.classes.records[self.taken_out].sum())
+        lost = lost_on_node(self.classes, self.taken_out)
+        return WayOfRecoding("global", self.global_loss, lost, suppressed, *_risks(self.classes, ~self.taken_out))
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
         """Why records are suppressed: one row per record, without those suppressed in the input.
@@ -303,6 +323,21 @@ class LocalAnonymization(Anonymization):
         levels_used = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in listed)
         return LocalRecoding(self.global_loss, len(parts), levels_used)
 
+    @property
+    def choice(self) -> Choice:
+        """The ways to recode the table that were found, with the loss, the lost columns and the risks of each."""
+        if len(self.sweep.nodes) == 1:
+            return super().choice
+        return Choice("local", (self._one_level_per_column, self._record_by_record))
+
+    @cached_property
+    def _record_by_record(self) -> WayOfRecoding:
+        rows = self.sweep.recoded()
+        classes, of_row = visible_classes(self.sweep.ground, self.sweep.ground.lattice.low, rows)
+        kept = np.zeros(len(classes.records), np.bool_)
+        kept[of_row[(self.sweep.on_node != NOT_RELEASED) & self.sweep.has_values(rows)]] = True
+        return WayOfRecoding("local", self.loss, lost_in_sweep(self.sweep), self.suppressed, *_risks(classes, kept))
+
     def _released_sweep(self) -> Sweep:
         return self.sweep
 
@@ -342,6 +377,12 @@ class LocalAnonymization(Anonymization):
             f"<LocalAnonymization: loss {self.loss:.6g}, {self.global_loss:.6g} on the best levels for all; "
             f"{self.suppressed} of {self.records} records suppressed; levels: {len(self.sweep.nodes)} combinations>"
         )
+
+
+def _risks(classes: NodeClasses, kept: Mask) -> tuple[float, float]:
+    """The highest and the average risk of re-identification in some of the classes; 0 if there are none."""
+    sizes = classes.sizes[kept if classes.complete is None else kept & classes.complete]
+    return (1 / int(sizes.min()), len(sizes) / int(sizes.sum())) if len(sizes) else (0.0, 0.0)
 
 
 class TimeIsUp(Exception):  # noqa: N818 - not an error: it ends the sweep
@@ -448,8 +489,12 @@ def anonymize_release(
     order: RecordOrder = IN_ORDER,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
-    """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings."""
-    check_method(method, objective)
+    """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings.
+
+    method   "global" or "local"; "global" is used instead of "local" where that is not possible
+    """
+    why_global = None
+    check_method(method)
     time_limit = None if seconds is None else parse_number(seconds)
     if seconds is not None and (time_limit is None or not 0 < time_limit < math.inf):
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
@@ -461,11 +506,11 @@ def anonymize_release(
         aggregate,
         weights,
         levels,
-        local=method == "local",
         suppressed_records=suppressed_records,
     )
     if method == "local":
-        problem.lattice.check_size(Phrase("for local recoding"))
+        why_global = why_not_local(problem)
+        method = "local" if why_global is None else "global"
     search = problem.search()
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))
@@ -488,9 +533,40 @@ def anonymize_release(
     optimal = search.is_finished
     bound = best.loss if optimal else search.bound
     found = Anonymization(
-        problem.original, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
+        problem.original,
+        classes,
+        suppressed,
+        problem,
+        search,
+        best.loss,
+        optimal,
+        bound,
+        search.checked,
+        order=order,
+        why_global=why_global,
     )
     return found if method == "global" else recode_locally(found, progress, lambda: monotonic() - started >= limit)
+
+
+def why_not_local(problem: Problem) -> str | None:
+    """Why a problem needs one level for each column; None if it does not.
+
+    "fixed"        every column has its only level
+    "objective"    the objective is not defined for values on several levels
+    "other-table"  a rule compares classes with those of another table, which would have to be on several levels as well
+    "rows"         there were too many distinct rows to count them on their lowest levels
+    "size"         there are too many nodes
+    """
+    view = problem.ground.view
+    if problem.lattice.nodes == 1:
+        return "fixed"
+    if problem.objective_name == NOT_LOCAL:
+        return "objective"
+    if any(test.background for rule in problem.rules for test in rule.tests(view)):
+        return "other-table"
+    if any(problem.ground.base.levels.values()):
+        return "rows"
+    return "size" if problem.lattice.is_large else None
 
 
 def _unsatisfiable_error(problem: Problem) -> NotApplicable:

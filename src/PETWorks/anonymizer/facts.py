@@ -1,7 +1,7 @@
 """What a search found, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
@@ -75,6 +75,25 @@ class LocalRecoding(JSONObject, frozen=True):
     global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
+
+
+class WayOfRecoding(JSONObject, frozen=True):
+    """A release that was found, on one level per column or record by record."""
+
+    method: Literal["global", "local"]
+    loss: Real
+    lost: Annotated[tuple[str, ...], described("the columns of which next to nothing is left")]
+    suppressed: int
+    highest_risk: Real
+    average_risk: Annotated[Real, described("classes by records: the mean over the records that are kept")]
+
+
+class Choice(JSONObject, frozen=True):
+    """The ways to recode the table that were found, and the one that was taken."""
+
+    made: Literal["global", "local"]
+    ways: tuple[WayOfRecoding, ...]
+    why_global: Annotated[str | None, described("what does not allow recoding record by record")] = None
 
 
 class PointOfFrontier(JSONObject, frozen=True):
@@ -195,6 +214,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None
+    choice: Annotated[Choice | None, described("unknown in documents of earlier versions")] = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
     frontier: FrontierFacts | None = None

@@ -14,6 +14,7 @@ from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.plan import Plan
+from PETWorks.anonymizer.problem import METHODS
 from PETWorks.anonymizer.released import (
     SHUFFLED,
     Recoded,
@@ -71,8 +72,8 @@ def anonymize(
 ) -> Anonymization:
     """The release of a table with the least loss that keeps the rules.
 
-    Every quasi-identifier is generalised to one level of its hierarchy, and records of classes that break a rule are
-    suppressed, as far as the limit allows. Every column needs a role; direct identifiers are left out. Notices that the
+    Quasi-identifiers are generalised by their hierarchies, and records of classes that break a rule are suppressed, as
+    far as the limit allows. Every column needs a role; direct identifiers are left out. Notices that the
     command would print are raised as `ReleaseWarning`, and listed in `notices` of the result. The result is the same
     with each engine.
 
@@ -89,8 +90,8 @@ def anonymize(
     weights       the importance of columns, by default 1
     levels        a fixed level, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
-    method        "global", the default: one level for each column; "local": individual levels for each record, with
-                  far less loss; for all objectives except non-uniform-entropy
+    method        "local", the default: record by record, each value as fine as its class allows; "global": one level
+                  for each column, proved to be the best, also where rules or objective need it (`result.why_global`)
     spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers are unchanged, and
                   so are quasi-identifiers, whose values are those of hierarchies
     seconds       time limit, after which the best release so far is returned; its `gap` bounds the distance from the
@@ -105,7 +106,7 @@ def anonymize(
 
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
     >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
-    >>> anonymize(release, {"k-anonymity": {"k": 3}}).levels
+    >>> anonymize(release, {"k-anonymity": {"k": 3}}, method="global").levels
     {'zip': 1, 'nationality': 1}
     """
     settings = {
@@ -127,7 +128,8 @@ def anonymize(
     if task.policy is not None:
         result = anonymize_by_policy(task.policy, task.release, task.rules, settings, progress)
     else:
-        result = anonymize_release(task.release, task.rules, **_with_defaults(settings), progress=progress)
+        used = {"method": METHODS[0]} | _with_defaults(settings)
+        result = anonymize_release(task.release, task.rules, **used, progress=progress)
     return _with_notices(replace(result, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 
 

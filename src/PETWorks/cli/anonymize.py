@@ -127,7 +127,7 @@ def _release_options_of(facts: "FrontierFacts") -> str:
     is_possible = facts.best_point(facts.threshold, facts.suppression) is not None
     point = facts if is_possible else facts.points[-1]
     threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold}"
-    return f"-o released.csv{threshold} --suppression {point.suppression}"
+    return f"-o released.csv --global{threshold} --suppression {point.suppression}"
 
 
 FILE = click.Path(path_type=Path)
@@ -403,7 +403,11 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
 @click.option("--aggregate", metavar="NAME", help="Of granularity: geometric, arithmetic, sum, maximum.")
 @click.option("--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="The importance of a column.")
 @click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
-@click.option("--local", is_flag=True, help="Each record on levels of its own: far less is lost.")
+@click.option(
+    "--local/--global",
+    default=None,
+    help="Record by record, which keeps more, or one level per column [default: --local].",
+)
 @click.option(
     "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
 )
@@ -427,7 +431,7 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
 @reasons_options("each suppressed record")
 @with_format_options
 def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
-    """Make the best release of a table that keeps the rules, and prove that there is no better one.
+    """Make the release of a table that keeps the rules and loses least.
 
     Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
     the release come its hierarchies, a policy for `petworks check`, and a plan with which `petworks apply` recodes
@@ -471,7 +475,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         "aggregate": options["aggregate"],
         "weights": parse_by_column(options["weights"], "--weight", _weight) or None,
         "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
-        "method": "local" if options["local"] else None,
+        "method": None if options["local"] is None else "local" if options["local"] else "global",
         "seconds": _seconds(options["time"]),
     }
     check_seed(options)
@@ -495,8 +499,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     if options["frontier"]:
         with search_progress() as report:
             frontier = compute_frontier(job, settings, vary, report)
-        in_policy = None if job.policy is None else job.policy.anonymize.get("method")
-        if "local" in (settings["method"], in_policy):
+        if settings["method"] != "global" and (job.policy is None or job.policy.method != "global"):
             note("cli.frontier-not-local")
     if output is None:
         assert frontier is not None
@@ -597,11 +600,12 @@ def _check(case: "Case", facts: "AnonymizationFacts", notices: "tuple[Notice, ..
 
 def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":
     from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.problem import METHODS
     from PETWorks.gate.anonymising import anonymize_by_policy
 
     if job.policy is not None:
         return anonymize_by_policy(job.policy, job.release, job.rules, options, report)
-    settings = {name: value for name, value in options.items() if value is not None}
+    settings = {"method": METHODS[0], **{name: value for name, value in options.items() if value is not None}}
     return anonymize_release(job.release, job.rules, **settings, progress=report)
 
 

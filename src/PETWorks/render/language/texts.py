@@ -694,21 +694,57 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
     "anonymize.local": (
-        "Local recoding: records are on {n} combinations of levels. On the best levels for all of them the loss "
-        "would be {loss}."
+        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
     ),
     "anonymize.local-no-better": (
         "Local recoding is not possible with these rules, or no better than one level for each column: that is the "
         "release. Its loss is {loss}."
     ),
     "anonymize.local-stopped": (
-        "Local recoding: records are on {n} combinations of levels. The search for the best levels for all of them "
-        "was stopped; the best that were found lose {loss}."
+        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels). The search "
+        "for the best levels for all records was stopped; the best that were found lose {loss}."
     ),
     "anonymize.local-stopped-no-better": (
         "Local recoding was stopped before it was better than one level for each column: that is the release. Its "
         "loss is {loss}."
     ),
+    "choice.title": "Two ways to recode the table",
+    "choice.global": "one level per column",
+    "choice.local": "record by record",
+    "choice.made-local": (
+        "Record by record keeps more; one level per column is simpler to analyse, and its levels are proved to be the "
+        "best: --global."
+    ),
+    "choice.made-local-unproved": "Record by record keeps more; one level per column is simpler to analyse: --global.",
+    "choice.average": (
+        "Record by record, classes are smaller: the average risk is higher under the same rules ({local} instead of "
+        "{all})."
+    ),
+    "choice.made-global": "Record by record usually keeps more: --local.",
+    "choice.explained": (
+        "Next-best levels, and what each rule costs, are known for one level per column: --global --explain."
+    ),
+    "choice.why.fixed": "One level per column, because every level is given.",
+    "choice.why.objective": (
+        "One level per column, because non-uniform entropy is not defined for values on several levels."
+    ),
+    "choice.why.other-table": (
+        "One level per column, because a rule compares the classes with those of another table, which needs the same "
+        "levels."
+    ),
+    "choice.why.rows": (
+        "One level per column, because there are too many distinct rows to recode them record by record."
+    ),
+    "choice.why.size": (
+        "One level per column, because there are too many combinations of levels to recode record by record."
+    ),
+    "choice.why.other-releases": (
+        "One level per column, because other releases about the same people are measured together with this one."
+    ),
+    "head.recoding": "recoding",
+    "head.lost": "columns lost",
+    "head.option": "option",
+    "state.no-column": "none",
     "anonymize.loss": "Loss ({objective}): {loss}.",
     "anonymize.aggregated": "{objective}, {how} of the columns",
     "aggregate.geometric": "geometric mean",

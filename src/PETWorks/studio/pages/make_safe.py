@@ -14,6 +14,7 @@ from PETWorks.about.protection import protect_as_text, protect_from_text, protec
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.facts import FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
+from PETWorks.anonymizer.problem import METHODS
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.policy.policy import read_policy
@@ -36,7 +37,6 @@ from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, langu
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Purpose
 
-METHODS = ("global", "local")
 AGGREGATE_NAMES = tuple(AGGREGATES)
 ORDERS = ("shuffled", "original")  # the order of the records
 MAX_COLUMNS = 100
@@ -142,7 +142,7 @@ def change_settings(form: Form, columns: Sequence[str], heights: Mapping[str, in
     values: dict[str, Any] = {
         "suppression": None if not share else float(share / 100),
         "suppressed_records": None if kept == SUPPRESSED_RECORDS[0] else kept,
-        "method": None if method == METHODS[0] else method,
+        "method": method,
         "objective": None if objective == OBJECTIVES[0] else objective,
         "aggregate": None if aggregate == AGGREGATE_NAMES[0] else aggregate,
         "order": None if order == ORDERS[0] else order,
@@ -312,7 +312,12 @@ def _state(case: OpenCase, files: ReleaseFiles) -> tuple[Settings, list[str], li
     columns, heights = _columns(case)
     lacking = [column for column in columns if column not in heights]
     lost = lost_decisions(case.policy, files)
-    return settings_of(case.policy.anonymize, columns, heights), lacking, releases_of(case.policy), lost
+    return settings_of(_section(case), columns, heights), lacking, releases_of(case.policy), lost
+
+
+def _section(case: OpenCase) -> dict[str, Any]:
+    """The section `anonymize` of the policy, with its method, which is not the same for all policies by default."""
+    return {"method": case.policy.method, **case.policy.anonymize}
 
 
 def _columns(case: OpenCase) -> tuple[Sequence[str], dict[str, int]]:
@@ -345,7 +350,7 @@ async def run(request: Request) -> Response:
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
     columns, heights = _columns(case)
-    case.file.change(change_settings(form, columns, heights, case.policy.anonymize), form.text("seen") or None)
+    case.file.change(change_settings(form, columns, heights, _section(case)), form.text("seen") or None)
     if form.text("do") == "save":
         return redirect(request, "/safe", case)
     if form.text("do") == "frontier":
@@ -411,12 +416,15 @@ def _choose(request: Request, case: OpenCase, form: Form) -> Response:
         if name not in known:
             raise InputError("no rule of the policy has such a threshold; compute the frontier again")
         options.append(f"--threshold={name}={_number_for_command(value)}")
+    if form.text("method"):
+        options.append(f"--{_choice(form, 'method', METHODS)}")
     if form.text("levels"):
         facts = files.read().anonymization
         levels = form.text("levels").split(",")
         columns = () if facts is None else facts.columns
         if len(levels) != len(columns) or not all(level.isdecimal() for level in levels):
             raise InputError("the release was made anew meanwhile; look at its levels again")
+        options.append("--global")
         options += [f"--level={fact.column}={level}" for fact, level in zip(columns, levels, strict=True)]
     return _start(request, case, files, options)
 
