@@ -744,7 +744,6 @@ TEXTS: dict[str, str | Plural] = {
     "head.recoding": "recoding",
     "head.lost": "columns lost",
     "head.option": "option",
-    "state.no-column": "none",
     "anonymize.loss": "Loss ({objective}): {loss}.",
     "anonymize.aggregated": "{objective}, {how} of the columns",
     "aggregate.geometric": "geometric mean",
@@ -2020,9 +2019,9 @@ TEXTS: dict[str, str | Plural] = {
         "And even without the names, people are recognised by their date of birth and the day on which they came."
     ),
     "demo.anonymize": (
-        "4. One command makes it safe: it finds the levels that keep the rules and lose least, and shuffles the "
-        "records.\n   "
-        "It says what was lost, why not less, and that this is proved."
+        "4. One command makes it safe: each value becomes only as coarse as its class needs, and the records are "
+        "shuffled.\n   "
+        "A small table compares that with one level per column, which would lose whole columns here."
     ),
     "demo.released": (
         "5. Anybody who has the policy can check the release again, now or in a year.\n   "

@@ -117,7 +117,7 @@ def choice_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
 
 def _lost_text(lost: Sequence[str], lang: str) -> str:
     if not lost:
-        return message_text(lang, "state.no-column")
+        return message_text(lang, "word.none")
     names = [shorten_name(column) for column in lost[:MOST_LOST_NAMED]]
     more = len(lost) - len(names)
     return list_text([*names, *([f"+ {more}"] if more else [])], lang)
