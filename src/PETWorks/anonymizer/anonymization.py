@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -24,6 +24,7 @@ from PETWorks.anonymizer.facts import (
     State,
     UtilityKept,
     WayOfRecoding,
+    WhyGlobal,
     table_state,
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
@@ -79,7 +80,7 @@ class Anonymization(Recoded):
     optimal: bool
     bound: float
     checked: int
-    why_global: str | None = field(default=None, kw_only=True)
+    why_global: WhyGlobal | None = field(default=None, kw_only=True)
 
     @property
     def is_complete(self) -> bool:
@@ -493,7 +494,7 @@ def anonymize_release(
 
     method   "global" or "local"; "global" is used instead of "local" where that is not possible
     """
-    why_global = None
+    why_global: WhyGlobal | None = None
     check_method(method)
     time_limit = None if seconds is None else parse_number(seconds)
     if seconds is not None and (time_limit is None or not 0 < time_limit < math.inf):
@@ -545,26 +546,23 @@ def anonymize_release(
         order=order,
         why_global=why_global,
     )
-    return found if method == "global" else recode_locally(found, progress, lambda: monotonic() - started >= limit)
+    if method == "global":
+        return found
+    local = recode_locally(found, progress, lambda: monotonic() - started >= limit)
+    is_better = local.sweep.nodes != (classes.node,) or not local.is_complete
+    return local if is_better else replace(found, why_global="no better")
 
 
-def why_not_local(problem: Problem) -> str | None:
-    """Why a problem needs one level for each column; None if it does not.
-
-    "fixed"        every column has its only level
-    "objective"    the objective is not defined for values on several levels
-    "other-table"  a rule compares classes with those of another table, which would have to be on several levels as well
-    "rows"         there were too many distinct rows to count them on their lowest levels
-    "size"         there are too many nodes
-    """
+def why_not_local(problem: Problem) -> WhyGlobal | None:
+    """Why a problem needs one level for each column; None if it does not."""
     view = problem.ground.view
     if problem.lattice.nodes == 1:
         return "fixed"
     if problem.objective_name == NOT_LOCAL:
         return "objective"
     if any(test.background for rule in problem.rules for test in rule.tests(view)):
-        return "other-table"
-    if any(problem.ground.base.levels.values()):
+        return "one level per column"  # the other table would have to be on several levels as well
+    if any(problem.ground.base.levels.values()):  # too many rows to count them on their lowest levels
         return "rows"
     return "size" if problem.lattice.is_large else None
 

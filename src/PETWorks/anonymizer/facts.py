@@ -77,6 +77,19 @@ class LocalRecoding(JSONObject, frozen=True):
     most_used: tuple[LevelsUsed, ...]
 
 
+WhyGlobal = Literal[
+    "one level per column",
+    "objective",
+    "not possible",
+    "no better",
+    "stopped",
+    "fixed",
+    "rows",
+    "size",
+    "other releases",
+]
+
+
 class WayOfRecoding(JSONObject, frozen=True):
     """A release that was found, on one level per column or record by record."""
 
@@ -93,7 +106,18 @@ class Choice(JSONObject, frozen=True):
 
     made: Literal["global", "local"]
     ways: tuple[WayOfRecoding, ...]
-    why_global: Annotated[str | None, described("what does not allow recoding record by record")] = None
+    why_global: (
+        Annotated[
+            WhyGlobal,
+            described(
+                "why all records are on the best levels, although record by record was asked for: a rule or the objective "
+                "needs one level per column, no other release keeps the rules within the limit, none that was found "
+                "loses less, the search was stopped, every level is given, there are too many distinct rows or "
+                "combinations of levels, or other releases are measured together with this one"
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PointOfFrontier(JSONObject, frozen=True):

@@ -91,7 +91,7 @@ def anonymize_by_policy(
         settings["method"] = "global"
     with locating_errors(policy, overrides):
         result = anonymize_release(release, rules, **settings, progress=progress)
-    return replace(result, why_global="other-releases") if has_other_releases else result
+    return replace(result, why_global="other releases") if has_other_releases else result
 
 
 def parse_seconds(time: Any) -> float | None:

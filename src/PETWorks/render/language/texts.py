@@ -728,7 +728,10 @@ TEXTS: dict[str, str | Plural] = {
     "choice.why.objective": (
         "One level per column, because non-uniform entropy is not defined for values on several levels."
     ),
-    "choice.why.other-table": (
+    "choice.why.not-possible": "One level per column, because the rules cannot be kept record by record.",
+    "choice.why.no-better": "One level per column, because record by record would keep no more.",
+    "choice.why.stopped": "One level per column, because the search was stopped before record by record kept more.",
+    "choice.why.one-level-per-column": (
         "One level per column, because a rule compares the classes with those of another table, which needs the same "
         "levels."
     ),

@@ -129,7 +129,7 @@ def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     if choice is None:
         return []
     if choice.why_global is not None:
-        return [message_text(lang, f"choice.why.{choice.why_global}")]
+        return [message_text(lang, f"choice.why.{choice.why_global.replace(' ', '-')}")]
     if choice.made == "global":  # an attempt at local recoding has its own sentence
         return [message_text(lang, "choice.made-global")] if facts.local is None else []
     by_method = {way.method: way.average_risk for way in choice.ways}
