@@ -4,16 +4,15 @@ import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import brute_force
-import definitions
 from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
 from brute_force import At, Task, generalised, is_aside, lift, paths_of, share
 from conftest import examples
@@ -22,6 +21,7 @@ from PETWorks.anonymizer import utility
 from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.anonymizer.local import NOT_RELEASED
 from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
+from PETWorks.anonymizer.utility import column_kept
 from PETWorks.errors import NotApplicable, ParameterError
 from searches import anonymize
 
@@ -90,117 +90,121 @@ def local_levels_of(result, task):
     return [None if node == NOT_RELEASED else sweep.nodes[node] for node in nodes]
 
 
-def literal_column(task, cells, levels, place):
-    """Values before and after, the share of cells that are unchanged, and total variation."""
+REMOVED = "removed"
+
+
+def literal_kept(before, meanings):
+    """Shift, values per cell and information kept, given what each released cell may stand for.
+
+    meanings   for each record a set of original values, or REMOVED
+    """
+    known = [(value, meant) for value, meant in zip(before, meanings, strict=True) if value not in (None, "*")]
+    counts = Counter(value for value, _ in known)
+    if not known:
+        return 0, None, None
+
+    def bits(values):
+        return math.log2(len(known) / sum(counts[value] for value in values))
+
+    total = sum(bits({value}) for value, _ in known)
+    told = sum(0 if meant == REMOVED else bits(meant) for _, meant in known)
+    left = [meant for _, meant in known if meant != REMOVED]
+    information = None if len(counts) == 1 else told / total
+    if not left:
+        return 1, None, information
+    spread = {value: sum(Fraction(value in meant, len(meant)) for meant in left) / len(left) for value in counts}
+    shift = sum(abs(spread[value] - Fraction(counts[value], len(known))) for value in counts) / 2
+    return float(shift), float(Fraction(sum(map(len, left)), len(left))), information
+
+
+def meanings_of(task, levels, place):
+    """For each record, the values of the table that its cell in a quasi-identifier may stand for."""
     name = task.quasi_identifiers[place]
-    paths = paths_of(task)[name]
-    before, after = [row[name] for row in task.rows], [row[name] for row in cells]
-    unchanged = sum(one == other for one, other in zip(before, after, strict=True))
-    used = Counter(own[place] for own in levels if own is not None)
-    counted = [row[name] for row in task.rows if not is_aside(row, task)]
-    apart = 1.0
-    if used:
-        common = max(used, key=lambda level: (used[level], level))
-        told = [
-            lift(value, common, paths)
-            for value, own in zip(before, levels, strict=True)
-            if own is not None
-            and (own[place] <= common or lift(value, own[place], paths) == lift(value, common, paths))
-        ]
-        p, q = Counter(lift(value, common, paths) for value in counted), Counter(told)
-        shares = [Fraction(p[label], len(counted)) - Fraction(q[label], len(told)) for label in p]
-        apart = float(sum(map(abs, shares)) / 2)
-    return (
-        len(set(before) - {None, "*"}),
-        len(set(after) - {None, "*"}),
-        unchanged / len(before),
-        apart,
-    )
-
-
-def literal_pairs(task, cells, column=None):
-    """Cramér's V before and after, of the pairs with a quasi-identifier and perhaps a certain column."""
-    released = [row | own for row, own in zip(task.rows, cells, strict=True)]
-    for pair in combinations([*task.quasi_identifiers, *task.sensitive], 2):
-        if pair[0] in task.quasi_identifiers and (column is None or column in pair):
-            yield tuple(definitions.cramers_v(rows, *pair) for rows in (task.rows, released))
-
-
-def literal_kept(task, cells, column=None):
-    """The dependence that is kept."""
-    there = moved = 0.0
-    for before, after in literal_pairs(task, cells, column):
-        there, moved = there + before, moved + abs(after - before)
-    return max(1 - moved / there, 0) if there else None
+    paths, values = paths_of(task)[name], [row[name] for row in task.rows]
+    domain = {
+        value
+        for value, row in zip(values, task.rows, strict=True)
+        if value not in (None, "*") and not is_aside(row, task)
+    }
+    for value, own in zip(values, levels, strict=True):
+        if own is None:
+            yield domain if task.suppressed_records == "stars" else REMOVED
+        else:
+            yield {other for other in domain if lift(other, own[place], paths) == lift(value, own[place], paths)}
 
 
 def check_columns(task, result, levels):
-    told, cells = result.utility(), cells_of(result, task)
-    for place, (name, own) in enumerate(zip(task.quasi_identifiers, told.columns, strict=False)):
-        numbers = (own.values_before, own.values_after, own.kept, own.shift)
-        assert own.column == name
-        assert numbers == pytest.approx(literal_column(task, cells, levels, place))
-        assert own.correlation_kept == pytest.approx(literal_kept(task, cells, name), abs=1e-6)
-    assert [one.column for one in told.columns] == [*task.quasi_identifiers, *task.sensitive]
+    told = result.utility()
+    assert [own.column for own in told.columns] == [*task.quasi_identifiers, *task.sensitive]
+    for place, own in enumerate(told.columns[: len(task.quasi_identifiers)]):
+        before = [row[own.column] for row in task.rows]
+        assert own.values_before == len(set(before) - {None, "*"})
+        wanted = literal_kept(before, list(meanings_of(task, levels, place)))
+        assert (own.shift, own.values_per_cell, own.information_kept) == pytest.approx(wanted, abs=1e-9)
     for own in told.columns[len(task.quasi_identifiers) :]:
-        assert (own.values_before, own.kept, own.shift) == (own.values_after, 1, 0)
-        assert own.correlation_kept == pytest.approx(literal_kept(task, cells, own.column), abs=1e-6)
-    generalised_ones = told.columns[: len(task.quasi_identifiers)]
-    assert told.values_kept == pytest.approx(sum(one.kept for one in generalised_ones) / len(generalised_ones))
-    assert told.shift == pytest.approx(sum(one.shift for one in generalised_ones) / len(generalised_ones))
-    assert told.correlation_kept == pytest.approx(literal_kept(task, cells), abs=1e-6)
-    before, after = zip(*literal_pairs(task, cells), strict=True)
-    assert told.correlation == pytest.approx((sum(before) / len(before), sum(after) / len(after)), abs=1e-6)
+        before = [row[own.column] for row in task.rows]
+        stays = [level is not None or task.suppressed_records == "stars" for level in levels]
+        wanted = literal_kept(before, [{value} if stay else REMOVED for value, stay in zip(before, stays, strict=True)])
+        assert (own.shift, own.values_per_cell, own.information_kept) == pytest.approx(wanted, abs=1e-9)
+    generalised = told.columns[: len(task.quasi_identifiers)]
+    shares = [own.information_kept for own in generalised if own.information_kept is not None]
+    assert told.information_kept == (pytest.approx(sum(shares) / len(shares)) if shares else None)
+    assert told.shift == pytest.approx(sum(own.shift for own in generalised) / len(generalised))
 
 
-@examples(100)
-@given(RANDOM)
+@examples(150)
+@given(RANDOM | REMOVING)
 def test_columns_are_those_of_a_slow_twin(task):
     result = made(task)
     check_columns(task, result, levels_of(result, task))
 
 
-def check_columns_of_those_left(task, result, levels):
-    """A record that leaves is wholly lost, as if its quasi-identifiers were `*`; its sensitive cells are gone."""
-    left = [row for row, own in zip(task.rows, levels, strict=True) if own is not None]
-    cells = cells_with_removed(result, task, levels)
-    told = result.utility()
-    for place, own in enumerate(told.columns[: len(task.quasi_identifiers)]):
-        numbers = (own.values_before, own.values_after, own.kept, own.shift)
-        assert numbers == pytest.approx(literal_column(task, cells, levels, place))
-    assert told.correlation_kept == pytest.approx(literal_kept(task, cells), abs=1e-6)
-    for own in told.columns[len(task.quasi_identifiers) :]:
-        before, after = (Counter(row[own.column] for row in rows) for rows in (task.rows, left))
-        values = [len(set(counted) - {None, "*"}) for counted in (before, after)]
-        moved = [abs(Fraction(after[one], len(left)) - Fraction(before[one], len(task.rows))) for one in before]
-        assert [own.values_before, own.values_after] == values
-        assert own.kept == pytest.approx(len(left) / len(task.rows))
-        assert own.shift == pytest.approx(float(sum(moved) / 2))
-
-
-@examples(100)
-@given(REMOVING)
-def test_columns_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
-    result = made(task)
-    check_columns_of_those_left(task, result, levels_of(result, task))
-
-
-@examples(100)
-@given(REMOVING)
-def test_columns_of_local_recoding_are_those_of_a_slow_twin_if_suppressed_records_leave(task):
-    task = replace(task, objective="granularity", aggregate=None, weights={})
-    best = made(task)
-    result = recode_locally(best)
-    check_columns_of_those_left(task, result, local_levels_of(result, task))
-
-
-@examples(100)
-@given(RANDOM)
+@examples(150)
+@given(RANDOM | REMOVING)
 def test_columns_of_local_recoding_are_those_of_a_slow_twin(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
-    best = made(task)
-    result = recode_locally(best)
+    result = recode_locally(made(task))
     check_columns(task, result, local_levels_of(result, task))
+
+
+LEVELS = st.lists(st.integers(0, 2), min_size=4, max_size=4)
+COUNTS = st.lists(st.integers(0, 9), min_size=4, max_size=4)
+CODES = [np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, np.int64)]
+
+
+@examples(200)
+@given(COUNTS, st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9)), max_size=6), st.data())
+def test_coarser_cells_never_tell_more(counts, moved, data):
+    """Records of any values move to higher levels, or leave: 1 at one end, 0 at the other, monotone in between."""
+    known = sum(count > 0 for count in counts)
+    assume(known)
+    on_level = np.zeros((4, 4), np.int64)  # by level and value; those on level 3 have left
+    on_level[0] = before = np.array(counts)
+
+    def kept():
+        return column_kept("a", "wxyz", before, list(zip(on_level[:3], CODES, strict=True)))
+
+    last = kept()
+    assert (last.shift, last.values_per_cell) == (0, 1)
+    assert last.information_kept == (None if known == 1 else pytest.approx(1))
+    if known == 1:
+        return
+    for value, level, number in moved:
+        higher = data.draw(st.integers(level + 1, 3))
+        number = min(number, on_level[level, value])
+        on_level[level, value] -= number
+        on_level[higher, value] += number
+        now = kept()
+        assert now.information_kept <= last.information_kept + 1e-12
+        last = now
+    on_level[:] = 0
+    on_level[2] = before
+    starred, shares = kept(), [Fraction(count, sum(counts)) for count in counts if count]
+    assert (starred.information_kept, starred.values_per_cell) == (0, known)
+    assert starred.shift == pytest.approx(float(sum(abs(share - Fraction(1, known)) for share in shares) / 2))
+    on_level[2], on_level[3] = 0, before
+    gone = kept()
+    assert (gone.information_kept, gone.values_per_cell, gone.shift) == (0, None, 1)
 
 
 def has_amounts(task):
@@ -297,18 +301,11 @@ def test_what_is_found_agrees_with_the_catalogue(task):
     assume(result.suppressed < len(task.rows))
     for one in (result, recode_locally(result)):
         lost = {loss.objective: loss.after for loss in one.utility().losses}
-        measures: dict = {name: {} for name in ("precision", "missings", "ambiguity", "fidelity")}
+        measures: dict = {name: {} for name in ("precision", "missings", "ambiguity")}
         by_name = {found.measure: found for found in evaluate(one.release, measures).results}
         assert lost["missings"] == pytest.approx(by_name["missings"].value)
         assert lost["ambiguity"] == by_name["ambiguity"].details["raw"]
         assert lost["precision"] == pytest.approx(1 - by_name["precision"].value)
-        if len(task.quasi_identifiers) > 1:
-            pairs = by_name["fidelity"].details["pairs"]
-            own = {name: both for name, both in pairs.items() if any(q in name for q in task.quasi_identifiers)}
-            there = sum(both["original"] for both in own.values())
-            moved = sum(abs(both["change"]) for both in own.values())
-            kept_share = one.utility().correlation_kept
-            assert kept_share == (pytest.approx(max(1 - moved / there, 0), abs=1e-6) if there else None)
         if set(map(tuple, (row.values() for row in cells_of(one, task)))) - {("*",) * len(task.quasi_identifiers)}:
             found = evaluate(one.release, {"discernibility": {}}).results[0]
             assert lost["discernibility"] == found.details["raw"]
@@ -331,17 +328,24 @@ HIERARCHIES = {"age": {"width": [10]}, "town": [["Alton", "*"], ["Brook", "*"]]}
 def test_a_worked_example():
     """The person of 71 and the one without an age are suppressed: a quarter of Brook's people is missing."""
     rules, stars = {"k-anonymity": {"k": 2}}, {"suppressed_records": "stars"}
-    result = anonymize(TABLE, ROLES, HIERARCHIES, rules, suppression=0.25, levels={"age": (0, 1)}, **stars)
+    settings = {"suppression": 0.25, "levels": {"age": (0, 1)}}
+    result = anonymize(TABLE, ROLES, HIERARCHIES, rules, **settings, **stars)
     assert (result.levels, result.suppressed) == ({"age": 1, "town": 0}, 2)
     told = result.utility()
     age, town, ill = told.columns
-    assert (age.values_before, age.values_after, age.kept) == (7, 1, 0)
-    assert (town.values_before, town.values_after, town.kept) == (2, 2, 6 / 8)
+    # Ages: six of the seven known cells may stand for the six values from 30 to 39, one for any of the seven.
+    assert (age.values_before, age.values_per_cell) == (7, pytest.approx(43 / 7))
+    assert age.information_kept == pytest.approx(6 * math.log2(7 / 6) / (7 * math.log2(7)))
+    assert age.shift == pytest.approx(6 / 7 * 0 + abs(1 / 7 - 1 / 49))
+    # Towns: four in Alton and four in Brook; two of Brook's are `*`.
+    assert (town.values_before, town.values_per_cell, town.information_kept) == (2, 10 / 8, 6 / 8)
+    assert town.shift == pytest.approx(5 / 8 - 4 / 8)
+    assert (ill.values_before, ill.values_per_cell, ill.information_kept, ill.shift) == (2, 1, 1, 0)
+    assert told.information_kept == pytest.approx((age.information_kept + 6 / 8) / 2)
+    assert told.to_dict()["columns"][1] == town.to_dict()
+    town = anonymize(TABLE, ROLES, HIERARCHIES, rules, **settings).utility().columns[1]
+    assert (town.values_per_cell, town.information_kept) == (1, 6 / 8)
     assert town.shift == pytest.approx(4 / 6 - 4 / 8)
-    assert age.shift == pytest.approx(1 - 6 / 8)
-    assert (ill.values_before, ill.kept, ill.shift) == (2, 1, 0)
-    assert told.values_kept == pytest.approx(3 / 8)
-    assert told.to_dict()["columns"][1]["column"] == "town"
 
 
 def older(table):
@@ -376,12 +380,10 @@ def test_ambiguity_is_left_out_where_it_is_no_number_any_more(monkeypatch):
     ]
 
 
-def test_a_single_column_depends_on_nothing():
-    roles = {"town": "quasi_identifier"}
-    result = anonymize(TABLE, roles, {"town": HIERARCHIES["town"]}, {"k-anonymity": {"k": 2}})
-    told = result.utility()
-    assert (told.correlation, told.correlation_kept, told.columns[0].correlation_kept) == (None, None, None)
-    assert (told.values_kept, told.shift) == (1, 0)
+def test_a_column_with_one_value_told_nothing():
+    roles, table = {"town": "quasi_identifier"}, TABLE.set_column(1, "town", pa.array(["Alton"] * 8))
+    told = anonymize(table, roles, {"town": HIERARCHIES["town"]}, {"k-anonymity": {"k": 2}}).utility()
+    assert (told.information_kept, told.columns[0].information_kept, told.shift) == (None, None, 0)
 
 
 MIXED = {
@@ -413,17 +415,15 @@ def test_values_on_several_levels(rows, k):
         assert loss.after == pytest.approx(literal_local_loss(loss.objective, task, cells, levels), abs=1e-8)
 
 
-def test_of_levels_with_as_many_records_the_coarsest_is_compared():
-    """Three records are on level 0 and three on level 1, where all of them tell their label."""
+def test_cells_on_several_levels_are_counted_one_by_one():
+    """Three records of six tell that they are a; the others tell that they are one of three."""
     paths = [*((leaf, "A", "*") for leaf in "ae"), *((leaf, "B", "*") for leaf in "bcd")]
     task = Task([{"q": value} for value in "aaabcd"], ["q"], {"q": paths}, [("k-anonymity", {"k": 3})])
     result = recode_locally(anonymized(task))
     assert result.table["q"].to_pylist() == ["a", "a", "a", "B", "B", "B"]
     (own,) = result.utility().columns
-    assert (own.values_before, own.values_after, own.kept, own.shift) == (4, 2, 0.5, 0)
-    more = replace(task, rows=[{"q": value} for value in "aaaabcd"])
-    (own,) = recode_locally(anonymized(more)).utility().columns
-    assert own.shift == pytest.approx(3 / 7), "on level 0, on which most are, the others say nothing"
+    assert (own.values_before, own.values_per_cell, own.shift) == (4, 2, 0)
+    assert own.information_kept == pytest.approx((3 * 1 + 3 * 1) / (3 * 1 + 3 * math.log2(6)))
 
 
 def test_records_that_the_top_node_made_stars_are_suppressed():

@@ -299,7 +299,7 @@ def test_kill_leaves_nothing_under_the_final_names_and_does_not_block_the_next_r
     assert sorted(path.name for path in folder.iterdir() if not path.name.startswith(".petworks-")) == before
     made(folder, "-o", "r.csv")
     left = {path.name for path in folder.iterdir()} - set(before)
-    assert left == {"r.csv", "r_policy.yaml", "r_plan.json", "r_hierarchies"}
+    assert left == {"r.csv", "r_codebook.md", "r_codebook.csv", "r_policy.yaml", "r_plan.json", "r_hierarchies"}
 
 
 @pytest.mark.parametrize("moved", [2, 5, 8])
@@ -325,7 +325,7 @@ def test_kill_while_files_come_to_their_places_does_not_block_the_next_run(folde
     assert not (folder / "r.csv").exists()
     made(folder, "-o", "r.csv")
     left = {path.name for path in folder.iterdir()} - before
-    assert left == {"r.csv", "r_policy.yaml", "r_plan.json", "r_hierarchies"}
+    assert left == {"r.csv", "r_codebook.md", "r_codebook.csv", "r_policy.yaml", "r_plan.json", "r_hierarchies"}
 
 
 @pytest.mark.parametrize("output", ["r.csv", "r.parquet"])

@@ -532,8 +532,8 @@ def test_how_a_release_was_made_stays_inside():
         for lang in LANGUAGES:
             inside, outside = made.to_format(kind, lang), made.to_format(kind, lang, "external")
             assert outside == checked.to_format(kind, lang, "external")
-            kept = [message_text(code, "column.correlation_kept") for code in LANGUAGES]
-            assert not [text for text in ("correlation_kept", *kept) if text in outside]
+            kept = [message_text(code, "column.values_per_cell") for code in LANGUAGES]
+            assert not [text for text in ("values_per_cell", *kept) if text in outside]
             if kind == "html":
                 assert all(text in inside for text in kept)
 

@@ -3,11 +3,16 @@
 import html
 import math
 import re
+from collections import Counter
 
+import numpy as np
 import pytest
 from test_policy import GOOD
 
 from PETWorks import check
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.counting.counts import Marginal
+from PETWorks.gate.check.facts import information_kept
 from policy_checks import CHECK, DAY
 
 FORMATS = ("text", "markdown", "html")
@@ -43,8 +48,8 @@ def test_a_recoded_column_is_seen_although_aecs_does_not_see_it(recoded):
     assert (birth.distinct_before, birth.distinct, birth.recoded, birth.changed) == (600, 3, True, 1.0)
     shares = [birth_count / 570 for birth_count in (210, 240, 120)]
     entropy = -sum(share * math.log2(share) for share in shares)
-    assert birth.entropy_kept == pytest.approx(entropy / math.log2(600))
-    assert (zip_code.recoded, zip_code.changed, zip_code.entropy_kept) == (False, 0.0, pytest.approx(1))
+    assert birth.information_kept == pytest.approx(entropy / math.log2(600) * 570 / 600)
+    assert (zip_code.recoded, zip_code.changed, zip_code.information_kept) == (False, 0.0, pytest.approx(570 / 600))
     assert content.table.original_records == 600
 
 
@@ -78,14 +83,14 @@ def test_reports_begin_with_what_was_lost(recoded, kind, lang, deleted, blind, h
     assert "600 " not in re.sub(r"\b[0-9a-f]{32,}\b", "", outside)  # salts and commitments are random
     assert list(CHECK.iter_errors(result.to_dict("external"))) == []
     row = next(one for one in result.to_dict("external")["columns"] if one["column"] == "birth")
-    assert not {"changed", "entropy_kept", "recoded", "distinct_before"} & set(row)
+    assert not {"changed", "information_kept", "recoded", "distinct_before"} & set(row)
 
 
 def test_columns_are_ranked_by_what_they_lost():
     text = check("data/adult_policy.yaml", as_of=DAY).to_html()
     section = text[text.index('aria-labelledby="utility"') : text.index('aria-labelledby="steps"')]
     names = re.findall(r'<th scope="row">([a-z-]+)</th>', section)
-    assert names[:2] == ["race", "education"]
+    assert names[:2] == ["race", "age"]
     assert set(names[-2:]) == {"sex", "workclass"}, "as they were"
     assert section.index("the same number of records") < section.index("race")
     assert section.index("race") < section.rindex("discernibility")
@@ -96,9 +101,39 @@ def test_suppressed_cells_tell_nothing(tmp_path, recoded):
     (tmp_path / "original.csv").write_text("birth;zip;disease\n" + "1;1;flu\n2;2;flu\n" * 20)
     (tmp_path / "table.csv").write_text("birth;zip;disease\n" + "1;*;flu\n2;*;flu\n" * 10 + "1;1;flu\n2;2;flu\n" * 10)
     columns = {one.column: one for one in check(recoded, as_of=DAY).content.columns}
-    assert (columns["zip"].changed, columns["zip"].entropy_kept, columns["zip"].recoded) == (0.5, 0.5, False)
-    assert (columns["birth"].changed, columns["birth"].entropy_kept) == (0.0, 1.0)
-    assert columns["disease"].entropy_kept is None, "it told nothing before"
+    assert (columns["zip"].changed, columns["zip"].information_kept, columns["zip"].recoded) == (0.5, 0.5, False)
+    assert (columns["birth"].changed, columns["birth"].information_kept) == (0.0, 1.0)
+    assert columns["disease"].information_kept is None, "it told nothing before"
+
+
+def marginal(*values):
+    counts = Counter(values)
+    return Marginal(list(counts), np.array(list(counts.values())), len(values))
+
+
+def test_information_follows_from_what_labels_stand_for():
+    before, tree = (
+        marginal(*"aabcd", None, "*"),
+        Hierarchy([("a", "A", "*"), ("b", "A", "*"), *((x, "B", "*") for x in "cd")]),
+    )
+    total = 2 * math.log2(5 / 2) + 3 * math.log2(5)
+
+    def kept(*labels, level=None, hierarchy=tree):
+        return information_kept(before, marginal(*labels), hierarchy, level)
+
+    assert kept(*"aabcd", None, "*") == pytest.approx(1)
+    assert kept(*"aabcd", None, "*", hierarchy=None) == pytest.approx(1)
+    assert kept(*"*******") == 0
+    for level, hierarchy in ((1, tree), (None, tree), (None, None)):
+        told = (3 * math.log2(5 / 3) + 2 * math.log2(5 / 2)) / total
+        assert kept(*"AAABB", None, "*", level=level, hierarchy=hierarchy) == pytest.approx(told)
+    # Labels on several levels, more of them than there were values: each tells what it stands for.
+    mixed = math.log2(5 / 2) + math.log2(5 / 3) + 2 * math.log2(5) + math.log2(5 / 2)
+    assert kept("a", "A", "b", "c", "B", None, "*") == pytest.approx(mixed / total)
+    assert kept("a", "A", "b", "c", "B", None, "*", hierarchy=None) is None
+    assert kept(*"aab") == pytest.approx((2 * math.log2(5 / 2) + math.log2(5)) / total), "two records have left"
+    assert kept("37.5", "a", "a") is None, "nobody knows what a mean stands for"
+    assert information_kept(marginal("a", "a", None), marginal("a", "*", None), tree) is None, "it told nothing before"
 
 
 def test_amounts_are_shown_only_where_the_policy_sets_them(recoded):

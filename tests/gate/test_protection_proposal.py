@@ -11,6 +11,7 @@ import yaml
 from command import petworks
 from PETWorks import check
 from PETWorks.about.protection import protection_of
+from PETWorks.counting.protected_source import changes_in, protect_source
 from PETWorks.gate.suggest.protection_proposal import (
     allowed_unique,
     count_unique,
@@ -18,6 +19,7 @@ from PETWorks.gate.suggest.protection_proposal import (
     propose_protection,
     steps_for,
 )
+from PETWorks.tables.opening import open_source
 
 
 def cells_of(kind, records=400):
@@ -33,19 +35,31 @@ def cells_of(kind, records=400):
     }[kind]
 
 
+def protected(words, cells):
+    """The cells of a column after a protection."""
+    table = protect_source(open_source({"x": cells}, "t"), {"x": words})
+    return next(iter(table.read(("x",)))).column(0).to_pylist(), changes_in(table)["x"].variance_kept
+
+
 @pytest.mark.parametrize("kind", ["bill", "score", "price", "day", "stamp", "clock"])
 @pytest.mark.parametrize("records", [20, 400])
-def test_the_finest_that_leaves_room(kind, records):
+def test_the_one_that_keeps_most_and_leaves_room(kind, records):
     cells = cells_of(kind, records)
     found = propose_protection(Counter(cells))
     if (kind, records) == ("clock", 20):
         assert found is None, "twenty records in 24 hours"
         return
     assert found.before == count_unique(Counter(cells))
-    protection = protection_of(kind, found.words)
-    assert count_unique(Counter(map(protection.value, cells))) == found.after <= allowed_unique(records)
-    if set(found.words) == {"round"}:
-        finer = [step for step in steps_for(cells) if step < protection.step]
+    after, kept = protected(found.words, cells)
+    assert count_unique(Counter(after)) == found.after <= allowed_unique(records)
+    rounded = propose_protection(Counter(cells), grouping=False)
+    if found.words != rounded.words:
+        assert found.words == {"groups_of": 11}
+        assert kept > protected(rounded.words, cells)[1]
+    elif "dates" not in found.words and records > 22:
+        assert kept >= protected({"groups_of": 11}, cells)[1]
+    if set(rounded.words) == {"round"}:
+        finer = [step for step in steps_for(cells) if step < protection_of(kind, rounded.words).step]
         for step in finer:
             one = protection_of(kind, {"round": str(float(step))})
             assert count_unique(Counter(map(one.value, cells))) > allowed_unique(records)
@@ -80,9 +94,9 @@ def test_an_unedited_policy_passes(tmp_path, engine):
     done = petworks("anonymize", "bills_policy.yaml", "-o", "out.csv", "--engine", engine, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     words = policy["anonymize"]["protect"]["bill"]
-    protection = protection_of("bill", words)
+    assert words == {"groups_of": 11}
     released = sorted(line.rpartition(",")[2] for line in (tmp_path / "out.csv").read_text().splitlines()[1:])
-    assert released == sorted(map(protection.value, cells_of("bill")))
+    assert released == sorted(protected(words, cells_of("bill"))[0])
     assert "protect:" in (tmp_path / "out_policy.yaml").read_text()
     again = petworks("check", "out_policy.yaml", cwd=tmp_path)
     assert again.returncode == 0, again.stdout

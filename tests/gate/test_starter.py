@@ -1,5 +1,6 @@
 """`petworks init`: a policy to start from."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -15,9 +16,13 @@ from command import petworks
 from PETWorks import check
 from PETWorks.counting.memory.loading import load_rows
 from PETWorks.errors import InputError
+from PETWorks.gate.document.schema import check_against_schema, schema_text
+from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.suggest.starter import starter_policy, suggest_for_file
+from PETWorks.render.report.prose import comment_translators
 from PETWorks.tables.opening import open_path
+from PETWorks.tables.yaml_files import read_yaml
 
 CELLS = ["Wang-cell", "Li-cell", "Chen-cell", "Lin-cell"]
 PEOPLE = {
@@ -252,3 +257,72 @@ def test_names_of_people_are_no_header(tmp_path):
             suggest_for_file(tmp_path / "t.csv", None, None)
     (tmp_path / "t.csv").write_text("高血壓;Mark;曾吸菸\n1;2;3\n", "utf-8")
     assert len(suggest_for_file(tmp_path / "t.csv", None, None)[0]) == 3
+
+
+def keys_of_policies():
+    """Every key that a policy may have, at any depth."""
+
+    def keys(schema):
+        if isinstance(schema, dict):
+            yield from schema.get("properties", {})
+        for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+            yield from keys(part)
+
+    return set(keys(json.loads(schema_text("policy"))))
+
+
+def commented_blocks(lines):
+    """The numbers of the lines of each block that is commented out: from a key to the last line that is deeper."""
+    known, number = keys_of_policies(), 0
+    while number < len(lines):
+        found = re.match(r"( *)# ( *)(?:- )?(\w+):(?: |$)", lines[number])
+        if found is None or found[3] not in known:
+            number += 1
+            continue
+        deeper = re.compile(rf"{found[1]}# {found[2]} +\S")
+        end = number + 1
+        while end < len(lines) and deeper.match(lines[end]):
+            end += 1
+        yield range(number, end)
+        number = end
+
+
+def uncommented(lines, numbers):
+    return [re.sub(r"^( *)# ", r"\1", line) if number in numbers else line for number, line in enumerate(lines)]
+
+
+DWELLINGS = {
+    "age": [str(20 + place % 60) for place in range(300)],
+    "sex": ["f", "m", "f"] * 100,
+    "cost": [str(1000 + 7 * place) for place in range(300)],
+    "latitude": [f"24.{1000 + 31 * place}" for place in range(300)],
+    "longitude": [f"121.{1000 + 17 * place}" for place in range(300)],
+}
+TABLES = {
+    "people": PEOPLE,
+    "mixed": MIXED,
+    "visits": {"patient_id": [f"P{n % 40:05d}" for n in range(100)], "age": [f"{20 + n % 7}" for n in range(100)]},
+    "dwellings": DWELLINGS,
+    "nothing known": {"email": ["a@b.example", "b@b.example"], "name": ["Ann", "Bob"]},
+    "costs": {"cost": DWELLINGS["cost"]},
+    "many": {f"city_{number}": ["a", "b", "a"] for number in range(31)},
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-TW"])
+@pytest.mark.parametrize("table", TABLES)
+def test_what_is_commented_out_is_valid_where_the_marks_are_removed(tmp_path, table, lang):
+    data = tmp_path / "t.parquet"
+    parquet.write_table(pa.table(TABLES[table]), data)
+    found, people = suggest_for_file(data, None, None)
+    say = comment_translators(lang)["say"]
+    lines = starter_policy(data, tmp_path / "p.yaml", found, people, say=say).splitlines()
+    blocks = list(commented_blocks(lines))
+    assert len(blocks) >= 10
+    for number, block in enumerate([*blocks, [line for lines_of_block in blocks for line in lines_of_block]]):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text("\n".join(uncommented(lines, block)), "utf-8")
+        mistakes = Mistakes(read_yaml(path))
+        check_against_schema(mistakes, "policy")
+        mistakes.report()
+        assert mistakes.file.content != read_yaml(path.with_name("0.yaml")).content or number == 0

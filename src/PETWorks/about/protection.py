@@ -1,7 +1,8 @@
-"""Protection of columns that are not quasi-identifiers: rounding, coded ends, periods and intervals.
+"""Protection of columns that are not quasi-identifiers: rounding, coded ends, periods, intervals and groups.
 
-`{round: 1000, top: 250000}`, `{bottom: 10}`, `{dates: month}`, `{intervals: [0, 1000, 5000]}` or `{intervals: 500}`.
-Every cell is protected by itself, in exact decimal arithmetic; missing cells and `*` are unchanged.
+`{round: 1000, top: 250000}`, `{bottom: 10}`, `{dates: month}`, `{intervals: [0, 1000, 5000]}`, `{intervals: 500}` or
+`{groups_of: 11}`. Cells are protected one by one, in exact decimal arithmetic, except in groups, which depend on all
+of them (`counting/microaggregation.py`); missing cells and `*` are unchanged.
 """
 
 import re
@@ -19,9 +20,11 @@ from PETWorks.about.hierarchies.scheme import as_text, describe_given, exact_dec
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
 
 HOUR = "hour"
+LARGEST_GROUP = 10_000
 PERIODS = (HOUR, *UNITS)
 OF_NUMBERS = ("round", "bottom", "top", "intervals")
-KEYS = (*OF_NUMBERS, "dates", "calendar")
+GROUPS = "groups_of"
+KEYS = (*OF_NUMBERS, GROUPS, "dates", "calendar")
 
 _AMOUNT = re.compile(
     r"((?:NT|US|HK)?[$€£¥] ?|[A-Z]{3} )?"
@@ -81,11 +84,10 @@ class NumberProtection:
 
     def value(self, text: str) -> str | None:
         """A label such as `≥ 250000`, an interval, or the rounded number with its currency or unit."""
-        match = _AMOUNT.fullmatch(text)
-        number = None if match is None else exact_decimal(match[2].replace(",", ""))
-        if match is None or number is None:
+        amount = parse_amount(text)
+        if amount is None:
             return text if self._is_label(text) else None
-        before, after = match[1] or "", match[3] or ""
+        before, number, after = amount.before, amount.number, amount.after
         rounded, step, decimals = 0, *self._step
         if decimals is not None:
             rounded = _nearest(number, step, decimals) * step  # scaled to a whole number by 10**decimals
@@ -101,7 +103,7 @@ class NumberProtection:
             return None if labels is None else labels[0]
         if decimals is None:
             return text
-        return f"{before}{_format_scaled(rounded, decimals, grouped=',' in match[2])}{after}"
+        return f"{before}{format_scaled(rounded, decimals, grouped=amount.grouped)}{after}"
 
     @cached_property
     def _step(self) -> tuple[int, int | None]:
@@ -180,6 +182,50 @@ class DateProtection:
         return hours if clock is not None and found is None else None
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Groups of at least `size` records with the numbers nearest to each other, each number as the mean of its group.
+
+    What becomes of a number depends on the whole column: `value` checks it only.
+    """
+
+    words: Mapping[str, Any]
+    size: int
+    expects: str = field(default=Phrase("numbers, all with the same currency or unit"))
+    keeps_numbers: bool = True
+
+    def value(self, text: str) -> str | None:
+        """The number itself; None if it is not one."""
+        return text if parse_amount(text) else None
+
+    def position(self, text: str) -> float | None:
+        """The number."""
+        return _number(text)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number with its currency before it or its unit after it, and whether thousands are separated."""
+
+    before: str
+    number: Decimal
+    after: str
+    grouped: bool
+
+
+def parse_amount(text: str) -> Amount | None:
+    """The number in a text; None if there is none.
+
+    >>> parse_amount("NT$1,234")
+    Amount(before='NT$', number=Decimal('1234'), after='', grouped=True)
+    """
+    match = _AMOUNT.fullmatch(text)
+    number = None if match is None else exact_decimal(match[2].replace(",", ""))
+    if match is None or number is None:
+        return None
+    return Amount(match[1] or "", number, match[3] or "", "," in match[2])
+
+
 def _full_hour(text: str, *, roc: bool) -> str | None:
     """A time of day, or a date with one, without its minutes."""
     day, sign, clock = text.partition("T" if "T" in text else " ")
@@ -200,9 +246,8 @@ def _hour(clock: re.Match[str]) -> int | None:
 
 
 def _number(text: str) -> float | None:
-    match = _AMOUNT.fullmatch(text)
-    number = None if match is None else exact_decimal(match[2].replace(",", ""))
-    return None if number is None else float(number)
+    amount = parse_amount(text)
+    return None if amount is None else float(amount.number)
 
 
 def _nearest(number: Decimal, step: int, decimals: int) -> int:
@@ -213,7 +258,7 @@ def _nearest(number: Decimal, step: int, decimals: int) -> int:
     return int(times) + int(2 * rest > size or (2 * rest == size and times % 2 == 1))
 
 
-def _format_scaled(scaled: int, decimals: int, *, grouped: bool) -> str:
+def format_scaled(scaled: int, decimals: int, *, grouped: bool) -> str:
     """A number, given as a whole number scaled by 10**decimals, as text."""
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     whole, rest = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
@@ -245,6 +290,8 @@ def _protection(words: Any) -> Protection:
         raise HierarchyError("'calendar' is for dates")
     if "round" in words and "intervals" in words:
         raise HierarchyError("'round' and 'intervals' exclude each other")
+    if GROUPS in words:
+        return _of_groups(words)
     step = one_number("round", words["round"]) if "round" in words else None
     if step is not None and step <= 0:
         raise HierarchyError("round: expected a number above 0, got {given}", given=describe_given(words["round"]))
@@ -256,8 +303,22 @@ def _protection(words: Any) -> Protection:
     return NumberProtection(_plain(words), step, bottom, top, _intervals(words.get("intervals")))
 
 
+def _of_groups(words: Mapping[str, Any]) -> Groups:
+    others = [key for key in words if key != GROUPS]
+    if others:
+        raise HierarchyError("'groups_of' and {others} exclude each other", others=quoted(others))
+    size = one_number(GROUPS, words[GROUPS])
+    if size.denominator != 1 or not 2 <= size <= LARGEST_GROUP:
+        raise HierarchyError(
+            "groups_of: expected a whole number from 2 to {most:,}, got {given}",
+            most=LARGEST_GROUP,
+            given=describe_given(words[GROUPS]),
+        )
+    return Groups(_plain(words), int(size))
+
+
 def _of_dates(words: Mapping[str, Any]) -> DateProtection:
-    number_keys = [key for key in words if key in OF_NUMBERS]
+    number_keys = [key for key in words if key in (*OF_NUMBERS, GROUPS)]
     if number_keys:
         raise HierarchyError("'dates' and {others} exclude each other", others=quoted(number_keys))
     period = str(words["dates"]).strip().replace(" ", "-")

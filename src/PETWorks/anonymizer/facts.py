@@ -165,18 +165,26 @@ class FrontierFacts(JSONObject, frozen=True):
 
 
 class ColumnKept(JSONObject, frozen=True):
-    """What is left of a column; `docs/best-levels.md` has the formulas."""
+    """What is left of a column; `docs/best-levels.md` has the formulas.
+
+    The last three fields are in documents of earlier versions only.
+    """
 
     column: str
     values_before: Annotated[int, described("different values; missing and * are none")]
-    values_after: int
-    kept: Annotated[Real, described("share of the cells that are unchanged")]
     shift: Annotated[
-        Real, described("total variation between all records and those that still tell their value, on one level")
+        Real, described("total variation from the original, if each cell is spread over the values it may stand for")
     ]
-    correlation_kept: (
-        Annotated[Real, described("dependence on other columns that is left, if there was any")] | None
+    values_per_cell: (
+        Annotated[Real, described("how many values a released cell may stand for, on average; none without cells")]
+        | None
     ) = None
+    information_kept: (
+        Annotated[Real, described("share of the information of the column's values that its cells still tell")] | None
+    ) = None
+    values_after: int | None = None
+    kept: Real | None = None
+    correlation_kept: Real | None = None
 
 
 class ObjectiveLoss(JSONObject, frozen=True):
@@ -189,22 +197,24 @@ class ObjectiveLoss(JSONObject, frozen=True):
 
 
 class UtilityKept(JSONObject, frozen=True):
-    """What the release is still worth: its columns, and what is lost by every objective that applies."""
+    """What the release is still worth: its columns, and what is lost by every objective that applies.
 
-    values_kept: Annotated[Real, described("share of the cells of quasi-identifiers that are unchanged")]
+    The last four fields are in documents of earlier versions only.
+    """
+
     shift: Annotated[Real, described("mean over the quasi-identifiers")]
-    correlation_before: (
-        Annotated[Real, described("mean of Cramér's V over all pairs of columns, if there are any")] | None
-    )
-    correlation_after: Real | None
-    correlation_kept: (
-        Annotated[Real, described("how little it has moved, pair by pair, if there was any dependence")] | None
-    )
     columns: tuple[ColumnKept, ...]
     losses: tuple[ObjectiveLoss, ...]
+    information_kept: (
+        Annotated[Real, described("mean over the quasi-identifiers with more than one value, if there are any")] | None
+    ) = None
     undefined: Annotated[
         tuple[str, ...], described("objectives that are not defined for values on several levels")
     ] = ()
+    values_kept: Real | None = None
+    correlation_before: Real | None = None
+    correlation_after: Real | None = None
+    correlation_kept: Real | None = None
 
 
 class ProtectedColumn(JSONObject, frozen=True):

@@ -1,8 +1,7 @@
-"""The utility of a release compared with its original: losses, values, distributions, dependence."""
+"""The utility of a release compared with its original: losses, and what the cells of each column still tell."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ from PETWorks.anonymizer.rules import TaskRule
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.view import View
 from PETWorks.measures.classes import Mask
-from PETWorks.measures.utility.fidelity import dependence
 from PETWorks.tables.cells import SUPPRESSED
 
 ROUNDING = 1e-12  # relative to the largest possible loss
@@ -97,9 +95,6 @@ def _objectives(problem: Problem) -> Iterator[tuple[str, Objective]]:
             yield name, make_objective(ground, name, "geometric", [1.0] * len(leaves), payout_amounts)
 
 
-Pair = tuple[str, str]
-
-
 class TaskResult(NamedTuple):
     """The result of the user's function for the table and for the release; a rule if it has a limit."""
 
@@ -114,21 +109,12 @@ class Utility(UtilityKept, frozen=True):
 
     tasks: tuple[TaskResult, ...] = ()
 
-    @property
-    def correlation(self) -> tuple[float, float] | None:
-        """The mean of Cramér's V over all pairs of columns, before and after; None without pairs."""
-        if self.correlation_before is None or self.correlation_after is None:
-            return None
-        return self.correlation_before, self.correlation_after
-
     def to_dict(self) -> dict[str, Any]:
         """The utility as plain dicts, lists, numbers and texts."""
         return {
-            "columns": [asdict(column) for column in self.columns],
-            "values_kept": self.values_kept,
+            "columns": [column.to_dict() for column in self.columns],
+            "information_kept": self.information_kept,
             "shift": self.shift,
-            "correlation": None if self.correlation is None else list(self.correlation),
-            "correlation_kept": self.correlation_kept,
             "losses": [asdict(loss) for loss in self.losses],
             "undefined": list(self.undefined),
             "tasks": [task._asdict() for task in self.tasks],
@@ -137,39 +123,16 @@ class Utility(UtilityKept, frozen=True):
 
 def utility_of(sweep: Sweep, losses: Losses, tasks: Sequence[TaskRule], released: View | None) -> Utility:
     """The utility of a release; `released` is needed only for tasks."""
-    ground = sweep.ground
-    names, sensitive = ground.lattice.columns, _sensitive(sweep)
-    changed = [_column_change(sweep, index) for index in range(len(names))]
-    kept = correlations(sweep)
-    sensitive_columns = [_sensitive_utility(sweep, name, kept) for name in sensitive]
-    generalised = [
-        ColumnKept(name, *numbers, _share_kept(kept, [pair for pair in kept if name in pair]))
-        for name, numbers in zip(names, changed, strict=True)
-    ]
-    before, after = _mean(list(kept.values())) or (None, None)
+    generalised = [_generalised_column(sweep, index) for index in range(len(sweep.ground.lattice.columns))]
+    shares = [column.information_kept for column in generalised if column.information_kept is not None]
     return Utility(
-        sum(column.kept for column in generalised) / len(generalised),
-        sum(column.shift for column in generalised) / len(generalised),
-        before,
-        after,
-        _share_kept(kept, list(kept)),
-        (*generalised, *sensitive_columns),
-        losses.each,
-        losses.undefined,
-        tuple(_run_task(task, released) for task in tasks if released is not None),
+        shift=sum(column.shift for column in generalised) / len(generalised),
+        columns=(*generalised, *(_sensitive_column(sweep, name) for name in _sensitive(sweep))),
+        losses=losses.each,
+        information_kept=sum(shares) / len(shares) if shares else None,
+        undefined=losses.undefined,
+        tasks=tuple(_run_task(task, released) for task in tasks if released is not None),
     )
-
-
-def correlations(sweep: Sweep) -> dict[Pair, tuple[float, float]]:
-    """Cramér's V before and after, for the pairs of columns with a quasi-identifier."""
-    ground = sweep.ground
-    pairs = [
-        (column, other)
-        for column, other in combinations((*ground.lattice.columns, *_sensitive(sweep)), 2)
-        if column in ground.lattice.columns
-    ]
-    both = zip(dependence(sweep.rows, pairs), dependence(sweep.recoded(), pairs), strict=True)
-    return dict(zip(pairs, both, strict=True))
 
 
 def _sensitive(sweep: Sweep) -> list[str]:
@@ -177,85 +140,63 @@ def _sensitive(sweep: Sweep) -> list[str]:
     return [name for name in sweep.ground.view.sensitive_attributes if name in sweep.rows.domains]
 
 
-def _mean(both: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    if not both:
-        return None
-    return sum(before for before, _ in both) / len(both), sum(after for _, after in both) / len(both)
-
-
-def _share_kept(kept: Mapping[Pair, tuple[float, float]], pairs: Sequence[Pair]) -> float | None:
-    """One minus the absolute change of the dependence of pairs, relative to the original; at least 0."""
-    original = sum(kept[pair][0] for pair in pairs)
-    change = sum(abs(kept[pair][1] - kept[pair][0]) for pair in pairs)
-    return max(1 - change / original, 0.0) if original > 0 else None
-
-
-def _column_change(sweep: Sweep, index: int) -> tuple[int, int, float, float]:
-    """Of a quasi-identifier: number of values before and after, share of unchanged cells, total variation."""
+def _generalised_column(sweep: Sweep, index: int) -> ColumnKept:
+    """What is left of a quasi-identifier."""
     ground, name = sweep.ground, sweep.ground.lattice.columns[index]
     column, records = sweep.rows.columns[name], sweep.by_level[index]
-    labels = {level: _labels(sweep, name, level) for level in records}
-    stays = sum(
-        int(counts[[label == value for label, value in zip(labels[level], column.values, strict=True)]].sum())
-        for level, counts in records.items()
-    )
-    after = {
-        label
-        for level, counts in records.items()
-        for label, number in zip(labels[level], counts.tolist(), strict=True)
-        if number
-    }
-    return (
-        len(set(column.values) - {None, SUPPRESSED}),
-        len(after - {None, SUPPRESSED}),
-        (stays + ground.aside) / ground.records,
-        _total_variation(sweep, name, records, labels),
-    )
+    parts = []
+    for level, counts in records.items():
+        if level != NOT_RELEASED:
+            parts.append((counts, ground.codes_on_level(name, level)))
+        elif not ground.removes:
+            parts.append((counts, np.zeros(len(counts), np.int64)))  # `*` may be any value
+    return column_kept(name, column.values, np.asarray(sum(records.values())), parts)
 
 
-def _labels(sweep: Sweep, name: str, level: int) -> list[str | None]:
-    """The label of each original value on a level; `*` for suppressed records."""
-    if level == NOT_RELEASED:
-        return [SUPPRESSED] * len(sweep.rows.columns[name].labels)
-    values = sweep.ground.on_level(name, level).values
-    return [values[code] for code in sweep.ground.codes_on_level(name, level).tolist()]
-
-
-def _total_variation(
-    sweep: Sweep, name: str, records: Mapping[int, Integers], labels: Mapping[int, list[str | None]]
-) -> float:
-    """The total variation between all records and those that retain their label, on the most common level."""
-    levels = [level for level in records if level != NOT_RELEASED]
-    if not levels:
-        return 1.0
-    common = max(levels, key=lambda level: (int(records[level].sum()), level))
-    retained = np.zeros(len(sweep.rows.columns[name].labels), np.int64)
-    for level in levels:
-        has_label: Mask = np.array(
-            [level <= common or label == wanted for label, wanted in zip(labels[level], labels[common], strict=True)]
-        )
-        retained += np.where(has_label, records[level], 0)
-    codes = sweep.ground.codes_on_level(name, common)
-    before, after = (np.bincount(codes, counts) for counts in (sum(records.values()), retained))
-    return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
-
-
-def _sensitive_utility(sweep: Sweep, name: str, kept: Mapping[Pair, tuple[float, float]]) -> ColumnKept:
-    """The utility of a sensitive attribute: its cells stay, unless their record leaves the table."""
-    correlation = _share_kept(kept, [pair for pair in kept if name in pair])
-    marginal = sweep.ground.view.marginal(name)
-    values = len(set(marginal.values) - {None, SUPPRESSED})
-    if not sweep.ground.removes:
-        return ColumnKept(name, values, values, 1.0, 0.0, correlation)
-    column, weights, is_released = sweep.rows.columns[name], sweep.rows.weights, sweep.on_node != NOT_RELEASED
+def _sensitive_column(sweep: Sweep, name: str) -> ColumnKept:
+    """What is left of a sensitive attribute: its cells stay, unless their record leaves the table."""
+    ground, column, weights = sweep.ground, sweep.rows.columns[name], sweep.rows.weights
     assert weights is not None
-    counts = np.bincount(column.codes[is_released], weights[is_released], len(column.labels))
-    after = {value: count for value, count in zip(column.values, counts.tolist(), strict=True) if count}
-    before = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-    total = sum(after.values())
-    shift = sum(abs(after.get(value, 0) / total - number / marginal.records) for value, number in before.items()) / 2
-    share = total / marginal.records
-    return ColumnKept(name, values, len(set(after) - {None, SUPPRESSED}), share, shift, correlation)
+    marginal = ground.view.marginal(name)  # with the records that were suppressed before
+    counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+    before = after = np.array([counts.get(value, 0) for value in column.values], np.int64)
+    if ground.removes:
+        stay = sweep.on_node != NOT_RELEASED
+        after = np.bincount(column.codes[stay], weights[stay], len(before)).astype(np.int64)
+    return column_kept(name, column.values, before, [(after, np.arange(len(before)))])
+
+
+def column_kept(
+    name: str, values: Sequence[str | None], before: Integers, parts: Sequence[tuple[Integers, Integers]]
+) -> ColumnKept:
+    """What the released cells of a column tell, by the values that each may stand for.
+
+    values   the original values; cells that were missing or `*` told nothing before, and are left out
+    before   the number of records with each
+    parts    of the released records on each level: the number with each original value, and the code of each value on
+             that level; a cell may stand for all values with its code
+    """
+    is_known = np.array([value is not None and value != SUPPRESSED for value in values]) & (before > 0)
+    known, number = before[is_known], int(is_known.sum())
+    records = int(known.sum())
+    if not records:
+        return ColumnKept(name, 0, 0.0)
+    bits, meanings, released, spread = 0.0, 0, 0, np.zeros(number)
+    for counts, codes in ((counts[is_known], codes[is_known]) for counts, codes in parts):
+        alike = np.bincount(codes, known)[codes]  # original records with any of the values
+        possible = np.bincount(codes)[codes]
+        bits += float(counts @ np.log2(records / alike))
+        meanings += int(counts @ possible)
+        released += int(counts.sum())
+        spread += np.bincount(codes, counts)[codes] / possible
+    bits_before = float(known @ np.log2(records / known))
+    return ColumnKept(
+        name,
+        number,
+        float(np.abs(known / records - spread / released).sum() / 2) if released else 1.0,
+        meanings / released if released else None,
+        min(bits / bits_before, 1.0) if number > 1 else None,
+    )
 
 
 def _run_task(task: TaskRule, released: View) -> TaskResult:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from PETWorks.gate.document.check_document import Notice, RuleResult
     from PETWorks.gate.release_files import ReleaseFiles
     from PETWorks.gate.staged_release import ReleaseJob, StagedRelease
+    from PETWorks.measures.utility.models import ModelResult
     from PETWorks.render.check_result import Check
 
 
@@ -160,7 +161,8 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
             "--protect",
             multiple=True,
             metavar="COLUMN=HOW",
-            help="Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000 or day=dates:month.",
+            help="Coarser values of a sensitive or insensitive column: cost=round:1000,top:250000, day=dates:month or "
+            "wage=groups_of:11.",
         ),
         option("--spreadsheet-safe", is_flag=True,
                help="Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay."),
@@ -537,6 +539,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         facts = result.facts(before, case.release, explanation, waived, points, shuffled=order.shuffled)
         suppression = tuple(suppression_notices(result, rules))
         findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
+        models = case.models
         checked = _check(case, facts, suppression) if wanted else None
         if checked is not None:
             staged.files.write(
@@ -545,7 +548,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     if checked is not None and printed:
         click.echo(checked.to_format(printed[0], lang), nl=False)
     else:
-        _print_result(facts, rules, findings, paths, options)
+        _print_result(facts, models, rules, findings, paths, options)
     report_written([*paths.written, paths.plan, *reports.values(), *beside])
     warn_for_insiders(beside)
     if result.is_complete:
@@ -611,19 +614,26 @@ def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Pr
 
 def _print_result(
     facts: "AnonymizationFacts",
+    models: "tuple[ModelResult, ...]",
     rules: "tuple[RuleResult, ...]",
     findings: "tuple[tuple[str, ...], tuple[Notice, ...]]",
     paths: "ReleaseFiles",
     options: dict[str, Any],
 ) -> None:
     if options["output_format"] == "json":
-        content = {"release": paths.release.name, "policy": paths.policy.name, "anonymization": facts.to_dict()}
+        content: dict[str, Any] = {
+            "release": paths.release.name,
+            "policy": paths.policy.name,
+            "anonymization": facts.to_dict(),
+        }
+        if models:  # without coefficients: those of the original are confidential
+            content["models"] = [model.without_coefficients().to_dict() for model in models]
         extra = {"columns_to_look_at": findings[0], "notices": [notice.to_dict() for notice in findings[1]]}
         click.echo(dumps({**content, "rules": verdicts(rules), **extra}))
         return
     from PETWorks.render.text.anonymization_text import anonymization_text
 
-    style_options = {"detailed": options["explain"], **text_style(None)}
+    style_options = {"models": models, "detailed": options["explain"], **text_style(None)}
     click.echo(anonymization_text(paths.release.name, facts, rules, *findings, **style_options), nl=False)
 
 

@@ -1,13 +1,15 @@
 """Tables whose columns are protected while they are read, and counts of the changed cells."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PETWorks.about.protection import NumberProtection, Protection, protections_of
+from PETWorks.about.protection import Groups, NumberProtection, Protection, protections_of
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.codes import trimmed_texts
+from PETWorks.counting.microaggregation import FittedGroups, fit_groups
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.arrays import naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -59,6 +61,18 @@ class Change:
         self.squares += times * (before - self.first) ** 2
         self.errors += times * (before - after) ** 2
 
+    @classmethod
+    def of_groups(cls, protection: Groups, counts: Mapping[str, int], column: str) -> "Change":
+        """The changes by groups that are fitted to the values of a column."""
+        fitted = fit_groups(protection, counts, column) if counts else None
+        if fitted is None:
+            wrong = sum(times for text, times in counts.items() if protection.value(text) is None)
+            return cls(protection, sum(counts.values()), wrong=wrong or sum(counts.values()))
+        change = cls(fitted, sum(counts.values()), number=int(fitted.times.sum()), first=float(fitted.numbers[0]))
+        change.changed = sum(times for text, times in counts.items() if fitted.labels[text] != text)
+        change.total, change.squares, change.errors = fitted.sums
+        return change
+
     @property
     def variance_kept(self) -> float | None:
         """The share of the variance of numbers or days that the protected values explain; None without variance."""
@@ -78,13 +92,22 @@ def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
             "protect: there is no column {columns}", columns=quoted(missing), what=f"protect.{missing[0]}"
         )
     changes = {column: Change(protection) for column, protection in protections.items()}
+    whole: dict[str, Counter[str]] = {
+        column: Counter() for column, protection in protections.items() if isinstance(protection, Groups)
+    }
     columns = tuple(protections)
     for piece in source.read(columns, in_pieces=True):
         for name, text in zip(columns, _texts(piece, columns, source), strict=True):
             counted: Any = text.value_counts()
             for value, times in zip(*(counted.field(index).to_pylist() for index in (0, 1)), strict=True):
-                if value is not None and value != SUPPRESSED:
+                if value is None or value == SUPPRESSED:
+                    continue
+                if name in whole:
+                    whole[name][value] += times
+                else:
                     changes[name].add(value, times)
+    for name, counts in whole.items():
+        changes[name] = Change.of_groups(protections[name], counts, name)  # type: ignore[arg-type]
     for name, change in changes.items():
         if change.wrong:
             raise InputError(
@@ -98,8 +121,18 @@ def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
             )
     made: Any = copy(source)  # so that the class of the table stays the same
     made.changes = changes
-    made.read = _ProtectedRead(made)
+    made.read = _ProtectedRead(source, made)
     result: OpenedSource = made
+    return result
+
+
+def exact_source(source: OpenedSource) -> OpenedSource:
+    """The table with its exact values, if it is protected while it is read."""
+    if not changes_in(source):
+        return source
+    exact: Any = copy(source)
+    del exact.changes, exact.read
+    result: OpenedSource = exact
     return result
 
 
@@ -126,13 +159,12 @@ def protect_words(source: Source) -> dict[str, Any]:
 class _ProtectedRead:
     """The method `read` of a table with protected columns."""
 
-    def __init__(self, source: Any) -> None:
-        self._source = source
+    def __init__(self, unprotected: Source, source: Any) -> None:
+        self._unprotected, self._source = unprotected, source
 
     def __call__(self, columns: tuple[str, ...], *, in_pieces: bool = False) -> "Iterator[pa.Table]":
-        source = self._source
-        for piece in type(source).read(source, columns, in_pieces=in_pieces):
-            yield protect_piece(piece, columns, source)
+        for piece in self._unprotected.read(columns, in_pieces=in_pieces):
+            yield protect_piece(piece, columns, self._source)
 
 
 def protect_piece(piece: "pa.Table", columns: Sequence[str], source: Any) -> "pa.Table":
@@ -185,7 +217,7 @@ def _protect_cells(
 def _keeps_type(kind: "pa.DataType", protection: Protection) -> bool:
     import pyarrow as pa
 
-    if not isinstance(protection, NumberProtection) or not protection.keeps_numbers:
+    if not isinstance(protection, NumberProtection | FittedGroups) or not protection.keeps_numbers:
         return False
     return pa.types.is_floating(kind) or (pa.types.is_integer(kind) and protection.is_whole)
 

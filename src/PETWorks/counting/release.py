@@ -108,7 +108,8 @@ class Release(Displayable):
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
     protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
-                  "admitted": {"dates": "month"}}`; everything is counted with the protected values
+                  "admitted": {"dates": "month"}, "wage": {"groups_of": 11}}`; everything is counted with the protected
+                  values
     role_reasons  why columns have their role, as in a policy
     no_privacy_unit   columns that do not name the people of the table, although they repeat, each with the
                   reason: `{"phone": "that of the ward"}`
@@ -349,6 +350,11 @@ class Release(Displayable):
     def has_original(self) -> bool:
         """Whether the original table was given."""
         return self.view.background.has_original
+
+    @property
+    def original_source(self) -> Source | None:
+        """The original table, opened; None if it was not given."""
+        return self._sources[0]
 
     @property
     def original(self) -> Table:

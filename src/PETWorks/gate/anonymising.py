@@ -21,6 +21,7 @@ from PETWorks.gate.policy.mistakes import located_error
 from PETWorks.gate.policy.policy import KEEP, Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import check_models, model_columns
 from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
@@ -89,6 +90,9 @@ def anonymize_by_policy(
     has_other_releases = settings["method"] == "local" and bool(policy.releases.earlier)
     if has_other_releases:
         settings["method"] = "global"
+    if release.engine.name != "spark":
+        with locating_models(policy):  # before a search that may take long
+            check_models(policy.models, model_columns(policy.models, release.source))
     with locating_errors(policy, overrides):
         result = anonymize_release(release, rules, **settings, progress=progress)
     return replace(result, why_global="other releases") if has_other_releases else result
@@ -135,6 +139,18 @@ def locating_errors(policy: Policy, overrides: Mapping[str, Any]) -> Any:
         if what == "hierarchies" and "hierarchies" in policy.file.content:
             raise located_error(policy.file, ("hierarchies",), error) from None
         raise
+
+
+@contextmanager
+def locating_models(policy: Policy) -> Any:
+    """A context in which errors about models get their line of the policy."""
+    try:
+        yield
+    except PETWorksError as error:
+        what, _, number = (error.what or "").partition(".")
+        if error.where is not None or what != "models" or "models" not in policy.file.content:
+            raise
+        raise located_error(policy.file, ("models", int(number)), error) from None
 
 
 def policy_content(policy: Policy) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.counting.codes import Column
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, quoted
-from PETWorks.gate.anonymising import locating_errors
+from PETWorks.gate.anonymising import locating_errors, locating_models
 from PETWorks.gate.check.advice import next_steps
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.composed_releases import compose_releases
@@ -58,8 +58,10 @@ from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.attacks.subsets import SubsetAnswers, Subsets, every_subset
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.evaluation import answer_questions_of_measures
+from PETWorks.measures.utility.models import ModelResult, compare_models_of
 from PETWorks.releases.composition import Composition
 from PETWorks.tables.held_files import FilesRead
+from PETWorks.tables.source import Source
 
 Made = TypeVar("Made")
 
@@ -76,6 +78,7 @@ class Case:
     release           the table, if it is already open
     protected         the columns that were made coarser; by default those in the plan of the release
     made_here         whether the table has just been made of another one, in which people were looked for
+    original          the table on which models are judged, if the policy does not name it
     engine, memory_limit, temp_folder   as in `Release`
     """
 
@@ -91,6 +94,7 @@ class Case:
         protected: Collection[str] | None = None,
         *,
         made_here: bool = False,
+        original: Source | None = None,
         engine: str = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
@@ -100,7 +104,7 @@ class Case:
         self._salt = _checked_salt(salt)
         self._data = _other_data(data, policy)
         self._progress, self._people, self._protected = progress, people, protected
-        self._made_here = made_here
+        self._made_here, self._original = made_here, original
         self._engine_settings: dict[str, Any] = {
             "engine": engine,
             "memory_limit": memory_limit,
@@ -201,6 +205,18 @@ class Case:
         return tuple(notice for notice in self.notices if notice.notice != LONG_WAIVER)
 
     @property
+    def models(self) -> tuple[ModelResult, ...]:
+        """What the models of the policy say on the original and on the release; empty without an original."""
+        return self.once("models", self._compare_models)
+
+    def _compare_models(self) -> tuple[ModelResult, ...]:
+        original = self._original or self.release.original_source
+        if original is None or self.release.engine.name == "spark":
+            return ()
+        with locating_models(self.policy):
+            return compare_models_of(self.policy.models, original, self.release.source, self.release.hierarchies)
+
+    @property
     def columns_to_look_at(self) -> tuple[str, ...]:
         """The columns with findings that the policy does not explain."""
         rejected = rejected_for_values(self.rules)
@@ -252,6 +268,7 @@ class Case:
             next_steps=next_steps(release, policy, rules, columns, signed, today, drivers, others),
             notices=found,
             sign_off=signed,
+            models=self.models,
             releases=others,
             options=dict(options_of_check(policy, self._data, release)),
             salt=self._salt,

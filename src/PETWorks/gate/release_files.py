@@ -8,6 +8,7 @@ from typing import Any
 
 from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phrase, printable, quoted, system_reason
 from PETWorks.gate.anonymising import MARK
+from PETWorks.gate.codebook import CSV_MARK, MARKDOWN_MARK
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document.check_document import CheckFile
 from PETWorks.gate.document.schema import read_json
@@ -113,6 +114,21 @@ class ReleaseFiles:
         return self._beside("reasons_internal.csv")
 
     @property
+    def codebook(self) -> Path:
+        """The codebook for those who receive the release, to be read."""
+        return self._beside("codebook.md")
+
+    @property
+    def codebook_table(self) -> Path:
+        """The same codebook as a table, for programs."""
+        return self._beside("codebook.csv")
+
+    @property
+    def for_recipients(self) -> tuple[Path, ...]:
+        """The existing files that go out: the release and its codebook."""
+        return tuple(path for path in (self.release, self.codebook, self.codebook_table) if path.exists())
+
+    @property
     def unfinished(self) -> Path:
         """The state of a search that was interrupted."""
         return self.release.with_name(f"{self.release.name}.unfinished")
@@ -120,17 +136,22 @@ class ReleaseFiles:
     @property
     def beside(self) -> tuple[Path, ...]:
         """All files that may be written with it."""
+        return (*self._internal, self.codebook, self.codebook_table)
+
+    @property
+    def _internal(self) -> tuple[Path, ...]:
         return self.policy, self.plan, self.folder, self.report, self.result, self.reasons, self.unfinished
 
     @property
     def written(self) -> list[Path]:
         """The paths to report to the user, except the plan; the folder stands for the files in it."""
-        return [self.release, self.policy, *([self.folder] if self.hierarchies else [])]
+        codebook = [self.codebook, self.codebook_table]
+        return [self.release, *codebook, self.policy, *([self.folder] if self.hierarchies else [])]
 
     @property
     def inside(self) -> list[Path]:
         """The existing files that only people who may see the original should see."""
-        return [path for path in self.beside if path.exists()]
+        return [path for path in self._internal if path.exists()]
 
     @property
     def is_ours(self) -> bool:
@@ -167,7 +188,16 @@ def release_files(
         is_ours = _is_ours(paths.policy, release)
         _check_plan(paths.plan, release)
         _check_folder(paths, inputs, is_ours=is_ours)
-        for path in (release, paths.policy, paths.plan, *paths.hierarchies.values()):
+        _check_codebook(paths.codebook, MARKDOWN_MARK)
+        _check_codebook(paths.codebook_table, CSV_MARK)
+        for path in (
+            release,
+            paths.codebook,
+            paths.codebook_table,
+            paths.policy,
+            paths.plan,
+            *paths.hierarchies.values(),
+        ):
             inputs.check(path)
     except OSError as error:
         raise InputError(
@@ -206,7 +236,7 @@ def policy_data(release: Path, *, in_parts: bool) -> str:
 
 def check_reports(reports: Iterable[Path], paths: ReleaseFiles, inputs: FilesToKeep) -> None:
     """Raise if a report cannot be written, or if two results would be in one file."""
-    taken = {paths.release, paths.policy, paths.plan}
+    taken = {paths.release, paths.codebook, paths.codebook_table, paths.policy, paths.plan}
     for report in reports:
         path = check_writable(report, inputs.files)
         inputs.check(path)
@@ -283,6 +313,17 @@ def _check_plan(plan: Path, release: Path) -> None:
         raise InputError(
             "cannot write {path!r}: it is the plan of another release; {another}", path=str(plan), another=NAME_ANOTHER
         )
+
+
+def _check_codebook(codebook: Path, mark: bytes) -> None:
+    """Raise if the file exists and is not the codebook of an earlier run."""
+    if not os.path.lexists(codebook):
+        return
+    if codebook.is_symlink() or not codebook.is_file():
+        raise _not_a_file(codebook)
+    with codebook.open("rb") as file:
+        if file.read(len(mark)) != mark:
+            raise _not_ours(codebook)
 
 
 def _check_folder(paths: ReleaseFiles, inputs: FilesToKeep, *, is_ours: bool) -> None:

@@ -21,6 +21,7 @@ from PETWorks.gate.anonymising import policy_of_release, search_rules
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import add_judged_rules, check_people_are_declared
 from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
+from PETWorks.gate.codebook import Codebook
 from PETWorks.gate.days import today
 from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.policy import Policy, read_policy
@@ -166,7 +167,7 @@ def staging_release(
     make_plan         makes the plan, given the paths of the release and its hierarchies
     other_files       more files that are written with it
     network           whether its policy may name servers to connect to
-    say               translates comments in its policy
+    say               translates comments in its policy, and its codebook
     step              a context for each step, "writing" and "checking", that shows the progress
     engine, memory_limit, temp_folder   those of the original
     """
@@ -214,6 +215,7 @@ def staging_release(
             policy,
             people=_people(result, order),
             made_here=True,
+            original=original.source,
             engine=engine if original.engine.name == "memory" else original.engine.name,
             # In memory, two tables may exceed a limit that one stays below; the run must not fail at its very end.
             memory_limit=None if engine == "memory" else memory_limit,
@@ -226,6 +228,13 @@ def staging_release(
         if judged_plan != plan:
             files.write({paths.plan: plan_text(judged_plan).encode("utf-8", "replace")})
             case.inputs.renew(files.current(paths.plan))
+        codebook = Codebook.of(case.release, paths.release, original.declared, policy.anonymize.get("show"))
+        files.write(
+            {
+                paths.codebook: codebook.to_markdown(paths.codebook_table.name, say),
+                paths.codebook_table: codebook.to_csv(),
+            }
+        )
         yield StagedRelease(case, files, plan.release_sha256, root, replaces, result.keeps_unit)
         case.release.engine.close()  # it may still have the files open
         files.publish()

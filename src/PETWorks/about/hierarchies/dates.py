@@ -151,6 +151,29 @@ def read_date(text: str, *, roc: bool = False) -> tuple[date, str] | None:
     return None
 
 
+def read_period(label: str, *, roc: bool = False) -> tuple[date, date] | None:
+    """The first and the last day that a date or a label of a period stands for; None for any other text.
+
+    >>> read_period("2024-Q1"), read_period("2024/3/5")[1]
+    ((datetime.date(2024, 1, 1), datetime.date(2024, 3, 31)), datetime.date(2024, 3, 5))
+    """
+    for unit in UNITS[1:]:
+        first = _first_day(label, unit)
+        if first is not None and LABELS[unit](first) == label:
+            return first, _last_day(first, unit)
+    found = read_date(label, roc=roc)
+    return None if found is None else (found[0], _last_day(*found))
+
+
+def _last_day(first: date, unit: str) -> date:
+    """The last day of the period of this unit that contains a day."""
+    label, last = LABELS[unit](first), first
+    for step in (365, 28, 1):  # a period has no gaps, so steps may become smaller
+        while last <= date.max - timedelta(days=step) and LABELS[unit](last + timedelta(days=step)) == label:
+            last += timedelta(days=step)
+    return last
+
+
 def is_ambiguous_date(text: str) -> bool:
     """Whether a text looks like a date in an ambiguous order: is 3/4/2024 in March or in April?
 

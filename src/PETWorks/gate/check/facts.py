@@ -1,5 +1,6 @@
 """Facts of a report besides the measures: columns, class sizes, adversaries, the publisher's payout, the worst case."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import add
@@ -145,16 +146,16 @@ def add_measures(columns: Iterable[ColumnFacts], results: Iterable[Result]) -> t
 
 def _remaining_information(release: Release, name: str) -> dict[str, Any]:
     """The number of distinct values of a column, now and before, and its level."""
-    values = release.marginal(name).values
+    values, hierarchy = release.marginal(name).values, release.hierarchies.get(name)
     facts: dict[str, Any] = {"distinct": _count_distinct(values)}
-    if name in release.hierarchies:
-        facts |= _level_facts(name, values, release.hierarchies[name])
+    if hierarchy is not None:
+        facts |= _level_facts(name, values, hierarchy)
     if release.has_original:
         before, after = release.original.marginal(name), release.marginal(name)
         facts["distinct_before"] = _count_distinct(before.values)
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})
         facts["changed"] = _changed_share(before, after)
-        facts["entropy_kept"] = _entropy_kept(before, after)
+        facts["information_kept"] = information_kept(before, after, hierarchy, facts.get("level"))
     return facts
 
 
@@ -176,18 +177,55 @@ def _changed_share(before: Marginal, after: Marginal) -> float:
     return new / after.records
 
 
-def _entropy_kept(before: Marginal, after: Marginal) -> float | None:
-    """The entropy of a released cell as a share of that of an original cell; None if that is zero."""
-    original_bits = _entropy(before)
-    return min(_entropy(after) / original_bits, 1.0) if original_bits > 0 else None
+def information_kept(
+    before: Marginal, after: Marginal, hierarchy: Hierarchy | None, level: int | None = None
+) -> float | None:
+    """The share of the information of a column that its released cells still tell; None if that is not known.
+
+    A cell that may stand for a share p of the known original cells tells log2(1/p) bits; missing cells and `*` none.
+    Without a hierarchy, a new label counts by its own share: at most, if some records were generalised further.
+
+    level   the level of the column, if all of it is on one
+    """
+    original, released = _known_counts(before), _known_counts(after)
+    total = sum(original.values())
+    if len(original) < 2:
+        return None
+    alike: Mapping[str, float] = original
+    if hierarchy is not None:
+        levels = {label: hierarchy.level(label) if level is None else level for label in released}
+        if None in levels.values():
+            return None
+        alike = _records_alike(original, levels, hierarchy)
+    elif len(released) > len(original):
+        return None  # the labels do not follow from the values
+    else:
+        left = sum(released.values())
+        alike = {label: original.get(label, total * count / left) for label, count in released.items()}
+    bits = sum(count * math.log2(total / alike[label]) for label, count in released.items() if alike[label])
+    return min(bits / sum(count * math.log2(total / count) for count in original.values()), 1.0)
 
 
-def _entropy(marginal: Marginal) -> float:
-    """The entropy of a column in bits per cell; missing and suppressed cells count as no information."""
-    has_value = [value is not None and value != SUPPRESSED for value in marginal.values]
-    counts = marginal.counts[has_value].astype(np.float64)
-    present = counts.sum()
-    return float(-(counts * np.log2(counts / present)).sum() / marginal.records) + 0.0 if present else 0.0
+def _known_counts(marginal: Marginal) -> dict[str, int]:
+    """The number of records with each value; missing and suppressed cells are left out."""
+    counted = zip(marginal.values, marginal.counts.tolist(), strict=True)
+    return {value: count for value, count in counted if value is not None and value != SUPPRESSED and count}
+
+
+def _records_alike(
+    original: Mapping[str, int], levels: Mapping[str, int | None], hierarchy: Hierarchy
+) -> dict[str, int]:
+    """For each label, given with its level, the number of original records whose value it may stand for."""
+    places = {value: place for value in original if (place := hierarchy.place(value)) is not None}
+    alike = dict.fromkeys(levels, 0)
+    for level in set(levels.values()):
+        assert level is not None
+        for value, count in original.items():
+            own, leaf = places.get(value, (hierarchy.height, 0))
+            label = hierarchy.levels[level][leaf] if own <= level else value
+            if levels.get(label) == level:
+                alike[label] += count
+    return alike
 
 
 def _count_distinct(values: Sequence[str | None]) -> int:

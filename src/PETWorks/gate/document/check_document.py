@@ -11,6 +11,7 @@ from PETWorks.anonymizer.facts import AnonymizationFacts
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.json_types import Bound, Count, Day, JSONObject, MultilingualText, Names, Number, Real, Sha256, described
 from PETWorks.measures.attacks.subsets import SubsetAnswers
+from PETWorks.measures.utility.models import ModelResult
 from PETWorks.releases.facts import ReleasesFacts
 
 FEW_RECORDS = Bound(withheld="few records")
@@ -313,7 +314,10 @@ class ColumnFacts(JSONObject, frozen=True):
     distinct_before: int | None = None
     recoded: Annotated[bool, described("whether it has values that the original does not have")] | None = None
     changed: Annotated[Real, described("share of the cells that changed, at least")] | None = None
-    entropy_kept: Annotated[Real, described("entropy of the values, as a share of the original's")] | None = None
+    information_kept: (
+        Annotated[Real, described("share of the information of the original's values that the cells still tell")] | None
+    ) = None
+    entropy_kept: Annotated[Real, described("in documents of earlier versions only")] | None = None
     unique: Annotated[Real, described("share of the records that have a unique value")] | None = None
     alone: Annotated[int, described("records with a unique value that has digits, or a unique long text")] | None = None
     finding: Annotated[
@@ -435,6 +439,9 @@ class CheckDocument(JSONObject, frozen=True, kw_only=True):
     ] = ()
     sign_off: SignOff | None = None
     anonymization: AnonymizationFacts | None = None
+    models: Annotated[
+        tuple[ModelResult, ...], described("regressions fitted on the original and on the release; internal only")
+    ] = ()
     releases: ReleasesFacts | None = None
     options: Annotated[
         Mapping[str, str | None],

@@ -48,6 +48,7 @@ from PETWorks.gate.policy.sources import (
 )
 from PETWorks.json_types import MultilingualText
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import Model, check_model_columns, parse_models
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.opening import SUFFIXES as TABLES
 from PETWorks.tables.opening import open_source, open_table
@@ -129,6 +130,7 @@ class Policy:
     )
     unique_values_reason: MultilingualText | None = None  # why that share may be larger than usual
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
+    models: tuple[Model, ...] = ()  # what the data are for
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
 
@@ -213,6 +215,10 @@ class Policy:
                 given=release.records,
             )
         check_references(mistakes, release.quasi_identifiers, release.sensitive_attributes)
+        if original is not None or self.plan is None:  # a release need not have all columns of its original
+            for number in range(len(self.models)):
+                with mistakes.at("models", number):
+                    check_model_columns(self.models[number : number + 1], (original or source).names)
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:
                 mistakes.add(("no_role", column), "the column has a role")
@@ -320,6 +326,7 @@ def parse_policy(
                 mistakes, open_source(open_table(resolved["data"], **resolved["reading"]), Phrase("the table"))
             )
     _check_anonymize(mistakes, roles)
+    models = _models(mistakes)
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
     exact = content.get("unique_values", UNIQUE_SHARE)
@@ -351,6 +358,7 @@ def parse_policy(
         limits=subsets.get("limits", {}),
         waivers=waivers,
         anonymize=content.get("anonymize", {}),
+        models=models,
         unique_values=unique_values,
         unique_values_reason=stated.get("reason"),
         root=None if root is None else Path(root),
@@ -456,6 +464,17 @@ def _share(mistakes: Mistakes, key: Key, value: Any, usual: float) -> float:
         mistakes.add(key, "expected a share from 0 to 1, got {given}", given=quoted([value]))
         return usual
     return float(share)
+
+
+def _models(mistakes: Mistakes) -> tuple[Model, ...]:
+    """The models that the data are for."""
+    given = [words for words in mistakes.file.content.get("models", ()) if words is not None]
+    for number in range(len(given)):
+        with mistakes.at("models", number):
+            parse_models(given[: number + 1])
+            continue
+        return ()
+    return parse_models(given)
 
 
 def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> None:

@@ -1,4 +1,4 @@
-"""The finest protection of a column under which its exact values single out few records."""
+"""The protection of a column that keeps most, under which its exact values single out few records."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.scheme import as_text
-from PETWorks.about.protection import PERIODS, protection_of
+from PETWorks.about.protection import GROUPS, PERIODS, Groups, protection_of
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.profiles import are_exact, people_per_value
+from PETWorks.counting.protected_source import Change
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.unique_values import (
     ALWAYS_ALLOWED,
@@ -29,6 +30,7 @@ from PETWorks.tables.arrays import arrow_codes, strings
 from PETWorks.tables.cells import SUPPRESSED
 
 MAX_VALUES = 1_000_000  # distinct values of a column for which a protection is proposed
+GROUP_SIZE = 11  # regulators of health data publish nothing about fewer than 11 people
 MAX_DECIMALS = 6
 MAX_STEPS = 40
 CODED_SHARE = Fraction(1, 20)  # share of records that top or bottom coding may affect
@@ -87,30 +89,70 @@ def unique_counter_for_table(table: PartitionedTable, column: str) -> CountUniqu
 
 
 def propose_protection(
-    counts: Mapping[str | None, int], share: float = UNIQUE_SHARE, alone_after: CountUniqueAfter | None = None
+    counts: Mapping[str | None, int],
+    share: float = UNIQUE_SHARE,
+    alone_after: CountUniqueAfter | None = None,
+    records_of: Mapping[str | None, int] | None = None,
+    *,
+    grouping: bool = True,
 ) -> ProposedProtection | None:
-    """The finest protection that stays well below the limit of the rule; None if there is none.
+    """The protection that keeps most of the variance well below the limit of the rule; None if there is none.
+
+    That is the shortest period, or the finest rounding, or groups if they keep more than rounding.
 
     counts        number of records, or people, by value
     alone_after   counts the people singled out after a protection, for tables with several records per person
+    records_of    number of records by value, if `counts` are people
+    grouping      whether groups may be proposed
     """
-    records, known = sum(counts.values()), {value: times for value, times in counts.items() if _is_value(value)}
+    records, known = sum(counts.values()), {str(value): times for value, times in counts.items() if _is_value(value)}
     if not known or len(known) > MAX_VALUES:
         return None
     before, most = count_unique(counts), allowed_unique(records, share)
-    for words in chain(_date_protections(known, most), _number_protections(known, most, records)):
-        protection = protection_of("", words)
+
+    def unique_after(protect: Callable[[str], str | None]) -> int | None:
+        """The number singled out after a protection; None if too many are, or some values cannot be protected."""
         after: Counter[str | None] = Counter()
         for value, times in known.items():
-            after[protection.value(str(value))] += times
+            after[protect(value)] += times
         alone = count_unique(after)
-        if alone_after is not None and alone <= most and None not in after:
-            alone, remaining = alone_after(protection.value)
-            if alone > allowed_unique(remaining, share):
-                continue
-        if alone <= most and None not in after:
-            return ProposedProtection(words, before, alone)
-    return None
+        if alone > most or None in after:
+            return None
+        if alone_after is None:
+            return alone
+        alone, remaining = alone_after(protect)
+        return alone if alone <= min(most, allowed_unique(remaining, share)) else None
+
+    found = None
+    for words in chain(_date_protections(known, most), _number_protections(known, most, records)):
+        alone = unique_after(protection_of("", words).value)
+        if alone is not None:
+            found = ProposedProtection(words, before, alone)
+            break
+    if not grouping or (found is not None and "dates" in found.words):
+        return found
+    weights = known if records_of is None else {str(value): records_of[value] for value in counts if _is_value(value)}
+    grouped = _change_by_groups(weights)
+    if grouped is None or (found is not None and _variance_kept(found.words, weights) >= (grouped.variance_kept or 0)):
+        return found
+    alone = unique_after(grouped.protection.value)
+    return found if alone is None else ProposedProtection({GROUPS: GROUP_SIZE}, before, alone)
+
+
+def _change_by_groups(weights: Mapping[str, int]) -> Change | None:
+    """What groups change; None if the values cannot be grouped, or would all become one."""
+    if sum(weights.values()) < 2 * GROUP_SIZE:
+        return None
+    change = Change.of_groups(Groups({GROUPS: GROUP_SIZE}, GROUP_SIZE), weights, "")
+    return None if change.wrong or not change.variance_kept else change
+
+
+def _variance_kept(words: Mapping[str, Any], weights: Mapping[str, int]) -> float:
+    """The share of the variance that a protection of numbers keeps."""
+    change = Change(protection_of("", words))
+    for value, times in weights.items():
+        change.add(value, times)
+    return change.variance_kept or 0.0
 
 
 def allowed_unique(records: int, share: float = UNIQUE_SHARE) -> int:
@@ -203,20 +245,28 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
         return {}
     protections = {}
     pairs = list(coordinate_pairs(columns))
+    places = {name for pair in pairs for name in pair}
     for column in columns:
+        grouping = column not in places
         people = release.people_of_records
         unit = release.privacy_unit if people is None and release.counts_people else None
         table: Any = release.load((column,), unit)
         if people is None:
             marginal = (table if unit is None else table.per_person((column,))).marginal(column)
             counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-            proposed = propose_protection(
-                counts, alone_after=None if unit is None else unique_counter_for_table(table, column)
-            )
+            alone_after = None if unit is None else unique_counter_for_table(table, column)
+            whole = None if unit is None else table.marginal(column)
+            records_of = None if whole is None else dict(zip(whole.values, whole.counts.tolist(), strict=True))
+            proposed = propose_protection(counts, alone_after=alone_after, records_of=records_of, grouping=grouping)
         else:
             cells = table.columns[column]
             shared = dict(zip(cells.values, people_per_value(cells, people)[0].tolist(), strict=True))
-            proposed = propose_protection(shared, alone_after=unique_counter_for_people(cells, people))
+            proposed = propose_protection(
+                shared,
+                alone_after=unique_counter_for_people(cells, people),
+                records_of=dict(zip(cells.values, cells.counts.tolist(), strict=True)),
+                grouping=grouping,
+            )
         if proposed is not None:
             protections[column] = proposed
     if pairs and release.engine.name == "memory":

@@ -63,7 +63,7 @@ METHOD = "record by record, which keeps more; global: one level per column, simp
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 TOGETHER = "these columns together name people who have several records"
 PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
-PROTECT = "coarser values where exact ones would give people away: the finest that do not"
+PROTECT = "coarser values where exact ones would give people away: those that keep most"
 
 
 def suggest_for_file(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], People | None]:
@@ -150,6 +150,7 @@ def add_protections(
         for suggestion in suggested
         if suggestion.role in (SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)
     }
+    places = {name for pair in coordinate_pairs(list(candidates)) for name in pair}
     for column, suggestion in candidates.items():
         if len(table.columns[column].counts) > MAX_PROTECTED:
             continue
@@ -161,7 +162,10 @@ def add_protections(
         proposed = None
         if alone > allowed_unique(records):
             proposed = propose_protection(
-                counts, alone_after=None if people is None else unique_counter_for_people(cells, people)
+                counts,
+                alone_after=None if people is None else unique_counter_for_people(cells, people),
+                records_of=dict(zip(cells.values, cells.counts.tolist(), strict=True)),
+                grouping=column not in places,
             )
         if proposed is not None:
             protections[column] = proposed
@@ -316,14 +320,17 @@ def _privacy_unit(people: People | None, say: Say) -> list[str]:
 
 
 def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
+    adversaries = [
+        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
+        f"  #   - who: {say('a neighbour')}",
+        f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
+    ]
     return [
         "context:",
         f"  release: {release}             # {say('public, controlled or internal')}",
         f"  # purpose: {say('what the release is for')}",
         f"  # recipients: {say('who will get it')}",
-        f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
-        f"  #   - who: {say('a neighbour')}",
-        f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
+        *(adversaries if known else []),
         f"  # earlier_releases:           # {say('about the same people; [] if there are none')}",
         f"  #   - {{what: {say(LAST_YEAR)}, date: 2025-11-30, recipients: {say('anybody')}}}",
         f"# releases:                     # {say('measures earlier tables together with this one')}",
@@ -373,9 +380,10 @@ def _waivers(release: str, say: Say) -> list[str]:
 def _rules(sensitive: bool, say: Say) -> list[str]:
     """Rules of the user's own; `petworks measures` lists the measures."""
     lines = [f"# {say('petworks measures lists what can be asked for')}", "rules:" if sensitive else "# rules:"]
-    mark = "  " if sensitive else "#   "
-    lines += [f"{mark}- measure: l-diversity", f"{mark}  l: 2"]
-    return [*lines, "#  - measure: t-closeness", "#    t: 0.2", "#  - measure: precision", "#    at_least: 0.5"]
+    always, more = ("  ", "  # ") if sensitive else ("#   ", "#   ")
+    lines += [f"{always}- measure: l-diversity", f"{always}  l: 2"]
+    lines += [f"{more}- measure: t-closeness", f"{more}  t: 0.2"]
+    return [*lines, f"{more}- measure: precision", f"{more}  at_least: 0.5"]
 
 
 def _subsets(known: int, say: Say, *, of_people: bool) -> list[str]:

@@ -32,7 +32,7 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.report import making, other_releases, prose
+from PETWorks.render.report import making, models, other_releases, prose
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.report.sections import MAX_COLUMNS, MAX_STEPS, results_by_section, section_rows, shown_sections
 
@@ -78,6 +78,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
             **_sentences(document),
             **_making_section(document),
             **_other_releases(document),
+            **_models(document),
             **_FUNCTIONS,
         )
     )
@@ -120,6 +121,19 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
         **{name: in_spans(partial(sentence, document)) for name, sentence in texts.items()},
         **{name: _list_in_all(sentences, document) for name, sentences in lists.items()},
         "steps": _list_in_all(step_texts, document)[:MAX_STEPS],
+    }
+
+
+def _models(document: CheckDocument) -> dict[str, Any]:
+    """The sentences about the models, and a table of coefficients for each."""
+    return {
+        "model_texts": _list_in_all(models.texts_of_document, document),
+        "models": [
+            {"name": shorten_name(result.model.name), "rows": rows_in_all(partial(models.coefficient_rows, result))}
+            for result in document.models
+            if result.coefficients
+        ],
+        "model_heads": models.HEADINGS,
     }
 
 
@@ -195,7 +209,7 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
         "made_choice_texts": _list_in_all(lambda _document, lang: making.choice_texts(facts, lang), document),
         "made_costs": _list_in_all(lambda _document, lang: making.cost_texts(facts, lang), document),
         "made_states": rows(making.state_rows),
-        "made_kept": [{"cells": cells, "bar": column.correlation_kept} for cells, column in kept],
+        "made_kept": [{"cells": cells, "bar": column.information_kept} for cells, column in kept],
         "made_kept_heads": ["head.column", *(f">{head}" for head in making.KEPT_HEADINGS[1:])],
         "made_losses": rows(making.loss_rows),
         "made_loss_heads": ["head.objective", *(f">{head}" for head in making.LOSS_HEADINGS[1:])],

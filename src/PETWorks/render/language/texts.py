@@ -460,13 +460,36 @@ TEXTS: dict[str, str | Plural] = {
     "sees.suppression": "Sees suppressed and missing cells only, not how coarse the values are.",
     "sees.labels": "Compares labels: a recoded value counts as a different one, however close it is.",
     "column.changed": "cells changed, at least",
-    "column.entropy_kept": "entropy kept",
+    "column.information_kept": "information kept",
     "column.precision": "precision",
     "column.granularity": "granularity",
     "column.non_uniform_entropy": "non-uniform entropy",
     "column.total_variation": "total variation",
     "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
     "utility.bars": "The bars show {what}.",
+    # models
+    "models.linear": (
+        "The model {model}, fitted on the release, explains {after} of the variance in the original; fitted on the "
+        "original, {before}."
+    ),
+    "models.logistic": (
+        "The model {model}, fitted on the release, has an area under the ROC curve of {after} on the original; fitted "
+        "on the original, {before}."
+    ),
+    "models.worse": (
+        "The model {model}, fitted on the release, predicts the original worse than its mean does; fitted on the "
+        "original, it explains {before} of the variance."
+    ),
+    "models.none": "The model {model} cannot be fitted on the release, which does not tell the outcome.",
+    "models.lost": "The release says nothing about {columns}.",
+    "models.coefficients": "Coefficients before and after: for insiders only",
+    "models.scale": (
+        "On the original and on the release, in units of the original; the shift is in standard errors of the "
+        "original. Intervals count by their middle; a category of the release stands for all of its members."
+    ),
+    "models.error": "standard error",
+    "models.shift": "shift",
+    "models.intercept": "intercept",
     # steps
     "section.steps": "Residual risk and next steps",
     "steps.none": "The numbers call for no further step.",
@@ -954,27 +977,21 @@ TEXTS: dict[str, str | Plural] = {
     "state.granularity": "granularity",
     "state.precision": "precision",
     "state.not-measured": "not measured",
-    "state.correlation": "mean correlation (Cramér's V)",
     "anonymize.protected": (
         "Coarser values in {column} ({how}): {changed} of them changed, and {kept} of the variance is kept."
     ),
     "anonymize.protected-texts": "Coarser values in {column} ({how}): {changed} of them changed.",
     "anonymize.kept": "Each column before and after",
     "anonymize.kept-scale": (
-        "Values kept: the share of the cells that are unchanged. Distribution shift: total variation between all "
-        "records and those that still tell their value; 0 % means that no kind of record has become rarer or more "
-        "common. Correlation kept, which the bars show: 100 % means that Cramér's V between the column and every "
-        "other one has not moved."
-    ),
-    "anonymize.correlation": (
-        "Correlation kept: columns of many values, such as dates, go together with others by chance, and coarser "
-        "values take that away; a low share is common."
+        "Values per cell: how many of the values a released cell may stand for, on average; 1 means unchanged. "
+        "Information kept, which the bars show: 100 % if every cell is unchanged, 0 % if every cell may be any value; "
+        "a removed record counts as wholly lost. Distribution shift: how far the shares of the values move if each "
+        "released cell counts in equal parts for all values that it may stand for."
     ),
     "anonymize.losses": "What is lost by each objective",
     "anonymize.undefined": "Not defined for values on several levels: {objectives}.",
-    "column.kept": "values kept",
+    "column.values_per_cell": "values per cell",
     "column.shift": "distribution shift",
-    "column.correlation_kept": "correlation kept",
     "head.objective": "loss by objective",
     "head.all-suppressed": "if all is suppressed",
     "section.sign-off": "Sign-off",
@@ -1345,7 +1362,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.protect": "Coarser values",
     "studio.safe.about-protect": (
         "Where exact values of sensitive or insensitive columns give people away, round or group them: "
-        "cost=round:1000,top:250000; day=dates:month"
+        "cost=round:1000,top:250000; day=dates:month; wage=groups_of:11"
     ),
     "studio.safe.minutes": "Time limit in minutes",
     "studio.safe.about-minutes": (

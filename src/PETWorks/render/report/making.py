@@ -30,8 +30,13 @@ from PETWorks.render.language.language import (
 )
 from PETWorks.tables.yaml_files import in_yaml
 
-VALUE_HEADINGS = ("head.column", "head.values-before", "head.values-after")
-KEPT_HEADINGS = (*VALUE_HEADINGS, "column.kept", "column.shift", "column.correlation_kept")
+KEPT_HEADINGS = (
+    "head.column",
+    "head.values-before",
+    "column.values_per_cell",
+    "column.information_kept",
+    "column.shift",
+)
 LOSS_HEADINGS = ("head.objective", "head.before", "head.after", "head.all-suppressed")
 CHOICE_HEADINGS = (
     "head.recoding",
@@ -350,33 +355,22 @@ def state_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str
     kept = facts.utility
     if kept is None:
         return rows
-    rows.append((message_text(lang, "column.kept"), percent(1.0, lang), percent(kept.values_kept, lang)))
+    if kept.information_kept is not None:
+        share = percent(kept.information_kept, lang)
+        rows.append((message_text(lang, "column.information_kept"), percent(1.0, lang), share))
     rows.append((message_text(lang, "column.shift"), percent(0.0, lang), percent(kept.shift, lang)))
-    if kept.correlation_before is not None:
-        correlations = (value_text(kept.correlation_before, lang), value_text(kept.correlation_after, lang))
-        rows.append((message_text(lang, "state.correlation"), *correlations))
-    if kept.correlation_kept is not None:
-        share = percent(kept.correlation_kept, lang)
-        rows.append((message_text(lang, "column.correlation_kept"), percent(1.0, lang), share))
     return rows
 
 
-def correlation_note(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """The meaning of the share of correlation kept, if it is among the states."""
-    is_shown = facts.utility is not None and facts.utility.correlation_kept is not None
-    return [message_text(lang, "anonymize.correlation")] if is_shown else []
-
-
 def kept_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
-    """The information left in each column: its name, values before and after, and shares."""
+    """What is left of each column: its name, values before and per cell, and shares."""
     return [
         (
             shorten_name(column.column),
             value_text(column.values_before, lang),
-            value_text(column.values_after, lang),
-            percent(column.kept, lang),
+            value_text(column.values_per_cell, lang),
+            percent(column.information_kept, lang),
             percent(column.shift, lang),
-            percent(column.correlation_kept, lang),
         )
         for column in (facts.utility.columns if facts.utility is not None else ())
     ]

@@ -114,9 +114,9 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
 
 
 def loss(column: ColumnFacts, lang: str) -> list[str]:
-    """The loss of a column as cells of a table: name, values before and after, cells changed, entropy kept."""
+    """The loss of a column as cells of a table: name, values before and after, cells changed, information kept."""
     counts = (value_text(column.distinct_before, lang), value_text(column.distinct, lang))
-    shares = (percent(column.changed, lang), percent(column.entropy_kept, lang))
+    shares = (percent(column.changed, lang), percent(column.information_kept, lang))
     return [shorten_name(column.column), *counts, *shares]
 
 

@@ -31,7 +31,7 @@ MAX_STEPS = 30
 MAX_ATTRIBUTES = 8
 MAX_EARLIER = 30
 MAX_LOSSES = 5  # columns shown in the short formats
-LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.entropy_kept")
+LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.information_kept")
 
 SECTIONS = (
     *("context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
@@ -133,7 +133,7 @@ def columns_with_loss(document: CheckDocument) -> list[ColumnFacts]:
     return [
         column
         for column in columns_by_loss(document)
-        if column.changed or (column.entropy_kept is not None and column.entropy_kept < 1)
+        if column.changed or (column.information_kept is not None and column.information_kept < 1)
     ]
 
 
@@ -142,7 +142,7 @@ def utility_keys(document: CheckDocument) -> list[str]:
     known = [entry.by_column for entry in all_measures() if entry.by_column and entry.by_column.name != "missing"]
     ordered = sorted(known, key=lambda number: (number.better != "higher", number.name != "precision"))
     rows = document.columns[:MAX_COLUMNS]
-    names = ["entropy_kept", *(number.name for number in ordered)]
+    names = ["information_kept", *(number.name for number in ordered)]
     return [name for name in names if any(getattr(row, name) is not None for row in rows)]
 
 

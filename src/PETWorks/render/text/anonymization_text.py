@@ -10,8 +10,10 @@ from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.check.notices import ALWAYS_SHOWN
 from PETWorks.gate.document.check_document import FAIL, Notice, RuleResult, combine_verdicts
+from PETWorks.measures.utility.models import ModelResult
 from PETWorks.render.language.language import message_text, percent, rule_name, shorten_name, value_text
 from PETWorks.render.report import making
+from PETWorks.render.report.models import model_texts
 from PETWorks.render.report.prose import notice_texts
 from PETWorks.render.text.check_text import rules_table, verdict_word
 from PETWorks.render.text.measures_text import new_table, render
@@ -25,6 +27,7 @@ def anonymization_text(
     notices: Sequence[Notice],
     lang: str,
     *,
+    models: Sequence[ModelResult] = (),
     detailed: bool,
     colour: bool,
     width: int,
@@ -40,11 +43,11 @@ def anonymization_text(
         parts.append(Text(message_text(lang, "anonymize.look-at", columns=unnamed)))
     parts += [Text(sentence) for sentence in making.outcome_texts(facts, lang)]
     parts += _choice_parts(facts, lang)
+    parts += [Text(sentence) for sentence in model_texts(models, lang)]
     table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
     for row in making.state_rows(facts, lang):
         table.add_row(*map(Text, row))
-    parts += [table, *(Text(sentence) for sentence in making.correlation_note(facts, lang))]
-    parts += [levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
+    parts += [table, levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
     if detailed:
         parts.append(_table(making.KEPT_HEADINGS, making.kept_rows(facts, lang), lang))
         parts.append(_table(making.LOSS_HEADINGS, making.loss_rows(facts, lang), lang))

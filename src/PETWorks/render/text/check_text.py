@@ -32,7 +32,7 @@ from PETWorks.render.language.language import (
     value_text,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.report import other_releases, prose, sections
+from PETWorks.render.report import models, other_releases, prose, sections
 from PETWorks.render.report.prose import fixing_command, notices, step_texts
 from PETWorks.render.report.sections import rule_rows
 from PETWorks.render.terminal import lines_of
@@ -68,7 +68,7 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
             parts.append(new_table(*heads))
             for row in rows:
                 parts[-1].add_row(*map(Text, row))
-    lost = prose.utility(document, lang)
+    lost = [*models.texts_of_document(document, lang), *prose.utility(document, lang)]
     if lost:
         parts.append(Text(f"\n{message_text(lang, 'section.utility')}", "bold"))
         parts += [Text(sentence) for sentence in lost]

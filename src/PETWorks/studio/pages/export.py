@@ -16,7 +16,7 @@ from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.days import today
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.release_files import came_with_release, origins_of
+from PETWorks.gate.release_files import ReleaseFiles, came_with_release, origins_of
 from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
 from PETWorks.studio.pages.job import redirect_to_job
@@ -119,7 +119,7 @@ def _exported_files(case: OpenCase, values: dict[str, str]) -> tuple[Obstacle | 
     if obstacle is not None:
         return obstacle, [], files
     if release is not None and is_release(policy):
-        outside = [release.name, *outside]
+        outside = [*(path.name for path in ReleaseFiles(release).for_recipients), *outside]
     return None, outside, [name for name in files if name not in outside]
 
 

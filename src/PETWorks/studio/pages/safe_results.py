@@ -82,8 +82,8 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         reasons=files.reasons.exists(),
         report=relative(files.report) if files.report.exists() else None,
         not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, lang),
-        out=[files.release.name] if obstacle is None else [],
-        inside=[path.name for path in (*([files.release] if obstacle else []), *files.inside) if path.exists()],
+        out=[path.name for path in files.for_recipients] if obstacle is None else [],
+        inside=[path.name for path in (*(files.for_recipients if obstacle else ()), *files.inside)],
         command=petworks_command(*anonymize_arguments(request, case, files)) if job is None else job.command,
         messages=[] if job is None else [line.removeprefix("petworks: ") for line in job.messages],
     )

@@ -1,0 +1,228 @@
+"""Optimal univariate microaggregation: numbers in groups of at least k records, each as the mean of its group.
+
+The groups have the least sum of squared errors of all partitions in which equal values stay together (Hansen and
+Mukherjee 2003, *A Polynomial Algorithm for Optimal Univariate Microaggregation*). Such groups are intervals, and none
+can be parted into two of at least k records, so each has few candidates. Of equally good partitions, the first groups
+are the smallest.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from PETWorks.about.protection import Groups, format_scaled, parse_amount
+from PETWorks.counting.counts import Integers
+from PETWorks.errors import InputError
+from PETWorks.tables.arrays import strings
+
+Reals = NDArray[np.float64]
+Numbers = NDArray[Any]  # whole numbers: of 64 bits, or of Python where these are too short
+
+MOST_DIGITS = 9  # significant digits of a mean, if the values have more
+PLAIN_STEPS = 300_000  # a search with more steps is compiled
+ROUNDING = 1e-13  # sums of squared errors that differ by less, relatively, are equal
+PLAIN_NUMBER = r"^[+-]?[0-9]{1,17}(\.[0-9]{1,9})?$"
+LONGEST_PLAIN = 18  # digits of a number that 64 bits can represent
+SAFE_SUM = 2**62
+
+
+def find_groups(values: Reals, counts: Integers, size: int) -> Integers:
+    """The index of the first value of each group.
+
+    values   the distinct values, ascending
+    counts   the number of records with each; at least `size` in all
+    """
+    following, least = np.zeros(len(values), np.int64), np.full(len(values) + 1, np.inf)
+    find: Any = _find_groups
+    if len(values) * size > PLAIN_STEPS:
+        from PETWorks.counting.subsets.kernels import compile_lazily  # loads a compiler
+
+        find = compile_lazily(_find_groups)
+    find(values, counts, size, following, least)
+    starts = [0]
+    while following[starts[-1]] < len(values):
+        starts.append(int(following[starts[-1]]))
+    return np.array(starts, np.int64)
+
+
+def _find_groups(values: Reals, counts: Integers, size: int, following: Integers, least: Reals) -> int:
+    """Fill in, for each value, where the group after its own begins if a group begins with it, and the least error."""
+    last = len(values)
+    least[last] = 0.0
+    for first in range(last - 1, -1, -1):
+        records, beyond = 0, 0
+        mean, error = 0.0, 0.0
+        best = np.inf
+        for end in range(first, last):
+            if records >= size:
+                beyond += counts[end]
+                if beyond >= size:  # such a group is better parted
+                    break
+            total = records + counts[end]
+            distance = values[end] - mean
+            mean += distance * counts[end] / total
+            error += distance * distance * records * counts[end] / total
+            records = total
+            if records >= size and least[end + 1] < np.inf:
+                sum_of_errors = error + least[end + 1]
+                if sum_of_errors < best - ROUNDING * sum_of_errors:
+                    best = sum_of_errors
+                    following[first] = end + 1
+        least[first] = best
+    return 0
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGroups:
+    """Groups fitted to the values of a column.
+
+    labels    the label of each value, and of each label itself
+    numbers, times, means   each distinct number, its number of records, and what it becomes
+    """
+
+    protection: Groups
+    labels: Mapping[str, str]
+    numbers: Reals
+    times: Integers
+    means: Reals
+    is_whole: bool
+    keeps_numbers: bool
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        """The declaration."""
+        return self.protection.words
+
+    @property
+    def expects(self) -> str:
+        """A description of valid values."""
+        return self.protection.expects
+
+    def value(self, text: str) -> str | None:
+        """The mean of the value's group; None if the column had no such value."""
+        return self.labels.get(text)
+
+    def position(self, text: str) -> float | None:
+        """The number."""
+        return self.protection.position(text)
+
+    @cached_property
+    def sums(self) -> tuple[float, float, float]:
+        """The sum of the numbers, relative to the first, and of its squares, and the sum of squared errors."""
+        distances = self.numbers - self.numbers[0]
+        squares, errors = (distances**2, (self.numbers - self.means) ** 2)
+        return tuple(float(self.times @ values) for values in (distances, squares, errors))  # type: ignore[return-value]
+
+
+def fit_groups(protection: Groups, counts: Mapping[str, int], column: str = "") -> FittedGroups | None:
+    """The groups for the values of a column, given with their number of records; None if some are no numbers.
+
+    Numbers with and without a unit, or with several ones, are not comparable, and so no numbers here.
+    """
+    texts = list(counts)
+    read = _read_plain(texts) or _read_amounts(texts)
+    if read is None:
+        return None
+    scaled, decimals, before, after, grouped = read
+    distinct, places = np.unique(scaled, return_inverse=True)
+    times = np.bincount(places, weights=list(counts.values()), minlength=len(distinct)).astype(np.int64)
+    records = int(times.sum())
+    if records < protection.size:
+        raise InputError(
+            "column {column!r} cannot be protected: groups of {size} records need at least {size} values, and it has "
+            "{present}; leave the column out, or declare another protection",
+            column=column,
+            size=protection.size,
+            present=records,
+            what=f"protect.{column}",
+        )
+    largest = max(abs(int(distinct[0])), abs(int(distinct[-1])))
+    exact: Numbers = distinct if largest * records < SAFE_SUM else distinct.astype(object)
+    starts = find_groups((exact - exact[0]).astype(np.float64), times, protection.size)
+    dropped = _digits_to_drop(largest, decimals)
+    means = _rounded_means(exact, times, starts, 10**dropped)
+    labels = [
+        f"{before}{format_scaled(int(mean), decimals - dropped, grouped=grouped)}{after}" for mean in means.tolist()
+    ]
+    group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(distinct)]))
+    label_of = dict(zip(texts, map(labels.__getitem__, group[places].tolist()), strict=True))
+    for label in labels:
+        label_of.setdefault(label, label)
+    scale = float(10**decimals)
+    return FittedGroups(
+        protection,
+        label_of,
+        distinct.astype(np.float64) / scale,
+        times,
+        (means.astype(np.float64) * 10.0**dropped / scale)[group],
+        decimals == dropped,
+        not before and not after and not grouped,
+    )
+
+
+def _read_plain(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] | None:
+    """Plain numbers, scaled to whole ones, and their decimals; None if some are not plain."""
+    from pyarrow import compute as pc
+
+    cells = strings(texts)
+    if not pc.all(pc.match_substring_regex(cells, PLAIN_NUMBER)).as_py():
+        return None
+    points = pc.find_substring(cells, ".")
+    lengths = pc.utf8_length(cells)
+    after = pc.if_else(pc.less(points, 0), 0, pc.subtract(pc.subtract(lengths, points), 1))
+    decimals = int(pc.max(after).as_py())
+    if int(pc.max(pc.subtract(lengths, after)).as_py()) + decimals > LONGEST_PLAIN:
+        return None
+    fixed = pc.cast(pc.replace_substring_regex(cells, r"^\+", ""), pa.decimal128(38, decimals))
+    words = np.frombuffer(fixed.buffers()[1], np.int64, 2 * len(texts), fixed.offset * 16)
+    return words[::2].copy(), decimals, "", "", False
+
+
+def _read_amounts(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] | None:
+    """Numbers with one currency or unit, scaled to whole ones; None if they are not comparable."""
+    amounts = [parse_amount(text) for text in texts]
+    if not amounts or None in amounts:
+        return None
+    units = {(amount.before, amount.after) for amount in amounts if amount is not None}
+    if len(units) != 1:
+        return None
+    numbers = [amount.number for amount in amounts if amount is not None]
+    exponents = [number.as_tuple().exponent for number in numbers]
+    decimals = max(0, *(-exponent for exponent in exponents if isinstance(exponent, int)))
+    scaled = [int(number.scaleb(decimals)) for number in numbers]
+    fits = max(map(abs, scaled)) < 10**LONGEST_PLAIN
+    grouped = any(amount.grouped for amount in amounts if amount is not None)
+    return np.array(scaled, np.int64 if fits else object), decimals, *units.pop(), grouped
+
+
+def _digits_to_drop(largest: int, decimals: int) -> int:
+    """The number of decimals that a mean does not need."""
+    return min(decimals, max(0, len(str(largest)) - MOST_DIGITS))
+
+
+def _rounded_means(values: Numbers, times: Integers, starts: Integers, unit: int) -> Numbers:
+    """The mean of each group as a multiple of a unit, rounded half to even.
+
+    A record whose number is more than half of the sum of its group (of absolute numbers) counts as what the others
+    are in sum, so that the mean does not tell it.
+    """
+    ends = np.append(starts[1:], len(values)) - 1
+    weighted = values * times
+    sums, sizes = np.add.reduceat(weighted, starts), np.add.reduceat(times, starts).astype(values.dtype)
+    magnitudes = np.add.reduceat(abs(weighted), starts)
+    for extreme in (starts, ends):
+        number = values[extreme]
+        others = magnitudes - abs(number)
+        dominates = (times[extreme] == 1) & (abs(number) > others)
+        capped = np.where(number < 0, -others, others)
+        sums = np.where(dominates, sums - number + capped, sums)
+    size = sizes * unit
+    quotient = sums // size
+    rest = 2 * (sums - quotient * size)
+    up = (rest > size) | ((rest == size) & (quotient % 2 == 1))
+    return np.asarray(quotient + up)

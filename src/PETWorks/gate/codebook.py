@@ -1,0 +1,327 @@
+"""The codebook of a release, for those who receive it: columns, labels and how to load the file.
+
+It is made of the released file alone, and of what the declared hierarchies say about labels.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PETWorks.about.hierarchies.dates import CALENDARS, read_period
+from PETWorks.about.hierarchies.labels import number_range
+from PETWorks.about.hierarchies.scheme import as_text
+from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.counting.release import Release
+from PETWorks.errors import printable
+from PETWorks.tables.arrays import strings
+from PETWorks.tables.cells import SUPPRESSED, is_number
+from PETWorks.tables.normalised_cells import are_formulas
+from PETWorks.tables.writing import FEATHER_SUFFIXES, PARQUET_SUFFIXES
+
+HEADER = ("column", "label", "low", "high", "high_included", "middle")
+# By which a later run recognises the files as its own.
+MARKDOWN_MARK = b"<!-- petworks codebook -->"
+CSV_MARK = ",".join(HEADER).encode("utf-8-sig")
+MOST_LABELS = 1_000  # of a quasi-identifier, listed in the CSV file
+MOST_VALUES = 100  # of another column
+MOST_SHOWN = 40  # of a column in the Markdown file
+_CODE = re.compile(r"[+-]?0\d.*")  # a number with leading zeros is a code
+_NAMES_IN_R = {"utf-8": "UTF-8-BOM", "utf-8-sig": "UTF-8-BOM", "iso8859-1": "latin1"}
+Say = Callable[[str], str]
+Words = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A value that occurs in a column; its ends are texts, empty if it has none."""
+
+    text: str
+    low: str = ""
+    high: str = ""
+    includes_high: bool = True
+    middle: str = ""
+
+
+@dataclass(frozen=True)
+class CodebookColumn:
+    """A column of the release.
+
+    numbers   whether its values are numbers, and perhaps `*`
+    low, high the smallest and the largest number
+    labels    the values that are listed; not for numbers
+    distinct  how many there are
+    """
+
+    name: str
+    numbers: bool
+    low: str
+    high: str
+    labels: tuple[Label, ...]
+    distinct: int
+    has_missing: bool
+    has_stars: bool
+    shown: str | None = None
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """What the recipients of a release need to know about it.
+
+    least   for columns that show means: the number of records that each is made of, at least
+    """
+
+    release: str
+    separator: str | None
+    encoding: str | None
+    in_parts: bool
+    columns: tuple[CodebookColumn, ...]
+    least: int | None = None
+
+    @classmethod
+    def of(
+        cls, release: Release, path: Path, declared: Mapping[str, Words], shown: Mapping[str, str] | None = None
+    ) -> "Codebook":
+        """The codebook of a release that has been written.
+
+        release    the released table, opened again
+        path       its final name
+        declared   the hierarchies that were declared in words, by column
+        shown      what columns show instead of labels: `mean` or `median`
+        """
+        shown = {column: what for column, what in (shown or {}).items() if what in ("mean", "median")}
+        loaded = release.compared_columns
+        others = [name for name in release.columns if name not in loaded]
+        tables = dict.fromkeys(loaded, release.as_read)
+        if others:
+            tables |= dict.fromkeys(others, release.load(others))
+        columns = []
+        for name in release.columns:
+            known = release.roles.get(name) == QUASI_IDENTIFIER
+            most = MOST_LABELS if known else MOST_VALUES
+            columns.append(
+                _describe(name, tables[name].domains[name].values, declared.get(name), most, shown.get(name))
+            )
+        least = release.class_sizes(attacker=True).smallest if shown else None
+        in_parts = release.engine.name == "spark"
+        return cls(path.name, release.separator, release.encoding, in_parts, tuple(columns), least)
+
+    def to_csv(self) -> bytes:
+        """All listed labels, as a CSV file that spreadsheets open."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\r\n")
+        writer.writerow(HEADER)
+        rows = [
+            (
+                *(column.name, label.text, label.low, label.high),
+                *("" if not label.high else "yes" if label.includes_high else "no", label.middle),
+            )
+            for column in self.columns
+            for label in column.labels
+        ]
+        names, labels = (_safe([row[index] for row in rows]) for index in (0, 1))
+        writer.writerows((name, label, *row[2:]) for name, label, row in zip(names, labels, rows, strict=True))
+        return text.getvalue().encode("utf-8-sig", "replace")
+
+    def to_markdown(self, csv_name: str, say: Say = str) -> bytes:
+        """The codebook for readers; `csv_name` is the file with all labels."""
+        lines = [MARKDOWN_MARK.decode(), f"# {say('Codebook of')} {_escape(self.release)}", ""]
+        lines += [f"## {say('How to load it')}", "", *_loading(self, say), ""]
+        lines += [f"## {say('Columns')}", ""]
+        lines += [f"| {say('column')} | {say('values')} |", "|---|---|"]
+        lines += [f"| {_escape(column.name)} | {self._values(column, say)} |" for column in self.columns]
+        lines += ["", *(f"* {line}" for line in self._notes(csv_name, say)), ""]
+        for column in self.columns:
+            lines += _label_table(column, say)
+        middle = next(
+            (column for column in self.columns if any(label.middle for label in column.labels)),
+            None,
+        )
+        if middle is not None:
+            lines += [f"## {say('To calculate with ranges')}", "", *_calculating(middle.name, csv_name, say), ""]
+        return "\n".join(lines).encode("utf-8", "replace")
+
+    def _values(self, column: CodebookColumn, say: Say) -> str:
+        if column.shown is not None and column.numbers:
+            template = (
+                say("mean of at least {k:,} records")
+                if column.shown == "mean"
+                else say("median of at least {k:,} records")
+            )
+            return template.format(k=self.least or 1)
+        if column.numbers and column.low == column.high:
+            return say("a single number: {low}").format(low=column.low)
+        if column.numbers:
+            return say("numbers from {low} to {high}").format(low=column.low, high=column.high)
+        if not column.distinct:
+            return say("only {star}").format(star=r"\*") if column.has_stars else say("empty")
+        if not column.labels:
+            return say("texts, {n:,} different ones").format(n=column.distinct)
+        return say("{n:,} labels, listed below").format(n=column.distinct)
+
+    def _notes(self, csv_name: str, say: Say) -> Iterator[str]:
+        yield say("{star}: the value is not told; it may be any of the column.").format(star=r"`*`")
+        if any(column.has_missing for column in self.columns):
+            yield say("An empty cell: the value was missing.")
+        if any(label.high and label.low != label.high for column in self.columns for label in column.labels):
+            yield say("A label with two ends stands for all values from the first to the second.")
+        if any(label.high and not label.includes_high for column in self.columns for label in column.labels):
+            yield say("Where the second end is not included, it is marked with “below”.")
+        yield say("{file} has the labels with their ends and middles, for programs.").format(file=_escape(csv_name))
+        if any(_safe([text])[0] != text for column in self.columns for text in (column.name, *_texts(column))):
+            yield say("There, names and labels that a spreadsheet would take for a formula begin with an apostrophe.")
+
+
+def _texts(column: CodebookColumn) -> Iterator[str]:
+    return (label.text for label in column.labels)
+
+
+def _describe(
+    name: str, values: Sequence[str | None], words: Words | None, most: int, shown: str | None
+) -> CodebookColumn:
+    """A column with these distinct values."""
+    known = [value for value in values if value is not None and value != SUPPRESSED]
+    are_codes = words is not None and not {"width", "cuts", "quantiles", "top", "bottom"} & set(words)
+    numbers = bool(known) and all(map(is_number, known))
+    numbers = numbers and not are_codes and not any(map(_CODE.fullmatch, known))
+    ordered = sorted(known, key=float) if numbers else []
+    labels: list[Label] = []
+    if not numbers and len(known) <= most:
+        labels = sorted((_label(value, words) for value in known), key=_place)
+        labels += [Label(SUPPRESSED)] if SUPPRESSED in values and known else []
+    return CodebookColumn(
+        name,
+        numbers,
+        ordered[0] if ordered else "",
+        ordered[-1] if ordered else "",
+        tuple(labels),
+        len(known),
+        None in values,
+        SUPPRESSED in values,
+        shown,
+    )
+
+
+def _label(text: str, words: Words | None) -> Label:
+    """A label with its ends: of a period if dates were declared, otherwise of numbers, if it has any."""
+    if words is not None and "dates" in words:
+        period = read_period(text, roc=words.get("calendar") == CALENDARS[1])
+        return Label(text) if period is None else Label(text, period[0].isoformat(), period[1].isoformat())
+    numbers = number_range(text) if words is None or not {"prefix", "mask", "icd10", "rare"} & set(words) else None
+    if numbers is None or _CODE.fullmatch(text):
+        return Label(text)
+    low, high = ("" if end is None else as_text(end) for end in (numbers.low, numbers.high))
+    middle = numbers.middle
+    exact = "" if middle is None else as_text(middle)
+    return Label(text, low, high, numbers.includes_high, exact)
+
+
+def _place(label: Label) -> tuple[bool, float, float, str]:
+    """The sort key: numbers and ranges by their ends, before other labels, which are sorted as texts."""
+    if not label.low and not label.high:
+        return True, 0.0, 0.0, label.text
+    if label.low.count("-") == 2 and not is_number(label.low):
+        return False, 0.0, 0.0, f"{label.low} {label.high}"
+    low = float(label.low) if label.low else -float("inf")
+    return False, low, float(label.high) if label.high else float("inf"), label.text
+
+
+def _label_table(column: CodebookColumn, say: Say) -> list[str]:
+    if not column.labels:
+        return []
+    lines = [f"### {_escape(column.name)}", ""]
+    with_ends = any(label.low or label.high for label in column.labels)
+    if with_ends:
+        lines += [f"| {say('label')} | {say('from')} | {say('to')} |", "|---|---|---|"]
+    else:
+        lines += [f"| {say('label')} |", "|---|"]
+    for label in column.labels[:MOST_SHOWN]:
+        high = label.high if label.includes_high else say("below {high}").format(high=label.high)
+        cells = (_escape(label.text), label.low, high) if with_ends else (_escape(label.text),)
+        lines.append(f"| {' | '.join(cells)} |")
+    if len(column.labels) > MOST_SHOWN:
+        lines += ["", say("and {n:,} more").format(n=len(column.labels) - MOST_SHOWN)]
+    return [*lines, ""]
+
+
+def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
+    """Four lines each for pandas and R: with the right separator, encoding and types."""
+    numbers = [column.name for column in codebook.columns if column.numbers]
+    suffix = Path(codebook.release).suffix.lower()
+    file = _quoted(codebook.release)
+    if codebook.in_parts or suffix in (*PARQUET_SUFFIXES, *FEATHER_SUFFIXES):
+        kind = "feather" if suffix in FEATHER_SUFFIXES else "parquet"
+        python = [f"release = pd.read_{kind}({file})"]
+        r = ["library(arrow)", f"release <- as.data.frame(read_{kind}({file}))"]
+        r = ["library(arrow)", f"release <- as.data.frame(open_dataset({file}))"] if codebook.in_parts else r
+    elif suffix == ".xlsx":
+        python = [f'release = pd.read_excel({file}, dtype="str", keep_default_na=False, na_values=[""])']
+        r = ["library(readxl)", f'release <- as.data.frame(read_excel({file}, col_types = "text", na = ""))']
+    else:
+        separator, encoding = _quoted(codebook.separator or ","), codebook.encoding or "utf-8"
+        in_r = _NAMES_IN_R.get(encoding, encoding.upper())
+        python = [
+            f"release = pd.read_csv({file}, sep={separator}, encoding={_quoted(encoding)}, "
+            'dtype="str", keep_default_na=False, na_values=[""])'
+        ]
+        r = [
+            f"release <- read.csv({file}, sep = {separator}, fileEncoding = {_quoted(in_r)}, "
+            'colClasses = "character", na.strings = "", check.names = FALSE)'
+        ]
+    if numbers:
+        listed = ", ".join(map(_quoted, numbers))
+        python += [f"numbers = [{listed}]", 'release[numbers] = release[numbers].apply(pd.to_numeric, errors="coerce")']
+        r += [
+            f"numbers <- c({listed})",
+            "release[numbers] <- lapply(release[numbers], function(x) suppressWarnings(as.numeric(as.character(x))))",
+        ]
+    yield from _snippets(["import pandas as pd", *python], r)
+    if any(column.numbers and column.has_stars for column in codebook.columns):
+        yield from ("", say("In columns of numbers, {star} is then a missing value.").format(star="`*`"))
+
+
+def _calculating(column: str, csv_name: str, say: Say) -> Iterator[str]:
+    """Lines that replace the labels of a column by the middles of their ranges."""
+    name, file = _quoted(column), _quoted(csv_name)
+    yield say("The middle of each range, for one column as an example; labels with an open end have none.")
+    yield ""
+    yield from _snippets(
+        [
+            f'codebook = pd.read_csv({file}, dtype="str", keep_default_na=False)',
+            f'labels = codebook[codebook["column"] == {name}].set_index("label")',
+            f'release[{name}] = release[{name}].map(pd.to_numeric(labels["middle"]))',
+        ],
+        [
+            f'codebook <- read.csv({file}, fileEncoding = "UTF-8-BOM", colClasses = "character")',
+            f'labels <- codebook[codebook[["column"]] == {name}, ]',
+            f'release[[{name}]] <- as.numeric(labels[["middle"]])[match(release[[{name}]], labels[["label"]])]',
+        ],
+    )
+
+
+def _snippets(python: Sequence[str], r: Sequence[str]) -> Iterator[str]:
+    yield from ("```python", *python, "```", "", "```r", *r, "```")
+
+
+def _quoted(text: str) -> str:
+    """A text as a literal that Python and R both read, on one line."""
+    return "".join(
+        sign if sign.isprintable() else f"\\u{ord(sign):04x}" if ord(sign) < 1 << 16 else f"\\U{ord(sign):08x}"
+        for sign in json.dumps(text, ensure_ascii=False)
+    )
+
+
+def _escape(text: str) -> str:
+    """A text for a cell of a Markdown table: nothing in it is markup, neither of Markdown nor of HTML."""
+    escaped = re.sub(r"([\\`*_{}\[\]#|~$!^@:]|(?<=www)\.)", r"\\\1", printable(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _safe(texts: Sequence[str]) -> list[str]:
+    """The texts, with an apostrophe before those that a spreadsheet would take for a formula."""
+    formulas = are_formulas(strings(texts)).to_pylist()
+    return [f"'{text}" if is_formula else text for text, is_formula in zip(texts, formulas, strict=True)]

@@ -1,0 +1,172 @@
+"""The codebook of a release: made of what the release tells, loadable, and free of markup and formulas."""
+
+import csv
+import io
+import json
+import os
+import re
+import stat
+
+import pandas as pd
+import pytest
+
+from command import petworks as run
+from PETWorks import Release, read_policy
+from PETWorks.about.hierarchies.labels import number_range
+from PETWorks.gate.codebook import Codebook
+
+POLICY = """petworks_policy: 1
+data: raw.csv
+separator: ";"
+hierarchies: {age: {width: [10, 20]}, seen: {dates: [quarter, year]}, zip: {prefix: [2, 1]}}
+roles:
+  identifiers: [name]
+  quasi_identifiers: [age, seen, zip]
+  sensitive_attributes: ["=cost|<b>"]
+  insensitive_attributes: [note]
+rules: [{measure: k-anonymity, k: 3}]
+anonymize: {suppression: 0.2}
+"""
+
+
+def raw(number=60):
+    head = "name;age;seen;zip;=cost|<b>;note"
+    lines = [
+        f"Secret{n};{20 + n * 7 % 40};2024-{1 + n % 3:02}-{1 + n % 28:02};0{1 + n % 2}{n % 7};{n * 7 % 11}.5;"
+        + ("" if n % 9 == 0 else '"=1+1"' if n % 2 else "fine")
+        for n in range(number)
+    ]
+    lines.append("Secret_odd;97;1931-05-05;993;3.5;fine")  # will be suppressed
+    return "\n".join([head, *lines]) + "\n"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("codebook")
+    (folder / "raw.csv").write_text(raw(), "utf-8")
+    (folder / "raw.csv").chmod(0o640)
+    (folder / "policy.yaml").write_text(POLICY, "utf-8")
+    done = run("anonymize", "policy.yaml", "-o", "out.csv", cwd=folder)
+    assert done.returncode == 1, done.stderr  # because of the formula
+    assert "petworks: wrote out_codebook.md" in done.stderr
+    return folder
+
+
+def rows_of(folder, name="out_codebook.csv"):
+    return list(csv.DictReader(io.StringIO((folder / name).read_text("utf-8-sig"))))
+
+
+def test_every_label_that_occurs_is_listed_and_nothing_else(made):
+    with (made / "out.csv").open(encoding="utf-8", newline="") as file:
+        released = list(csv.DictReader(file, delimiter=";"))
+    listed = {}
+    for row in rows_of(made):
+        listed.setdefault(row["column"], set()).add(row["label"].removeprefix("'"))
+    for column in ("age", "seen", "zip", "note"):
+        assert listed[column] == {record[column] for record in released if record[column]}
+    assert set(listed) == {"age", "seen", "zip", "note"}  # the other column has numbers
+    text = (made / "out_codebook.md").read_text("utf-8") + (made / "out_codebook.csv").read_text("utf-8-sig")
+    assert not re.search("Secret|1931|993", text)  # neither identifiers nor what was suppressed
+
+
+def test_it_follows_from_the_release_and_the_declarations_alone(made):
+    policy = read_policy(made / "out_policy.yaml")
+    declared = read_policy(made / "policy.yaml").hierarchies
+    words = {column: declaration.words for column, declaration in declared.items()}
+    alone = Release(made / "out.csv", policy.roles)
+    again = Codebook.of(alone, made / "out.csv", words)
+    assert again.to_csv() == (made / "out_codebook.csv").read_bytes()
+    assert again.to_markdown("out_codebook.csv") == (made / "out_codebook.md").read_bytes()
+
+
+def test_ends_of_labels(made):
+    ends = {(row["column"], row["label"]): (row["low"], row["high"]) for row in rows_of(made)}
+    for (column, label), (low, high) in ends.items():
+        if column == "seen" and label != "*":
+            assert low.startswith("2024-")
+            assert low < high
+        elif column == "age" and label != "*":
+            known = number_range(label)
+            assert (int(low), int(high)) == (known.low, known.high)
+        else:
+            assert low == high == ""
+
+
+def test_formulas_and_markup_do_no_harm(made):
+    cells = [cell for row in rows_of(made) for cell in row.values()]
+    assert "'=1+1" in cells
+    assert not any(cell.startswith("=") for cell in cells)
+    text = (made / "out_codebook.md").read_text("utf-8")
+    shown = re.sub("```.*?```", "", text.partition("\n")[2], flags=re.S)
+    assert "<" not in shown
+    assert r"=cost\|&lt;b&gt;" in shown
+
+
+def test_the_four_lines_load_it(made, monkeypatch):
+    monkeypatch.chdir(made)
+    code = re.findall("```python\n(.*?)```", (made / "out_codebook.md").read_text("utf-8"), flags=re.S)
+    assert len(code[0].splitlines()) <= 4
+    names = {}
+    exec(code[0], names)
+    release = names["release"]
+    assert release["=cost|<b>"].dtype.kind == "f"
+    assert set(release["zip"]) <= {"0*", "01*", "02*", "*"}
+    assert release["note"].isna().sum() > 0
+    exec(code[1], names)
+    assert names["release"]["age"].dropna().between(20, 60).all()
+    assert isinstance(release, pd.DataFrame)
+
+
+def test_it_has_the_rights_of_the_release(made):
+    assert stat.S_IMODE((made / "out_codebook.md").stat().st_mode) == stat.S_IMODE((made / "out.csv").stat().st_mode)
+
+
+def test_apply_writes_one_and_in_the_language_of_the_command(made):
+    (made / "next.csv").write_text(raw(80), "utf-8")
+    arguments = ("--plan", "out_plan.json", "--lang", "zh-TW", "-o", "next_out.csv")
+    done = run("apply", "next.csv", *arguments, cwd=made)
+    assert done.returncode in (0, 1), done.stderr
+    assert (made / "next_out_codebook.csv").read_bytes().startswith(b"\xef\xbb\xbfcolumn,label,low,high")
+    assert "如何讀取" in (made / "next_out_codebook.md").read_text("utf-8")
+
+
+def test_a_file_of_somebody_else_stays(made):
+    (made / "mine_codebook.md").write_text("my own notes\n")
+    done = run("anonymize", "policy.yaml", "-o", "mine.csv", cwd=made)
+    assert done.returncode == 2
+    assert "was not written by petworks" in done.stderr
+    assert not os.path.lexists(made / "mine.csv")
+
+
+def test_names_that_are_code_are_quoted(tmp_path):
+    names = ['a"]; import os #', "b\\", "c\u2028d", "``` e"]
+    (tmp_path / "r.csv").write_text("\n".join([",".join('"' + n.replace('"', '""') + '"' for n in names), "1,2,3,4"]))
+    text = Codebook.of(Release(tmp_path / "r.csv", {}), tmp_path / "r.csv", {}).to_markdown("r_codebook.csv").decode()
+    listed = re.search(r"^numbers = (\[.*\])$", text, flags=re.M)
+    assert json.loads(listed[1]) == names
+    assert text.count("\n```") == 4
+
+
+@pytest.mark.parametrize(
+    ("label", "low", "high", "included"),
+    [
+        ("[30, 40)", 30, 40, False),
+        ("30–39", 30, 39, True),
+        ("30~39", 30, 39, True),
+        ("-5–-1", -5, -1, True),
+        ("1.5–<2.5", 1.5, 2.5, False),
+        ("< 18", None, 18, False),
+        (">= 65", 65, None, True),
+        ("≥ 65", 65, None, True),
+        ("65+", 65, None, True),
+        ("7", 7, 7, True),
+    ],
+)
+def test_ranges(label, low, high, included):
+    known = number_range(label)
+    assert (known.low, known.high, known.includes_high) == (low, high, included)
+
+
+@pytest.mark.parametrize("label", ["North", "2024-03", "*", "10*", "[4, 3)", "", "a-b", "I00-I99", "[" * 300])
+def test_what_is_no_range(label):
+    assert number_range(label) is None
