@@ -146,7 +146,7 @@ def test_init_proposes_a_hierarchy_for_each_quasi_identifier(tmp_path):
     assert "  birthday: {dates: [month, year, 5-years, decade]}  # dates; levels: " in text
     assert "levels: 1 = month, 2 = year, 3 = 5-years, 4 = decade, 5 = *\n" in text
     assert not any(cell in text for cell in ("Taipei", "10037", "1951-02-02"))
-    assert read.anonymize == {"suppression": "0.05"}
+    assert read.anonymize == {"method": "local", "suppression": "0.05"}
     with_them = check(policy).content
     start, end = text.index("# How values become coarser"), text.index("# privacy_unit")
     policy.write_text(text[:start] + text[end:])

@@ -110,7 +110,8 @@ class Choice(JSONObject, frozen=True):
         Annotated[
             WhyGlobal,
             described(
-                "why all records are on the best levels, although record by record was asked for: a rule or the objective "
+                "why all records are on the best levels, although "
+                "local recoding was asked for: a rule or the objective "
                 "needs one level per column, no other release keeps the rules within the limit, none that was found "
                 "loses less, the search was stopped, every level is given, there are too many distinct rows or "
                 "combinations of levels, or other releases are measured together with this one"
