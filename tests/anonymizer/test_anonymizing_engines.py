@@ -287,7 +287,7 @@ def test_a_table_larger_than_the_limit_is_released_piece_by_piece(tmp_path):
         (tmp_path / f"levels/hierarchy_{name}.csv").write_text("".join(f"{';'.join(path)}\n" for path in paths))
     roles = ["--qi", "a,b", "--sensitive", "s", "--hierarchies", "levels", "--measure", "k-anonymity:k=3600"]
     roles += ["--measure", "l-diversity:l=2"]
-    command = [sys.executable, "-m", "PETWorks", "anonymize", "t.parquet", *roles, "--suppression", "0.2"]
+    command = [sys.executable, "-m", "PETWorks", "anonymize", "t.parquet", *roles, "--suppression", "0.2", "--global"]
     command += ["-o", "r.parquet", "--memory-limit", "256MiB"]
     with (tmp_path / "told").open("w") as told:
         running = subprocess.Popen(command, stdout=told, stderr=told, cwd=tmp_path)
