@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from fuzz.external_search import Table, Twin, exactly
 from PETWorks import read_policy
-from PETWorks.gate.document.check_document import CheckDocument, RuleResult
+from PETWorks.gate.document import CheckDocument, RuleResult
 from PETWorks.gate.external.protected import protect_statistics
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES
 from PETWorks.releases.facts import (

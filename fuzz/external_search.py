@@ -15,7 +15,7 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from PETWorks import check
-from PETWorks.gate.document.check_document import CheckDocument, Classes, RuleResult, SmallClasses
+from PETWorks.gate.document import CheckDocument, Classes, RuleResult, SmallClasses
 from PETWorks.gate.external.protected import ProtectedStatistics, protect_statistics
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from command import Started
 from PETWorks.studio.server import jobs
 from PETWorks.studio.server.app import make_app
-from PETWorks.studio.server.security import ENTRANCE, Guard
+from PETWorks.studio.server.serving import ENTRANCE, Guard
 from processes import wait_for
 
 PORT = 4321

@@ -150,11 +150,7 @@ def test_help_and_wrong_usage_are_light(arguments):
     modules = imported_by(*arguments.split())
     assert "PETWorks.cli.main" in modules
     assert not modules & (HEAVY | {"numpy", "pyarrow", "jsonschema", "jinja2", "subprocess"}) - {"click"}
-    assert not [
-        name
-        for name in modules
-        if name.startswith(("PETWorks.measures", "PETWorks.gate.", "PETWorks.studio")) and name != "PETWorks.gate.days"
-    ]
+    assert not [name for name in modules if name.startswith(("PETWorks.measures", "PETWorks.gate.", "PETWorks.studio"))]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +239,7 @@ def test_the_table_of_measures_is_up_to_date():
 
 def test_one_function_tells_the_day():
     """By UTC: waivers expire on the same day at every door, wherever the machine is."""
-    asking = {"gate/days.py", "gate/case.py"}
+    asking = {"gate/policy/policy_rules.py", "gate/case.py"}
     told = re.compile(r"\bdatetime\.now\(|\bdate\.today\(|\.astimezone\(\)")
     found = {
         path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if told.search(path.read_text("utf-8"))

@@ -13,8 +13,7 @@ from msgspec import UNSET, UnsetType, field
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.errors import Phrase
 from PETWorks.gate.diff import Comparison
-from PETWorks.gate.document.check_document import CheckFile, Entry
-from PETWorks.gate.document.schema import parse_document
+from PETWorks.gate.document import CheckFile, Entry, parse_document
 from PETWorks.json_types import Bound, JSONObject, Real, described, keys
 
 

@@ -15,28 +15,27 @@ from PETWorks.about.hierarchies import hierarchy
 from PETWorks.cli import main
 from PETWorks.counting.engines import engine
 from PETWorks.errors import InputError
-from PETWorks.gate import diff
+from PETWorks.gate import diff, document
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document import schema
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.suggest import starter
-from PETWorks.measures.attacks import subset_limits
+from PETWorks.measures.attacks import subsets
 from PETWorks.tables import files, yaml_files
-from PETWorks.tables.csv import read as csv_read
+from PETWorks.tables.formats import csv as csv_files
 from PETWorks.tables.formats import json_lines, packed
 
 MIB = 1 << 20
 LIMITS = {
-    "line of a CSV file, of JSON lines": f"{csv_read.LONGEST_LINE // MIB} MiB",
+    "line of a CSV file, of JSON lines": f"{csv_files.LONGEST_LINE // MIB} MiB",
     "different keys of JSON lines": f"{json_lines.MAX_COLUMNS:,}",
     "a packed file above 1 GiB": f"{packed.LARGEST_RATIO} times its size",
     "hierarchy file": f"{hierarchy.LARGEST_FILE // MIB} MiB",
     "levels of a hierarchy": f"{hierarchy.MAX_LEVELS:,}",
     "roles file, policy file": f"{yaml_files.LARGEST_FILE // MIB} MiB",
-    "result of a check, plan of a release": f"{schema.LARGEST_FILE // MIB} MiB",
+    "result of a check, plan of a release": f"{document.LARGEST_FILE // MIB} MiB",
     "columns of a table for which `petworks init` suggests roles": f"{starter.MAX_COLUMNS_OF_A_POLICY:,}",
-    "quasi-identifiers for `attack --subsets`": f"{subset_limits.MAX_COLUMNS:,}",
-    "subsets of the quasi-identifiers": f"{subset_limits.MAX_SUBSETS:,}",
+    "quasi-identifiers for `attack --subsets`": f"{subsets.MAX_COLUMNS:,}",
+    "subsets of the quasi-identifiers": f"{subsets.MAX_SUBSETS:,}",
     "`--memory-limit`": f"at least {engine.SMALLEST_LIMIT // MIB} MiB",
 }
 
@@ -145,7 +144,7 @@ def test_wide_tables_are_read(tmp_path):
     names = tuple(f"c{place}" for place in range(20_000))
     path = tmp_path / "wide.csv"
     path.write_text(";".join(names) + "\n" + ";".join("1" * len(names)) + "\n")
-    source = csv_read.CSV(path)
+    source = csv_files.CSV(path)
 
     class Names(tuple):
         def index(self, *_):

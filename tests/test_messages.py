@@ -9,7 +9,7 @@ from command import petworks
 from conftest import ROOT
 from messages import texts, texts_in
 from PETWorks import Release
-from PETWorks.counting.engines.spark_writing import _report
+from PETWorks.counting.engines.spark import _report
 from PETWorks.errors import Counted, InputError, Joined, NotApplicable, PETWorksError, Phrase, literal, quoted, unknown
 from PETWorks.render.language.messages import translated
 

@@ -12,7 +12,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.render import terminal
-from PETWorks.tables import files, globs
+from PETWorks.tables import files, opening
 from PETWorks.tables.opening import is_address
 from processes import PATIENCE
 
@@ -181,9 +181,9 @@ def test_a_drive_is_not_an_address(path):
 
 def test_a_pattern_fits_as_the_system_compares_names(monkeypatch):
     """What would match the pattern of the inputs must not be written; Windows does not tell cases apart."""
-    assert not globs._fits(["*.CSV"], ["stays.csv"])
+    assert not opening._fits(["*.CSV"], ["stays.csv"])
     monkeypatch.setattr(os.path, "normcase", ntpath.normcase)
-    assert globs._fits(["*.CSV"], ["stays.csv"])
+    assert opening._fits(["*.CSV"], ["stays.csv"])
 
 
 @pytest.mark.parametrize(

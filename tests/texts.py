@@ -27,7 +27,7 @@ from PETWorks.cli.main import EXTRA_ARGUMENTS, main
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import presets
 from PETWorks.locale import DETAIL, DOMAIN, ENGLISH, FOLDER, LANGUAGES, MEASURE, PARAMETER, POLICY_COMMENT
-from PETWorks.measures.attacks.subset_limits import LIMITS
+from PETWorks.measures.attacks.subsets import LIMITS
 from PETWorks.measures.catalogue import catalogue as measures
 from PETWorks.releases.composition import LIMITS_OF_ATTRIBUTES, LIMITS_OF_PEOPLE
 from PETWorks.render.language.texts import DETAILS, SYSTEM_MESSAGES, TEXTS, Homonym, Plural
@@ -92,7 +92,7 @@ def _all_texts():
             if parameter not in SAME_EVERYWHERE:
                 yield place, parameter, PARAMETER, None
     for limit in (*LIMITS, *LIMITS_OF_PEOPLE, *LIMITS_OF_ATTRIBUTES, "records"):
-        yield "measures/attacks/subset_limits.py", limit, PARAMETER, None
+        yield "measures/attacks/subsets.py", limit, PARAMETER, None
     yield from ((TABLE, name, DETAIL, None) for name in DETAILS)
 
 

@@ -54,16 +54,15 @@ if TYPE_CHECKING:
     from PETWorks.counting.release import Release
     from PETWorks.errors import PETWorksError, ReleaseRefused, ReleaseWarning
     from PETWorks.gate.policy.policy import Policy, read_policy
-    from PETWorks.measures.attacks.per_record import risks_per_record
     from PETWorks.measures.attacks.subsets import every_subset
-    from PETWorks.measures.attacks.uniques import minimal_uniques
+    from PETWorks.measures.attacks.uniques import minimal_uniques, risks_per_record
     from PETWorks.measures.catalogue import catalogue
     from PETWorks.measures.evaluation import Evaluation
     from PETWorks.measures.result import Result
     from PETWorks.releases.composition import Composition
     from PETWorks.releases.several import Releases
     from PETWorks.render.check_result import Check
-    from PETWorks.tables.csv.read import CSV
+    from PETWorks.tables.formats.csv import CSV
 
 _MODULES = {
     "about.hierarchies.declaration": ["build_hierarchy"],
@@ -78,16 +77,15 @@ _MODULES = {
     "counting.release": ["Release"],
     "errors": ["PETWorksError", "ReleaseRefused", "ReleaseWarning"],
     "gate.policy.policy": ["Policy", "read_policy"],
-    "measures.attacks.per_record": ["risks_per_record"],
     "measures.attacks.subsets": ["every_subset"],
-    "measures.attacks.uniques": ["minimal_uniques"],
+    "measures.attacks.uniques": ["minimal_uniques", "risks_per_record"],
     "measures.catalogue": ["catalogue"],
     "measures.evaluation": ["Evaluation"],
     "measures.result": ["Result"],
     "releases.composition": ["Composition"],
     "releases.several": ["Releases"],
     "render.check_result": ["Check"],
-    "tables.csv.read": ["CSV"],
+    "tables.formats.csv": ["CSV"],
 }
 _WITHOUT_IMPORT = {"about", "attributetypes", "compat", "counting", "errors", "measures", "tables"}  # always available
 _AT_FIRST_USE = {name: module for module, names in _MODULES.items() for name in names}

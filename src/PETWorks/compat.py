@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.about.sidecar import Sidecar, read_sidecar
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, ParameterError, PETWorksError, Phrase, quoted, unknown
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, catalogue, find_measure
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result
-from PETWorks.measures.utility.bias import measure_bias
+from PETWorks.measures.utility.fidelity import measure_bias
 from PETWorks.render.formats.formats import dumps
 from PETWorks.tables.arrays import dictionary
 from PETWorks.tables.cells import SUPPRESSED

@@ -225,7 +225,7 @@ def test_keys_of_more_than_64_bits():
 
 
 def test_a_large_file_that_changes_meanwhile_leaves_nothing_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.tables.held_files.MAX_BYTES", -1)  # smaller files are kept in memory as they were
+    monkeypatch.setattr("PETWorks.tables.files.MAX_BYTES", -1)  # smaller files are kept in memory as they were
     path, release = tmp_path / "t.csv", tmp_path / "r.csv"
     text = "a,b\n" + "".join(f"{a},{b}\n" for a, b in zip(*MANY.values(), strict=True))
     path.write_text(text)

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from command import petworks as run
 from conftest import ROOT
 from PETWorks import ReleaseWarning, apply_plan
-from PETWorks.gate.document.schema import schema_text
+from PETWorks.gate.document import schema_text
 
 NAMES = ["Name", "Age", "Zip", "City", "Illness", "Note"]
 POLICY = """petworks_policy: 1

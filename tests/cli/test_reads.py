@@ -22,7 +22,7 @@ from pyarrow import csv, feather, parquet
 from PETWorks.cli.anonymize import anonymize_command
 from PETWorks.cli.apply import apply_command
 from PETWorks.cli.check import check_command
-from PETWorks.tables.held_files import HeldFile
+from PETWorks.tables.files import HeldFile
 from studio_client import entered
 
 ROWS = 3000

@@ -198,7 +198,7 @@ def test_per_record_risks_are_refused_before_any_work(large, temp, tmp_path):
 
 
 def test_csv_in_pieces_says_what_is_wrong_with_a_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.tables.csv.read.PIECE_BYTES", 200)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.PIECE_BYTES", 200)
     path = tmp_path / "table.csv"
     lines = ["a;b"] + [f"{n % 3};x{n % 5}" for n in range(300)]
     roles = dict.fromkeys("ab", QUASI_IDENTIFIER)
@@ -217,7 +217,7 @@ def test_csv_in_pieces_says_what_is_wrong_with_a_line(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_blank_lines_at_the_border_of_a_block(tmp_path):
-    from PETWorks.tables.csv.read import SCAN_BLOCK
+    from PETWorks.tables.formats.csv import SCAN_BLOCK
 
     path, row = tmp_path / "table.csv", b"x;y\r\n"
     body = b"a;b\r\n" + row * (SCAN_BLOCK // len(row) - 2)

@@ -17,7 +17,7 @@ from PETWorks import check, evaluate
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.errors import ParameterError, PETWorksError
 from PETWorks.gate.diff import compare, read_check
-from PETWorks.gate.document.check_document import canonical_json
+from PETWorks.gate.document import canonical_json
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, RULES_OF_EVERY_POLICY, VALUES_PROTECTED
 from policy_checks import CHECK, DAY

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from command import petworks
 from conftest import ROOT
 from PETWorks.gate.diff import compare, read_check
-from PETWorks.gate.document.check_document import FAIL, PASS
+from PETWorks.gate.document import FAIL, PASS
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_IDENTIFIERS
 
 EARLIER = ROOT / "tests/earlier_version"

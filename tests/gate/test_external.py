@@ -22,9 +22,8 @@ from PETWorks import catalogue, check, read_policy
 from PETWorks.anonymizer.facts import table_state
 from PETWorks.errors import InputError
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
-from PETWorks.gate.check.verification import verify
-from PETWorks.gate.document.check_document import NOT_CONTENT, content_digest
-from PETWorks.gate.document.schema import schema_text
+from PETWorks.gate.check.inputs import verify
+from PETWorks.gate.document import NOT_CONTENT, content_digest, schema_text
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.gate.external.protected import complement, narrowest_width, protect_statistics, range_of, share_of
 from PETWorks.locale import LANGUAGES

@@ -18,9 +18,9 @@ from PETWorks.gate.check.facts import (
     small_classes,
     without_each_column,
 )
-from PETWorks.gate.check.remedies import REMEDIES
-from PETWorks.gate.document.check_document import ColumnFacts
+from PETWorks.gate.document import ColumnFacts
 from PETWorks.gate.policy.policy import Adversary
+from PETWorks.gate.policy.policy_rules import REMEDIES
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.evaluation import evaluate_requests
 from PETWorks.measures.utility.payout import payout_curve

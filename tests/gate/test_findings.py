@@ -10,10 +10,10 @@ from command import petworks
 from conftest import REFERENCE, ROOT
 from PETWorks import check
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.profiles import profile_of
 from PETWorks.gate.check.findings import find_contradictions
-from PETWorks.gate.document.check_document import ColumnFacts
+from PETWorks.gate.document import ColumnFacts
 from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_roles
 from PETWorks.tables.opening import open_source
 from policy_checks import CHECK, DAY

@@ -9,7 +9,7 @@ from conftest import ROOT
 from PETWorks import PETWorksError, catalogue, read_policy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.errors import InputError
-from PETWorks.gate.document.schema import NAMES, schema_text
+from PETWorks.gate.document import NAMES, schema_text
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, RULE_KEYS, VALUES_PROTECTED, presets
 from PETWorks.gate.policy.policy_rules import RULES_OF_EVERY_POLICY as BUILT_IN
 

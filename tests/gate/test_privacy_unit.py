@@ -10,7 +10,7 @@ import pytest
 from command import petworks
 from conftest import REFERENCE, ROOT
 from PETWorks import Release, anonymize, apply_levels
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import RoleError
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.suggest.privacy_unit import suggest_people

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 from test_releases_of_policies import ALONE, RELEASES, folder, judged  # noqa: F401 - a fixture
 
 from PETWorks import PETWorksError, check, read_policy
-from PETWorks.gate.document.schema import schema_text
+from PETWorks.gate.document import schema_text
 from PETWorks.gate.register import file_of_entry, make_entry, read_register
 from policy_checks import CHECK, DAY
 

@@ -8,7 +8,7 @@ from test_policy import GOOD, refused, written
 
 from command import petworks
 from PETWorks import check
-from PETWorks.gate.check.sign_off import ITEM_TESTS
+from PETWorks.gate.check.facts import ITEM_TESTS
 from PETWorks.gate.policy.accountability import regimes
 from policy_checks import CHECK, DAY
 

@@ -14,9 +14,10 @@ from rich.cells import cell_len
 
 from command import petworks
 from PETWorks import check
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import InputError
-from PETWorks.gate.document.schema import check_against_schema, schema_text
+from PETWorks.gate.document import schema_text
+from PETWorks.gate.policy.mistakes import check_against_schema
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.suggest.starter import starter_policy, suggest_for_file

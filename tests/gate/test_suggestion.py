@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PETWorks.about import column_names
 from PETWorks.about.roles import check_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, suggest_roles
 from PETWorks.tables.opening import open_source

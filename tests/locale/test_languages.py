@@ -88,7 +88,7 @@ def test_the_template_has_texts_of_every_kind(template):
     places = {place for message in template for place, _ in message.locations}
     assert len(messages(template)) > 2500
     assert {"click", "cli/check.py", "gate/presets.yaml", "gate/schemas/policy.json"} <= places
-    assert {"studio/templates/columns.html", "tables/csv/read.py", "gate/suggest/starter.py"} <= places
+    assert {"studio/templates/columns.html", "tables/formats/csv.py", "gate/suggest/starter.py"} <= places
     assert sum(message.pluralizable for message in template) > 50
     for message in template:
         if message.pluralizable:

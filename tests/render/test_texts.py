@@ -13,10 +13,10 @@ from PETWorks.about.roles import ROLES
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.gate.check.advice import STEP_BY_FINDING
+from PETWorks.gate.check.facts import ITEM_TESTS
 from PETWorks.gate.check.may_go_out import Obstacle
-from PETWorks.gate.check.sign_off import ITEM_TESTS
 from PETWorks.gate.diff import Change
-from PETWorks.gate.document.check_document import FindingKind, Notice, Use
+from PETWorks.gate.document import FindingKind, Notice, Use
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES, BUILT_IN_RULES, presets
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import LOOKS, MIXED, REASONS

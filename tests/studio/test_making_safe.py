@@ -229,7 +229,9 @@ def test_a_point_of_the_frontier_is_chosen(folder):
         last = page.post(
             "/safe/choose?policy=policy.yaml",
             data={
-                **{"release": "adult_released.csv", "suppression": "0.05", "threshold": "k-anonymity:k=20"},
+                "release": "adult_released.csv",
+                "suppression": "0.05",
+                "threshold": "k-anonymity:k=20",
                 "method": fields_of(shown, "/safe/choose")["method"],
             },
             follow_redirects=False,

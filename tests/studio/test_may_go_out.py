@@ -12,7 +12,7 @@ import pytest
 from command import petworks
 from conftest import ROOT
 from PETWorks.gate import case as judging
-from PETWorks.gate import days
+from PETWorks.gate.policy import policy_rules
 from studio_client import ended, entered, fields_of, quick_jobs, write_long_search  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.usefixtures("quick_jobs")
@@ -385,7 +385,7 @@ def test_a_waiver_that_expires_while_the_page_is_open_counts_no_more(folder, mon
     decide = "/decide/verdict?policy=out_policy.yaml"
     with entered(folder) as page:
         assert first_verdict(page.get(decide).text) == "waived"
-        for module in (days, judging):
+        for module in (policy_rules, judging):
             monkeypatch.setattr(module, "datetime", Later)
         assert first_verdict(page.get(decide).text) == "fail"
         shown = page.get(RESULT).text

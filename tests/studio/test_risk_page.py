@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from PETWorks.api.check import check
 from PETWorks.counting.release import Release
-from PETWorks.gate.check.remedies import class_size_wanted
+from PETWorks.gate.policy.policy_rules import class_size_wanted
 from PETWorks.render.charts.charts import BOTTOM, LEFT, RIGHT, class_size_chart
 from PETWorks.studio.pages.risk import risk_if_known
 from studio_client import entered

@@ -21,11 +21,11 @@ from starlette.testclient import TestClient
 from conftest import ROOT
 from PETWorks.errors import InputError
 from PETWorks.studio.files.policy_file import PolicyFile
-from PETWorks.studio.server import security
+from PETWorks.studio.server import serving
 from PETWorks.studio.server import serving as server_serving
 from PETWorks.studio.server.app import make_app
 from PETWorks.studio.server.jobs import MAX_AT_ONCE
-from PETWorks.studio.server.security import HEADERS, LARGEST_BODY, Guard
+from PETWorks.studio.server.serving import HEADERS, LARGEST_BODY, Guard
 from processes import PATIENCE, wait_for
 from studio_client import OWN, PORT, entered
 from studio_server import Server
@@ -152,7 +152,7 @@ def test_a_browser_that_has_lost_its_cookie_gets_a_new_address_from_the_terminal
         client.cookies.clear()
         client.get("/")
         assert new_tokens == [], "not too often: any web page can cause it"
-        monkeypatch.setattr(security, "RENEW_EVERY", 0.0)
+        monkeypatch.setattr(serving, "RENEW_EVERY", 0.0)
         client.get("/static/studio.css", headers={"Sec-Fetch-Mode": "no-cors"})
         client.post("/open", headers={"Origin": OWN})
         assert new_tokens == []

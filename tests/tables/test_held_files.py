@@ -1,10 +1,10 @@
 """Files that are read once: how much of them stays in memory."""
 
-from PETWorks.tables.held_files import FilesRead
+from PETWorks.tables.files import FilesRead
 
 
 def test_the_limit_is_for_all_files_together(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.tables.held_files.MAX_BYTES", 10)
+    monkeypatch.setattr("PETWorks.tables.files.MAX_BYTES", 10)
     paths = [tmp_path / name for name in "abc"]
     for path in paths:
         path.write_bytes(path.name.encode() * 6)

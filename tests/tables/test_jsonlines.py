@@ -119,7 +119,7 @@ def test_an_array_says_how_to_get_lines(tmp_path):
 
 def test_a_large_file_that_changes_is_noticed(tmp_path, monkeypatch):
     """The bytes of a small file are held."""
-    monkeypatch.setattr("PETWorks.tables.held_files.MAX_BYTES", -1)
+    monkeypatch.setattr("PETWorks.tables.files.MAX_BYTES", -1)
     (tmp_path / "t.jsonl").write_text('{"a": 1}\n')
     source = open_table(tmp_path / "t.jsonl")
     (tmp_path / "t.jsonl").write_text('{"a": 1}\n{"a": 2}\n')

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from PETWorks import CSV, Release
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.errors import InputError
-from PETWorks.tables.csv.read import decode, unicode_encoding
 from PETWorks.tables.formats import packed
+from PETWorks.tables.formats.csv import decode, unicode_encoding
 from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.output import write_whole
 from PETWorks.tables.writing import release_content, whole_table

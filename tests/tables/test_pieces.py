@@ -10,15 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from PETWorks.counting.engines.spark_writing import write_groups
+from PETWorks.counting.engines.spark import write_groups
 from PETWorks.errors import InputError
 from PETWorks.tables import frames
 from PETWorks.tables import writing as changing
 from PETWorks.tables.arrays import dictionary, strings
-from PETWorks.tables.csv import read as csv_read
-from PETWorks.tables.csv import write
-from PETWorks.tables.csv.read import CSV
+from PETWorks.tables.formats import csv as csv_files
 from PETWorks.tables.formats import parquet
+from PETWorks.tables.formats.csv import CSV
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.output import Folder, staging, write_whole
 from PETWorks.tables.writing import release_content
@@ -61,8 +60,8 @@ class Halves:
 def small_pieces():
     """Pieces of a few records; those of the reader and those of the writer have other sizes."""
     with (
-        mock.patch.object(csv_read, "PIECE_BYTES", 128),
-        mock.patch.object(write, "ROWS", 5),
+        mock.patch.object(csv_files, "PIECE_BYTES", 128),
+        mock.patch.object(csv_files, "ROWS", 5),
         mock.patch.object(changing, "ROWS", 4),
         mock.patch.object(frames, "PIECE_ROWS", 7),
         mock.patch.object(parquet, "PIECE_ROWS", 7),

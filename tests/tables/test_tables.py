@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from conftest import examples
 from PETWorks import CSV, Release
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import InputError, ParameterError, PETWorksError, RoleError
 from PETWorks.tables.opening import open_source
 
@@ -184,10 +184,9 @@ def test_a_quoted_cell_in_the_last_block_does_not_swallow_rows(tmp_path):
 @pytest.mark.parametrize("shift", range(6))
 def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift):
     """Blocks of a few bytes: cells with line ends lie across every border."""
-    for module in ("csv.read",):
-        monkeypatch.setattr(f"PETWorks.tables.{module}.LONGEST_LINE", 64)
-    monkeypatch.setattr("PETWorks.tables.csv.read.SCAN_BLOCK", 16)
-    monkeypatch.setattr("PETWorks.tables.csv.read.SLOW_ROWS", 5)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.LONGEST_LINE", 64)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.SCAN_BLOCK", 16)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.SLOW_ROWS", 5)
     text = "q;s\n" + "y;1\n" * shift + "yy;1\n" * shift + f"x;{cell}\n" * 7
     expected = list(csv.reader(io.StringIO(text, newline=""), delimiter=";"))[1:]
     found = cells(written(tmp_path, text))
@@ -198,8 +197,7 @@ def test_line_ends_in_cells_where_blocks_end(tmp_path, monkeypatch, cell, shift)
 @pytest.mark.parametrize("before", range(4, 20))
 def test_one_record_with_a_line_end_is_not_read_as_two(tmp_path, monkeypatch, before, line_end):
     """Cut at the line end inside the quotes, both halves have two cells."""
-    for module in ("csv.read",):
-        monkeypatch.setattr(f"PETWorks.tables.{module}.LONGEST_LINE", 64)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.LONGEST_LINE", 64)
     cell = f"1 Main St{line_end}Town; 5"
     found = cells(written(tmp_path, "q;s\n" + "y;1\n" * before + f'Ann;"{cell}"\n'))
     assert found == {"q": ["y"] * before + ["Ann"], "s": ["1"] * before + [cell]}
@@ -215,9 +213,8 @@ ROW = st.tuples(*[st.text("ab é", max_size=4) | QUOTED] * 2).map(";".join)
 def test_no_row_and_no_cell_is_lost(text):
     """Whatever is accepted is what Python's own reader has, cell by cell."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        for module in ("csv.read",):
-            patch.setattr(f"PETWorks.tables.{module}.LONGEST_LINE", 4096)
-        patch.setattr("PETWorks.tables.csv.read.SCAN_BLOCK", 8)
+        patch.setattr("PETWorks.tables.formats.csv.LONGEST_LINE", 4096)
+        patch.setattr("PETWorks.tables.formats.csv.SCAN_BLOCK", 8)
         path = written(Path(folder), "q;s\n" + text)
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=";") if row]
         try:

@@ -326,10 +326,10 @@ def test_a_signal_in_the_middle_leaves_nothing_behind(tmp_path, suffix, number):
         from pathlib import Path
         from PETWorks import CSV
         from PETWorks.cli.main import _ExitCodes
-        from PETWorks.tables.csv import write as csv_writing
+        from PETWorks.tables.formats import csv as csv_files
         from PETWorks.tables import writing
         from PETWorks.tables.output import write_whole
-        csv_writing.ROWS = writing.ROWS = 100
+        csv_files.ROWS = writing.ROWS = 100
         release = Path({str(tmp_path / ("release" + suffix))!r})
         write = writing.release_content(release, CSV({str(path)!r}), drop=["b"])
         class Slow:
@@ -387,7 +387,7 @@ def test_writing_does_not_import_pandas(tmp_path):
 
 def test_a_few_bytes_that_stand_for_long_texts_do_not_fill_the_memory(tmp_path, monkeypatch):
     """Texts of a dictionary are copied a few rows at a time."""
-    monkeypatch.setattr("PETWorks.tables.csv.write.PIECE_BYTES", 1000)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.PIECE_BYTES", 1000)
     source = open_source(put(tmp_path / "t.parquet", pa.table({"a": ["long" * 100] * 20, "b": range(20)})), "t")
     sizes = []
     usual = pa.parquet.ParquetWriter.write_batch

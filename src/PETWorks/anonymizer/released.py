@@ -17,7 +17,7 @@ from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
-from PETWorks.counting.records import shuffled_order
+from PETWorks.counting.memory.weighted_rows import shuffled_order
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
@@ -303,7 +303,7 @@ class Recoded(Rows, Displayable):
 
     def write_parts(self, folder: Path) -> None:
         """Write the release to an existing folder as Parquet files, from the Spark executors."""
-        from PETWorks.counting.engines.spark_writing import write_parts
+        from PETWorks.counting.engines.spark import write_parts
 
         original: Any = self.original
         write_parts(

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, unknown
-from PETWorks.measures.attacks.subset_limits import check_limits, known_columns, parse_sizes
-from PETWorks.measures.attacks.subsets import every_subset
+from PETWorks.measures.attacks.subsets import check_limits, every_subset, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, find_measure
 from PETWorks.measures.classes import ClassTest, SuppressionTest
 from PETWorks.measures.result import Result

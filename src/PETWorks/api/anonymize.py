@@ -1,20 +1,24 @@
-"""The Python functions that make a release; they refuse, shuffle and warn like the command."""
+"""The Python functions that make a release; they refuse, shuffle and warn like the command.
 
+Calls of version 0.1 pass arguments of the table instead of a Release. They warn, and the next version drops them.
+"""
+
+import functools
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.roles import Roles, check_unit, role_of_each
-from PETWorks.about.treatment import REMOVE
+from PETWorks.about.treatment import CAREFUL, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.plan import Plan
-from PETWorks.anonymizer.problem import METHODS
+from PETWorks.anonymizer.problem import METHODS, complete_hierarchies
 from PETWorks.anonymizer.released import (
     SHUFFLED,
     Recoded,
@@ -26,8 +30,7 @@ from PETWorks.anonymizer.released import (
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, check_rules
 from PETWorks.anonymizer.search.exact import Progress
-from PETWorks.api.earlier_calls import accepts_earlier_call
-from PETWorks.api.opening import is_policy, not_a_release, open_policy, warn_caller
+from PETWorks.api.opening import is_policy, is_release_or_policy, not_a_release, open_policy, warn_caller
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, ParameterError, ReleaseWarning, RoleError, quoted
@@ -36,16 +39,94 @@ from PETWorks.gate.applying import demanded_rules, match_hierarchies, next_polic
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.notices import ALWAYS_SHOWN, suppression_notices
-from PETWorks.gate.days import today
-from PETWorks.gate.document.check_document import FAIL
+from PETWorks.gate.document import FAIL
 from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
-from PETWorks.gate.policy.from_rules import columns_without_role, policy_for, policy_in_memory
-from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy import Policy, columns_without_role, policy_for, policy_in_memory
+from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.making import two_levels_texts, why_in_order
 from PETWorks.render.report.prose import notice_texts
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+TABLE = ("data", "roles", "hierarchies")
+# Keywords of the functions that became keywords of `Release`.
+MOVED = (
+    *("original", "population", "protect", "role_reasons", "no_privacy_unit", "privacy_unit"),
+    *("suppressed", "missing", "several_sensitive", "sensitive_values"),
+    *("engine", "memory_limit", "temp_folder"),
+)
+
+
+def accepts_earlier_call(
+    *positional: str,
+) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
+    """A decorator that lets a function also take the arguments of version 0.1, of which these were positional.
+
+    Such a call gives the same result as in that version: no hierarchy is proposed, and nothing is suppressed by
+    default.
+    """
+
+    def wrap(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+        @functools.wraps(function)
+        def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+            if "release" in kwargs or (args and is_release_or_policy(args[0])) or not (args or "data" in kwargs):
+                for name in (name for name in (*TABLE, *MOVED) if name in kwargs):
+                    raise ParameterError("give {name} to Release(...)", name=name, what=name)
+                return function(*args, **kwargs)
+            given = _by_name(function.__name__, positional, args, kwargs)
+            roles = given.get("roles")
+            if isinstance(roles, Mapping) and any(isinstance(role, Mapping) for role in roles.values()):
+                raise not_a_release(given["data"])  # these are rules: the call is a new one
+            warn_caller(_advice(function.__name__, given), DeprecationWarning)
+            table = {name: given.pop(name) for name in (*TABLE, *MOVED) if name in given}
+            for name, choice in CAREFUL.items():
+                table[name] = table.get(name) or choice
+            release = Release(table.pop("data"), **table)
+            if "levels" in positional:
+                chosen = given.get("levels")
+                levels = chosen if isinstance(chosen, Mapping) else {}
+                complete_hierarchies(release, [name for name in release.quasi_identifiers if levels.get(name, 0) != 0])
+            else:
+                complete_hierarchies(release, release.quasi_identifiers)
+                given.setdefault("suppression", 0.0)
+            untyped: Any = function
+            result: Returned = untyped(release, **given)
+            return result
+
+        return call
+
+    return wrap
+
+
+def _by_name(
+    function: str, positional: tuple[str, ...], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments by name; raise as Python does if there are too many, or one twice."""
+    if len(args) > len(positional):
+        raise TypeError(f"{function}() takes at most {len(positional)} positional arguments, got {len(args)}")
+    given = dict(zip(positional, args, strict=False))
+    for name in kwargs:
+        if name in given:
+            raise TypeError(f"{function}() got multiple values for argument {name!r}")
+    return {**given, **kwargs}
+
+
+def _advice(function: str, given: Mapping[str, Any]) -> str:
+    """The advice to write the call with a `Release`."""
+    moved = [f"{name}=..." for name in MOVED if name in given]
+    table = ", ".join([*(name for name in TABLE if name in given), *moved])
+    others = ["levels"] * ("levels" in given and function == "apply_levels") + ["rules"] * ("rules" in given)
+    options = ["..."] if set(given) - {*TABLE, *MOVED, *others} else []
+    now = ", ".join([f"Release({table})", *others, *options])
+    advice = f"{function}() takes a Release, and the next version will take nothing else: write {function}({now})"
+    if function == "apply_levels" or "suppression" in given:
+        return advice
+    return f"{advice}; without suppression=..., it may then suppress {SUPPRESSION:.0%} of the records"
+
 
 MadeRelease = TypeVar("MadeRelease", bound=Recoded)
 

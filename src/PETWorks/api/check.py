@@ -10,7 +10,7 @@ from typing import Any
 from PETWorks.errors import Joined, ReleaseRefused
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.may_go_out import is_passing
-from PETWorks.gate.document.check_document import FAIL, CheckFile
+from PETWorks.gate.document import FAIL, CheckFile
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.render.check_result import Check, check_case
 from PETWorks.render.language.language import (

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.api.opening import is_policy, open_policy, open_release
 from PETWorks.counting.release import Release
 from PETWorks.measures.attacks.inference import WorthByValue
-from PETWorks.measures.attacks.subset_limits import Sizes
-from PETWorks.measures.attacks.subsets import Subsets, every_subset
+from PETWorks.measures.attacks.subsets import Sizes, Subsets, every_subset
 from PETWorks.measures.evaluation import Evaluation, evaluate_measures
 
 if TYPE_CHECKING:

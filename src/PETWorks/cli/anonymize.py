@@ -32,7 +32,6 @@ from PETWorks.cli.arguments import (
 )
 from PETWorks.cli.check import with_format_options
 from PETWorks.errors import ParameterError, Phrase, RoleError, quoted
-from PETWorks.gate.days import today
 from PETWorks.render.formats.formats import FILES, dumps
 from PETWorks.render.language.messages import language, translated
 from PETWorks.render.terminal import PROGRESS_LINES, progress, search_progress, text_style
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.search.exact import Progress
     from PETWorks.counting.release import Release
     from PETWorks.gate.case import Case
-    from PETWorks.gate.document.check_document import Notice, RuleResult
+    from PETWorks.gate.document import Notice, RuleResult
     from PETWorks.gate.release_files import ReleaseFiles
     from PETWorks.gate.staged_release import ReleaseJob, StagedRelease
     from PETWorks.measures.utility.models import ModelResult
@@ -226,7 +225,7 @@ def check_seed(options: dict[str, Any]) -> None:
 
 def open_job(table: str, options: dict[str, Any]) -> "ReleaseJob":
     """Open the table that a policy or options describe; until the command ends, each of its files is read once."""
-    from PETWorks.tables.held_files import FilesRead
+    from PETWorks.tables.files import FilesRead
 
     click.get_current_context().with_resource(FilesRead().shared())
     job = (_job_by_policy if Path(table).suffix.lower() in POLICY_SUFFIXES else _job_by_options)(table, options)
@@ -253,7 +252,7 @@ def _job_by_policy(table: str, options: dict[str, Any]) -> "ReleaseJob":
 def _job_by_options(table: str, options: dict[str, Any]) -> "ReleaseJob":
     from PETWorks.about.treatment import CAREFUL
     from PETWorks.anonymizer.rules import MeasureRule
-    from PETWorks.gate.policy.from_rules import describe_release, rule_entries
+    from PETWorks.gate.policy.policy import describe_release, rule_entries
     from PETWorks.gate.release_files import FilesToKeep
     from PETWorks.gate.staged_release import ReleaseJob, companion_files
     from PETWorks.tables.opening import is_address
@@ -327,7 +326,7 @@ def _check_engine(release: "Release", options: dict[str, Any]) -> None:
 
 def _check_roles(release: "Release") -> None:
     """Raise if a column has no role."""
-    from PETWorks.gate.policy.from_rules import columns_without_role
+    from PETWorks.gate.policy.policy import columns_without_role
 
     without = columns_without_role(release)
     if without:
@@ -460,8 +459,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.gate.anonymising import waived_rules
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.check.notices import suppression_notices
-    from PETWorks.gate.document.check_document import combine_verdicts
+    from PETWorks.gate.document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
+    from PETWorks.gate.policy.policy_rules import today
     from PETWorks.render.formats.result_files import reasons_file
 
     lang = language()

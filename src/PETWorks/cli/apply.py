@@ -26,7 +26,6 @@ from PETWorks.cli.anonymize import (
 )
 from PETWorks.cli.arguments import parse_columns, parse_population, report_written, shown_name, split_items
 from PETWorks.errors import ParameterError
-from PETWorks.gate.days import today
 from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import progress, text_style
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.replaying import Replayed
     from PETWorks.anonymizer.rules import Rule
     from PETWorks.gate.applying import PreparedTable
-    from PETWorks.gate.document.check_document import Notice, RuleResult
+    from PETWorks.gate.document import Notice, RuleResult
     from PETWorks.gate.release_files import ReleaseFiles
     from PETWorks.gate.staged_release import ReleaseJob
 
@@ -84,7 +83,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.check.notices import suppression_notices
-    from PETWorks.gate.document.check_document import combine_verdicts
+    from PETWorks.gate.document import combine_verdicts
     from PETWorks.gate.plans import complete_plan
 
     if output is None:
@@ -138,9 +137,10 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     from PETWorks.gate.applying import check_same_rules, demanded_rules
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.check.notices import suppression_notices
-    from PETWorks.gate.document.check_document import combine_verdicts
+    from PETWorks.gate.document import combine_verdicts
     from PETWorks.gate.plans import plan_of_next_release, read_plan
-    from PETWorks.tables.held_files import FilesRead
+    from PETWorks.gate.policy.policy_rules import today
+    from PETWorks.tables.files import FilesRead
     from PETWorks.tables.writing import check_ordered
 
     unexpected = [name for name in PLAN_OPTIONS if options[name]]

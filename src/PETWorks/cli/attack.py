@@ -87,7 +87,7 @@ def attack_command(table: str | None, **options: Any) -> None:
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
     """
     from PETWorks.counting.view import NO_QUASI_IDENTIFIER
-    from PETWorks.measures.attacks.subset_limits import check_limits
+    from PETWorks.measures.attacks.subsets import check_limits
     from PETWorks.measures.evaluation import evaluate_measures
 
     plan = Plan.from_options(resolve_table(table, options), options)
@@ -164,7 +164,7 @@ class Plan:
 
 def _per_record_content(release: "Release", file: Path, plan: Plan) -> bytes:
     """The content of the file with the risk of each record."""
-    from PETWorks.measures.attacks.subset_limits import parse_sizes
+    from PETWorks.measures.attacks.subsets import parse_sizes
     from PETWorks.render.formats.result_files import per_record_file
 
     with progress("records", shown_name(plan.table)):

@@ -111,7 +111,7 @@ def check_command(policy: Path, **options: Any) -> None:
     """
     from PETWorks.gate.case import Case
     from PETWorks.gate.check.may_go_out import EXIT_CODES
-    from PETWorks.gate.document.check_document import WITHHELD
+    from PETWorks.gate.document import WITHHELD
     from PETWorks.gate.policy.policy import read_policy
     from PETWorks.render.check_result import check_case
     from PETWorks.render.formats.evidence import evidence_files, write_evidence

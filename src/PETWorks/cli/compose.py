@@ -142,7 +142,7 @@ def compose_command(releases: tuple[str, ...], **options: Any) -> None:
 
 def _subsets(releases: "Releases", sizes: str | None, limits: dict[str, Any]) -> dict[str, Any]:
     """The results of adversaries who know only some of the columns, if that is asked for."""
-    from PETWorks.measures.attacks.subset_limits import check_limits
+    from PETWorks.measures.attacks.subsets import check_limits
 
     if sizes is None:
         return {}

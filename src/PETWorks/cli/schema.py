@@ -15,6 +15,6 @@ def schema_command(name: str) -> None:
     Example:
       petworks schema policy > policy.schema.json
     """
-    from PETWorks.gate.document.schema import schema_text
+    from PETWorks.gate.document import schema_text
 
     click.echo(schema_text(name), nl=False)

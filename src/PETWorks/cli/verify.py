@@ -31,7 +31,7 @@ def verify_command(
       petworks verify result.json --data release.csv --policy policy.yaml
       petworks verify result.external.json --internal result.json --data release.csv
     """
-    from PETWorks.gate.check.verification import verify
+    from PETWorks.gate.check.inputs import verify
     from PETWorks.gate.diff import read_check
 
     internal_document = None if internal is None else read_check(internal)

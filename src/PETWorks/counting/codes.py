@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from PETWorks.about.treatment import person_name
 from PETWorks.counting.counts import Integers
+from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, numpy_integers, strings, texts
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.normalised_cells import normalise_texts
+from PETWorks.tables.source import Source
+
+LABELS_SHARE = 4  # distinct values may take this fraction of the memory limit, because comparing copies them
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -365,3 +369,17 @@ def fingerprint_of(columns: Mapping[str, Domain], names: Sequence[str], *codes: 
         digest.update(f"{array.itemsize}".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def check_labels_fit(size: int, memory_limit: int | None, source: Source) -> None:
+    """Raise if the distinct values of columns are too large to be compared within the memory limit."""
+    if memory_limit is not None and size > memory_limit // LABELS_SHARE:
+        raise InputError(
+            "{table}: the distinct values of its columns take {size:.1f} GB, too much for a "
+            "memory limit of {memory_limit:.1f} GB; shorten the texts, leave a column "
+            "without a role, or allow more memory",
+            Hint.MEMORY_LIMIT,
+            table=source.name,
+            size=size / 1e9,
+            memory_limit=memory_limit / 1e9,
+        )

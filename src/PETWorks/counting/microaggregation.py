@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.about.protection import Groups, format_scaled, parse_amount
@@ -167,6 +166,7 @@ def fit_groups(protection: Groups, counts: Mapping[str, int], column: str = "") 
 
 def _read_plain(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] | None:
     """Plain numbers, scaled to whole ones, and their decimals; None if some are not plain."""
+    import pyarrow as pa
     from pyarrow import compute as pc
 
     cells = strings(texts)

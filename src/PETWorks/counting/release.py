@@ -18,9 +18,8 @@ from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, 
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, narrowest_type, suppress_cells, with_same_people
 from PETWorks.counting.counts import ClassSizes, Integers, Marginal
-from PETWorks.counting.engines.engine import Engine, choose, memory_limit_in_bytes
+from PETWorks.counting.engines.engine import Engine, choose, load_rows, memory_limit_in_bytes
 from PETWorks.counting.engines.partitioned import PartitionedTable
-from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source

@@ -7,7 +7,7 @@ from PETWorks.counting.codes import Domain
 from PETWorks.counting.counts import ClassPairs, Grouping, Marginal, PairCounts
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Question
-from PETWorks.counting.subsets.families import CountsBySubset, Worths
+from PETWorks.counting.subsets.subset_counts import CountsBySubset, Worths
 
 Summary = TypeVar("Summary")
 

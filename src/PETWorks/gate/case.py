@@ -25,13 +25,13 @@ from PETWorks.gate.check.facts import (
     adversary_facts,
     column_facts,
     payout_curve_of,
+    sign_off,
     small_classes,
     worst_case_questions,
 )
 from PETWorks.gate.check.findings import examined_columns
 from PETWorks.gate.check.inputs import Inputs, policy_facts, shown_table
 from PETWorks.gate.check.notices import LONG_WAIVER, is_unexplained, notices, rejected_for_values
-from PETWorks.gate.check.sign_off import sign_off
 from PETWorks.gate.check.verdict import (
     count_verdicts,
     judge_rules,
@@ -42,7 +42,7 @@ from PETWorks.gate.check.verdict import (
     table_facts,
     title_of_check,
 )
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     FORMAT,
     INTERNAL,
     WAIVED,
@@ -60,7 +60,7 @@ from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.evaluation import answer_questions_of_measures
 from PETWorks.measures.utility.models import ModelResult, compare_models_of
 from PETWorks.releases.composition import Composition
-from PETWorks.tables.held_files import FilesRead
+from PETWorks.tables.files import FilesRead
 from PETWorks.tables.source import Source
 
 Made = TypeVar("Made")

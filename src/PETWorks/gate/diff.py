@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PETWorks.errors import Hint, InputError, Phrase, quoted
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     FAIL,
     PASS,
     WAIVED,
@@ -16,8 +16,9 @@ from PETWorks.gate.document.check_document import (
     RuleResult,
     Value,
     Verdict,
+    parse_document,
+    read_json,
 )
-from PETWorks.gate.document.schema import parse_document, read_json
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_IDENTIFIERS
 from PETWorks.json_types import Bound, JSONObject
 from PETWorks.measures.catalogue import catalogue

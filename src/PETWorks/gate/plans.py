@@ -17,7 +17,7 @@ from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, P
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document.schema import parse_document, read_json
+from PETWorks.gate.document import parse_document, read_json
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, Rule
 

@@ -8,8 +8,16 @@ from pathlib import Path
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, quoted, system_reason
-from PETWorks.gate.document.check_document import INTERNAL, SUFFIX, CheckFile, Entry, canonical_json, content_digest
-from PETWorks.gate.document.schema import parse_document, read_json
+from PETWorks.gate.document import (
+    INTERNAL,
+    SUFFIX,
+    CheckFile,
+    Entry,
+    canonical_json,
+    content_digest,
+    parse_document,
+    read_json,
+)
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.json_types import MultilingualText
 from PETWorks.releases.facts import Registered

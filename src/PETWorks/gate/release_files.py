@@ -10,12 +10,10 @@ from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phr
 from PETWorks.gate.anonymising import MARK
 from PETWorks.gate.codebook import CSV_MARK, MARKDOWN_MARK
 from PETWorks.gate.diff import read_check
-from PETWorks.gate.document.check_document import CheckFile
-from PETWorks.gate.document.schema import read_json
+from PETWorks.gate.document import CheckFile, read_json
 from PETWorks.gate.policy.policy import Policy, read_policy
 from PETWorks.tables.formats.packed import unpacked_path
-from PETWorks.tables.globs import SIGNS, would_match
-from PETWorks.tables.opening import files_of_tables
+from PETWorks.tables.opening import SIGNS, files_of_tables, would_match
 from PETWorks.tables.output import check_writable
 from PETWorks.tables.writing import PARQUET_SUFFIXES, SUFFIXES, check_suffix
 from PETWorks.tables.yaml_files import read_yaml

@@ -22,9 +22,9 @@ from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import add_judged_rules, check_people_are_declared
 from PETWorks.gate.check.may_go_out import complete_content, digests_by_key
 from PETWorks.gate.codebook import Codebook
-from PETWorks.gate.days import today
 from PETWorks.gate.plans import plan_text
 from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.release_files import (
     FilesToKeep,
     ReleaseFiles,
@@ -33,8 +33,7 @@ from PETWorks.gate.release_files import (
     policy_data,
     release_files,
 )
-from PETWorks.tables.files import locked
-from PETWorks.tables.held_files import hold_file
+from PETWorks.tables.files import hold_file, locked
 from PETWorks.tables.normalised_cells import is_spreadsheet_safe
 from PETWorks.tables.output import Folder, Staging, check_writable, staging
 from PETWorks.tables.writing import check_ordered, release_content
@@ -103,7 +102,7 @@ def check_engine(release: Release) -> None:
     if release.engine.name == "memory":
         check_ordered(release.source)
     elif release.engine.name == "spark":
-        from PETWorks.counting.engines.spark_writing import check_readable
+        from PETWorks.counting.engines.spark import check_readable
 
         check_readable(release.source)
 

@@ -13,10 +13,9 @@ from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, Domain, encode_together
 from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Integers
 from PETWorks.counting.engines.engine import Engine, MemoryEngine
-from PETWorks.counting.memory.weighted_rows import WeightedRows
+from PETWorks.counting.memory.weighted_rows import WeightedRows, shuffled_order
 from PETWorks.counting.people import JoinedPeople, KeyCounts, TableToJoin, column_name, key_counts
 from PETWorks.counting.questions import class_sizes_question, fold_question
-from PETWorks.counting.records import shuffled_order
 from PETWorks.counting.release import Release
 from PETWorks.errors import Hint, InputError, ParameterError, Phrase, RoleError, quoted
 from PETWorks.measures.attacks.inference import Worth

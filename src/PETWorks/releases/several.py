@@ -17,8 +17,7 @@ from PETWorks.counting.release import Release
 from PETWorks.counting.view import Background, View
 from PETWorks.errors import ParameterError, Phrase, RoleError, quoted, unknown
 from PETWorks.measures.attacks.inference import check_worth
-from PETWorks.measures.attacks.subset_limits import Sizes
-from PETWorks.measures.attacks.subsets import Subsets, every_subset
+from PETWorks.measures.attacks.subsets import Sizes, Subsets, every_subset
 from PETWorks.releases.composition import (
     CODED_DIFFERENTLY,
     KNOWN_ELSEWHERE,

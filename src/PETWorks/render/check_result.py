@@ -11,10 +11,10 @@ from msgspec import structs
 
 from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.case import Case
+from PETWorks.gate.check.inputs import warn_of_earlier_edition
 from PETWorks.gate.check.may_go_out import is_passing
-from PETWorks.gate.check.verification import warn_of_earlier_edition
 from PETWorks.gate.diff import read_check
-from PETWorks.gate.document.check_document import EXTERNAL, INTERNAL, CheckDocument, CheckFile, content_digest
+from PETWorks.gate.document import EXTERNAL, INTERNAL, CheckDocument, CheckFile, content_digest
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.formats import FILES, TEXT

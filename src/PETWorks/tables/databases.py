@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase, quoted, unknown
 from PETWorks.tables.arrays import unreadable_column
-from PETWorks.tables.csv.read import dictionary_array
 from PETWorks.tables.files import check_regular
+from PETWorks.tables.formats.csv import dictionary_array
 from PETWorks.tables.interrupts import closing_connection, run_interruptibly
 
 SQLITE_ROWS = 1 << 16  # per piece

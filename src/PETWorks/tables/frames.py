@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase
-from PETWorks.tables.held_files import HeldFile
+from PETWorks.tables.files import HeldFile
 from PETWorks.tables.source import PIECE_ROWS, column_names
 
 

@@ -29,7 +29,9 @@ from PETWorks.tables.arrays import (
     texts,
     unreadable_column,
 )
-from PETWorks.tables.csv.read import (
+from PETWorks.tables.databases import Database, SQLite
+from PETWorks.tables.files import HeldFile, hold_file
+from PETWorks.tables.formats.csv import (
     CSV,
     UTF8,
     converting_os_errors,
@@ -38,12 +40,10 @@ from PETWorks.tables.csv.read import (
     packed_flags,
     running_parities,
 )
-from PETWorks.tables.databases import Database, SQLite
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.json_lines import written as written_lines
 from PETWorks.tables.formats.packed import DAMAGES, GZIP, ZIP, ZSTD, Content, unpacked_path
-from PETWorks.tables.formats.parquet import Parquet
-from PETWorks.tables.formats.parquet_bytes import bytes_besides_columns
+from PETWorks.tables.formats.parquet import Parquet, bytes_besides_columns
 from PETWorks.tables.formats.plain_workbooks import (
     AUTHOR,
     COMMENTS,
@@ -72,9 +72,8 @@ from PETWorks.tables.formats.workbooks import (
     sheet_names,
 )
 from PETWorks.tables.frames import Frame
-from PETWorks.tables.globs import Files
-from PETWorks.tables.held_files import HeldFile, hold_file
 from PETWorks.tables.normalised_cells import has_invisible, normalise_texts, without_invisible
+from PETWorks.tables.opening import Files
 from PETWorks.tables.source import Source
 
 BLOCK = 1 << 23  # bytes that are looked at together

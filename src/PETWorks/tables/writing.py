@@ -11,20 +11,24 @@ from numpy.typing import NDArray
 
 from PETWorks.errors import InputError, Joined, quoted
 from PETWorks.tables.arrays import arrow_integers, dictionary, is_text, numpy_integers, take_or_null, take_rows
-from PETWorks.tables.csv.read import CSV, SEPARATORS, UTF8, check_separator, codec_name
-from PETWorks.tables.csv.write import (
+from PETWorks.tables.formats.csv import (
+    CSV,
+    SEPARATORS,
     UNMARKED,
+    UTF8,
     Column,
     Dialect,
     check_order,
+    check_separator,
+    codec_name,
     longest_text,
     new_csv,
     new_csv_of_pieces,
     rows_at_a_time,
 )
 from PETWorks.tables.formats.text_tables import WORKBOOK
-from PETWorks.tables.globs import Files
 from PETWorks.tables.normalised_cells import normalise_table
+from PETWorks.tables.opening import Files
 from PETWorks.tables.source import Source
 
 Codes = NDArray[np.unsignedinteger]
@@ -131,7 +135,7 @@ def whole_table(
 
     changed   new cells for some columns
 
-    >>> from PETWorks.tables.csv.read import CSV
+    >>> from PETWorks.tables.formats.csv import CSV
     >>> whole_table(CSV("data/delta.csv"), ["age", "zip"]).slice(0, 2).to_pylist()
     [{'age': '35', 'zip': '47906'}, {'age': '59', 'zip': '47903'}]
     """

@@ -25,7 +25,7 @@ KNOWN, SENSITIVE = list("abcd"), ["s", "t"]
 
 @pytest.fixture(autouse=True)
 def small_families(monkeypatch):
-    monkeypatch.setattr("PETWorks.counting.subsets.families.FREE", 1)
+    monkeypatch.setattr("PETWorks.counting.subsets.subset_counts.FREE", 1)
 
 
 class StoppedError(Exception):

@@ -18,11 +18,10 @@ from conftest import examples
 from people import DOCUMENT, release_of
 from PETWorks import Release
 from PETWorks.counting.subsets import subset_counts as lattice
-from PETWorks.counting.subsets.families import SubsetCounts
+from PETWorks.counting.subsets.subset_counts import SubsetCounts
 from PETWorks.errors import InputError, NotApplicable, ParameterError, PETWorksError, RoleError
-from PETWorks.measures.attacks import subset_limits as sizes_module
-from PETWorks.measures.attacks.subset_limits import parse_sizes
-from PETWorks.measures.attacks.subsets import every_subset
+from PETWorks.measures.attacks import subsets as subsets_module
+from PETWorks.measures.attacks.subsets import every_subset, parse_sizes
 from PETWorks.measures.attacks.uniques import minimal_uniques
 
 
@@ -69,7 +68,7 @@ def engine(request, monkeypatch):
     if request.param == "small chunks":
         monkeypatch.setattr(lattice, "CHUNK_ROWS", 4)
         monkeypatch.setattr(lattice, "PIECE_ROWS", 2)
-        monkeypatch.setattr("PETWorks.counting.subsets.families.FREE", 2)
+        monkeypatch.setattr("PETWorks.counting.subsets.subset_counts.FREE", 2)
     elif request.param == "little memory":
         memory = 200
     elif request.param == "wide keys":
@@ -320,10 +319,10 @@ def test_too_many_subsets_are_refused_with_what_to_ask_instead(monkeypatch):
     with pytest.raises(InputError, match=r"24 quasi-identifiers have 16,777,215 subsets .* as 1-7: 536,154 subsets"):
         every_subset(release_of(table, list(table)))
     assert len(every_subset(release_of(table, list(table)), "1-2")) == 300
-    monkeypatch.setattr(sizes_module, "MAX_WORK", 100)
+    monkeypatch.setattr(subsets_module, "MAX_WORK", 100)
     with pytest.raises(InputError, match=r"in 2 records \(at most 50\); ask for fewer, as 1-1: 24 subsets"):
         every_subset(release_of(table, list(table)), "1-2")
-    monkeypatch.setattr(sizes_module, "MAX_WORK", 10)
+    monkeypatch.setattr(subsets_module, "MAX_WORK", 10)
     with pytest.raises(InputError, match="ask for fewer quasi-identifiers"):
         every_subset(release_of(table, list(table)), "1-2")
 

@@ -5,7 +5,7 @@ import pytest
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import HierarchyError, NotApplicable, RoleError
-from PETWorks.measures.utility.precision import precision
+from PETWorks.measures.utility.generalisation import precision
 
 HIERARCHIES = {
     "country": [("Germany", "Europe", "*"), ("France", "Europe", "*")],

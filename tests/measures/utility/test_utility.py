@@ -12,13 +12,10 @@ from conftest import cases
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import NotApplicable, PETWorksError
-from PETWorks.measures.utility.bias import utility_bias
 from PETWorks.measures.utility.class_size import aecs, discernibility
-from PETWorks.measures.utility.entropy import non_uniform_entropy
-from PETWorks.measures.utility.fidelity import fidelity
-from PETWorks.measures.utility.granularity import ambiguity, granularity
+from PETWorks.measures.utility.fidelity import fidelity, utility_bias
+from PETWorks.measures.utility.generalisation import ambiguity, granularity, missings, non_uniform_entropy
 from PETWorks.measures.utility.payout import payout_curve, publisher_payout
-from PETWorks.measures.utility.precision import missings
 
 ROLES = {"birth": QUASI_IDENTIFIER, "place": QUASI_IDENTIFIER}
 LEVELS = {

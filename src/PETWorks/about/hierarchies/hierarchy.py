@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from PETWorks.about.treatment import visible
 from PETWorks.errors import HierarchyError, Joined, NotApplicable, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.cells import SUPPRESSED
-from PETWorks.tables.csv.read import decode
 from PETWorks.tables.files import read_small
+from PETWorks.tables.formats.csv import decode
 
 LARGEST_FILE = 1 << 28
 Integers = NDArray[np.int64]

@@ -16,7 +16,15 @@ from weakref import finalize
 import numpy as np
 
 from PETWorks.about.personal_details import Search
-from PETWorks.counting.codes import Codes, Column, CountedDomain, Encoder, GrowingEncoder, person_texts
+from PETWorks.counting.codes import (
+    Codes,
+    Column,
+    CountedDomain,
+    Encoder,
+    GrowingEncoder,
+    check_labels_fit,
+    person_texts,
+)
 from PETWorks.counting.counts import Integers, PairCounts
 from PETWorks.counting.engines.partitioned import (
     ExcludedCodes,
@@ -26,7 +34,6 @@ from PETWorks.counting.engines.partitioned import (
     class_starts,
     joined_table,
 )
-from PETWorks.counting.memory.loading import check_labels_fit
 from PETWorks.counting.people import (
     BITS,
     JoinedPeople,

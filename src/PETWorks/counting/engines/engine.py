@@ -1,20 +1,61 @@
-"""The choice of the engine: in memory, out of core with DuckDB, or in a cluster with Spark."""
+"""The choice of the engine: in memory, out of core with DuckDB, or in a cluster with Spark; and that in memory."""
 
 import os
 import re
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from PETWorks.counting.codes import Column
+from PETWorks.counting.codes import Column, Encoder, check_labels_fit
 from PETWorks.counting.engines import ENGINES
-from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.people import JoinedPeople, PeopleInMemory, TableToJoin
+from PETWorks.counting.people import JoinedPeople, KeyEncoder, PeopleInMemory, TableToJoin
 from PETWorks.counting.profiles import Profile, profiles_of
+from PETWorks.counting.questions import THREADS
 from PETWorks.counting.table import Table
 from PETWorks.errors import InputError, ParameterError, Phrase, quoted
+from PETWorks.tables.arrays import naming_column
 from PETWorks.tables.source import Source
+
+
+def load_rows(
+    source: Source,
+    columns: Sequence[str],
+    unit: str | None = None,
+    memory_limit: int | None = None,
+    key: str | None = None,
+) -> WeightedRows:
+    """Load the named columns of a source, and the unit, which names people; a key is for joining tables only."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(THREADS)
+    pool.submit(import_module, "pyarrow.compute")  # while the file is read: it takes as long as a small file
+    columns = [*columns, *(name for name in (unit, key) if name is not None)]
+    encoders: dict[str, Encoder | KeyEncoder] = {
+        name: (KeyEncoder if name == key else Encoder)(spaced_quotes=source.separator is not None) for name in columns
+    }
+    types: dict[str, Any] = {}
+    rows = 0
+    for table in source.read(tuple(columns)):
+        rows += table.num_rows
+        types = dict(zip(columns, table.schema.types, strict=True))
+        for name, chunks in zip(columns, table.columns, strict=True):
+            with naming_column(name, types, source):
+                for piece in chunks.chunks:
+                    encoders[name].add(piece)
+        check_labels_fit(sum(encoder.label_bytes for encoder in encoders.values()), memory_limit, source)
+    if rows == 0:
+        raise InputError("{table}: the table has columns but no records", table=source.name)
+
+    def finish(name: str) -> Column:
+        with naming_column(name, types, source):
+            return encoders.pop(name).finish().without_unused_labels()
+
+    names = list(encoders)
+    with pool:
+        return WeightedRows(dict(zip(names, pool.map(finish, names), strict=True)), unit)
+
 
 SMALLEST_LIMIT, LARGEST_LIMIT = 256 << 20, 1 << 50
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B?\s*", re.IGNORECASE)

@@ -25,7 +25,7 @@ from PETWorks.counting.memory.distinct_rows import PackedRows, layout_fields, me
 from PETWorks.counting.memory.weighted_rows import WeightedRows, mask_set_aside
 from PETWorks.counting.people import NOT_IN_RELEASE, KeyCounts, TableToJoin, column_name
 from PETWorks.counting.questions import Merge, Question
-from PETWorks.counting.subsets.families import CountsBySubset, Family, Worths, leads, merge_counts
+from PETWorks.counting.subsets.subset_counts import CountsBySubset, Family, Worths, leads, merge_counts
 from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import strings
 

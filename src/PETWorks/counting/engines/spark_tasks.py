@@ -19,8 +19,8 @@ from PETWorks.counting.engines.partitioned import Part, WordLayout, class_starts
 from PETWorks.counting.profiles import value_person_pairs
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, is_text, numpy_integers, strings
+from PETWorks.tables.files import hold_file
 from PETWorks.tables.formats.parquet import Parquet
-from PETWorks.tables.held_files import hold_file
 from PETWorks.tables.hidden_differences import distinct_cells, ways_of_numbers
 from PETWorks.tables.normalised_cells import normalise_texts, without_invisible
 

@@ -16,12 +16,10 @@ from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
 from PETWorks.gate.check.built_in_rules import SUGGESTED_RULE, preset_for
-from PETWorks.gate.check.facts import records_below, without_each_column
+from PETWorks.gate.check.facts import records_below, regimes_without_approver, without_each_column
 from PETWorks.gate.check.findings import UNMEASURED, personal_details
 from PETWorks.gate.check.notices import is_unexplained, rejected_for_values, released_identifiers
-from PETWorks.gate.check.remedies import REMEDIES, remedy, sufficient_class_size, values_per_class
-from PETWorks.gate.check.sign_off import regimes_without_approver
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     FAIL,
     WAIVED,
     ColumnFacts,
@@ -40,9 +38,13 @@ from PETWorks.gate.policy.policy_rules import (
     NO_UNIQUE,
     PEOPLE_COUNTED,
     RECORDS_LEFT,
+    REMEDIES,
     RULES_FIT,
     VALUES_PROTECTED,
     Rule,
+    remedy,
+    sufficient_class_size,
+    values_per_class,
 )
 from PETWorks.gate.suggest.protection_proposal import propose_protections
 from PETWorks.measures.numbers import number

@@ -15,7 +15,7 @@ from PETWorks.anonymizer.plan import JudgedRule, Plan
 from PETWorks.counting.release import Release
 from PETWorks.errors import Counted, RoleError
 from PETWorks.gate.check.findings import has_personal_details
-from PETWorks.gate.document.check_document import RuleResult
+from PETWorks.gate.document import RuleResult
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
@@ -23,7 +23,7 @@ from PETWorks.gate.suggest.privacy_unit import People, find_people
 from PETWorks.gate.suggest.starter import PRESET_BY_KIND
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
 from PETWorks.json_types import MultilingualText
-from PETWorks.measures.attacks.subset_limits import parse_sizes
+from PETWorks.measures.attacks.subsets import parse_sizes
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most

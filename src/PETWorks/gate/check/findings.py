@@ -20,7 +20,7 @@ from PETWorks.about.personal_details import EMAIL, KINDS, NAME, NATIONAL_ID, PAY
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.profiles import Profile
 from PETWorks.counting.release import Release
-from PETWorks.gate.document.check_document import ColumnFacts, ColumnFinding, FindingKind
+from PETWorks.gate.document import ColumnFacts, ColumnFinding, FindingKind
 from PETWorks.gate.suggest.suggestion import (
     CHINESE_NAME,
     DATE,

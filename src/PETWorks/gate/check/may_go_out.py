@@ -14,10 +14,9 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.anonymising import RESTATED_KEYS, policy_content
 from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.document.check_document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
+from PETWorks.gate.document import FAIL, PASS, WAIVED, WITHHELD, CheckDocument, Verdict
 from PETWorks.gate.plans import read_plan
-from PETWorks.gate.policy.from_rules import describe_release
-from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.policy.policy import Policy, describe_release
 from PETWorks.tables.files import path_from
 
 # Keys that change neither a release nor its verdict. All other keys do, also future ones.

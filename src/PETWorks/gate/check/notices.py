@@ -20,8 +20,7 @@ from PETWorks.counting.questions import class_sizes_question
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.built_in_rules import cannot_count_people, rules_judged_at_release
 from PETWorks.gate.check.facts import worst_case
-from PETWorks.gate.check.remedies import limits_class_sizes
-from PETWorks.gate.document.check_document import WAIVED, ColumnFacts, Notice, RuleResult
+from PETWorks.gate.document import WAIVED, ColumnFacts, Notice, RuleResult
 from PETWorks.gate.external.protected import class_size_demanded, is_about_values
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
@@ -34,6 +33,7 @@ from PETWorks.gate.policy.policy_rules import (
     RULES_FIT,
     SUBSETS,
     VALUES_PROTECTED,
+    limits_class_sizes,
 )
 from PETWorks.gate.suggest.suggestion import FEW_RECORDS, ExaminedColumn
 from PETWorks.measures.catalogue import catalogue

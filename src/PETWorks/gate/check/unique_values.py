@@ -13,7 +13,7 @@ from PETWorks.counting.counts import ClassCodes, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import fold_codes_question
 from PETWorks.counting.release import Release
-from PETWorks.gate.document.check_document import ColumnFacts
+from PETWorks.gate.document import ColumnFacts
 from PETWorks.tables.cells import SUPPRESSED
 
 UNIQUE_SHARE = 0.05  # share of the records that exact values may single out, unless the policy states another

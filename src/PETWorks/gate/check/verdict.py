@@ -20,12 +20,12 @@ from PETWorks.gate.check.built_in_rules import (
     unprotected_columns,
 )
 from PETWorks.gate.check.composed_releases import releases_facts
+from PETWorks.gate.check.facts import regimes_without_approver
 from PETWorks.gate.check.findings import personal_details
 from PETWorks.gate.check.inputs import shown_table
 from PETWorks.gate.check.notices import released_identifiers
-from PETWorks.gate.check.sign_off import regimes_without_approver
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE, find_singling_out, singles_out
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     FAIL,
     PASS,
     WAIVED,

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     EXTERNAL,
     FAIL,
     PASS,

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from PETWorks.about.treatment import APART
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
-from PETWorks.gate.check.remedies import values_per_class
 from PETWorks.gate.check.unique_values import ALWAYS_ALLOWED, UNIQUE_SHARE
-from PETWorks.gate.document.check_document import FEW_RECORDS, WITHHELD, CheckDocument, ColumnFacts, RuleResult, Verdict
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES, NO_UNIQUE, RECORDS_LEFT, SUBSETS
+from PETWorks.gate.document import FEW_RECORDS, WITHHELD, CheckDocument, ColumnFacts, RuleResult, Verdict
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, NO_UNIQUE, RECORDS_LEFT, SUBSETS, values_per_class
 from PETWorks.json_types import Bound
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.catalogue import catalogue

@@ -8,7 +8,7 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from PETWorks.errors import quoted, unknown
-from PETWorks.gate.document.check_document import EarlierRelease, Regime, RegimeItem
+from PETWorks.gate.document import EarlierRelease, Regime, RegimeItem
 from PETWorks.gate.policy.mistakes import Mistakes
 from PETWorks.json_types import MultilingualText
 from PETWorks.locale import LANGUAGES

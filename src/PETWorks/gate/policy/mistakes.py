@@ -1,14 +1,18 @@
-"""The mistakes in a policy file, collected and reported together, in the order of their lines."""
+"""The mistakes in a policy file, against its schema and others, collected and reported in the order of their lines."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from PETWorks.errors import Counted, Hint, InputError, PETWorksError, Phrase
+from PETWorks.errors import Counted, Hint, InputError, Joined, PETWorksError, Phrase, literal, quoted, unknown
+from PETWorks.gate.document import schema_text
 from PETWorks.tables.yaml_files import Key, Place, YAMLFile
 
 MAX_ERRORS = 10
+MAX_REPORTED_VIOLATIONS = 100
 LISTS = ("rules", "waivers", "presets")  # their items are checked one by one
 # The key of a policy for each hint of an error.
 KEY_HINTS = {
@@ -21,6 +25,14 @@ KEY_HINTS = {
     Hint.ORDER: "order: original",
     Hint.ALL_SUBSETS: "subsets.sizes: all",
     Hint.WORTH: "releases.worth:",
+}
+
+_KINDS = {
+    "object": Phrase("a mapping"),
+    "array": Phrase("a list"),
+    "string": Phrase("a text"),
+    "integer": Phrase("a whole number"),
+    "number": Phrase("a number"),
 }
 
 
@@ -100,3 +112,62 @@ def possible_rule_names(content: Mapping[str, Any]) -> set[str]:
     presets = content.get("presets") if isinstance(content.get("presets"), list) else []
     rule_names = [rule.get("name", rule.get("measure")) for rule in rules or () if isinstance(rule, Mapping)]
     return {str(name) for name in [*rule_names, *(presets or ())] if name is not None}
+
+
+def check_against_schema(mistakes: Mistakes, name: str) -> list[Key]:
+    """Add a mistake for everything in a file that violates a schema, and return the keys."""
+    from jsonschema import Draft202012Validator
+
+    errors = Draft202012Validator(json.loads(schema_text(name))).iter_errors(mistakes.file.content)
+    # A hostile file may have any number of errors: only the first hundred are worded.
+    in_words = (message for error in errors for message in _messages(error))
+    worded = list(islice(in_words, MAX_REPORTED_VIOLATIONS))
+    mistakes.there_are_more = next(in_words, None) is not None
+    for key, text in worded:
+        mistakes.add(key, text)
+    return [key for key, _ in worded]
+
+
+def _messages(error: Any) -> Iterator[tuple[tuple[str | int, ...], Phrase]]:
+    """The key of an error, and a message about what is expected there."""
+    key, schema = tuple(error.absolute_path), error.schema
+    if error.validator == "additionalProperties" and schema["additionalProperties"] is False:
+        for name in error.instance:
+            if name not in schema["properties"]:
+                yield (*key, name), unknown("key", name, schema["properties"]).message
+    elif error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        if len(missing) == 1:
+            yield key, Phrase("the key {key} is missing", key=quoted(missing))
+        else:
+            yield key, Phrase("the keys {keys} are missing", keys=quoted(missing))
+    elif error.validator == "uniqueItems":
+        yield key, Phrase("the list has an entry twice")
+    elif error.validator in ("maxItems", "maxLength"):
+        yield key, Phrase("longer than {most:,}", most=error.validator_value)
+    else:
+        yield (
+            key,
+            Phrase(
+                "expected {expected}, got {given}", expected=_expected(schema), given=_describe_given(error.instance)
+            ),
+        )
+
+
+def _expected(schema: Mapping[str, Any]) -> Phrase:
+    described = literal(schema["description"]) if "description" in schema else None
+    if described is not None and ("pattern" in schema or "enum" in schema):
+        return described
+    if "enum" in schema:
+        return Phrase("one of {options}", options=quoted(schema["enum"]))
+    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    listed = Joined(" or ", [_KINDS[kind] for kind in kinds if kind in _KINDS])
+    if not listed:
+        return described or Phrase("something else")
+    return listed if described is None else Phrase("{kind} ({meaning})", kind=listed, meaning=described)
+
+
+def _describe_given(value: Any) -> Phrase:
+    if isinstance(value, Mapping | list):
+        return _KINDS["object" if isinstance(value, Mapping) else "array"]
+    return Phrase("nothing") if value in ("", None) else quoted([value])

@@ -1,18 +1,20 @@
 """The rules of a policy: from presets, its own, limits on subsets and on other releases; and waivers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cache
 from importlib.resources import as_file, files
 from typing import Any
 
 from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
-from PETWorks.gate.document.check_document import PresetFacts
+from PETWorks.gate.document import CheckDocument, PresetFacts, RuleResult
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, chinese_note, regimes_asking_for
 from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.json_types import MultilingualText
-from PETWorks.measures.catalogue import Metric, find_measure
+from PETWorks.measures.catalogue import Metric, Parameter, catalogue, find_measure
+from PETWorks.measures.result import Result
 from PETWorks.tables.yaml_files import Key, YAMLFile, read_yaml
 
 SUBSETS = "every-subset"
@@ -225,3 +227,67 @@ def waivers_of(mistakes: Mistakes, names: Sequence[str]) -> Iterator[Waiver]:
             yield Waiver(waiver["rule"], waiver["owner"], waiver["reason"], date.fromisoformat(waiver["expires"]))
         except ValueError:
             mistakes.add(("waivers", place, "expires"), "no such day: {day}", day=quoted([waiver["expires"]]))
+
+
+def today() -> date:
+    """Today's date in UTC."""
+    return datetime.now(UTC).date()
+
+
+# Steps other than larger classes, in the order of the advice.
+REMEDIES = ("more-values", "diversify", "hide-presence", "blur", "blur-together", "refine")
+
+
+def remedy(rule: RuleResult, has_small_classes: bool) -> str | None:
+    """The step that helps a failing rule besides larger classes; None if larger classes are enough."""
+    if rule.measure == SUBSETS:
+        return "blur"
+    if rule.measure == ALL_RELEASES:
+        return "blur-together"
+    step = catalogue[rule.measure].if_it_fails
+    return None if step == "blur" and has_small_classes else step
+
+
+def sufficient_class_size(rule: RuleResult) -> float:
+    """The smallest class size with which a failing rule would hold; 0 if the rule is not about class sizes."""
+    if "limits" in rule.details:
+        limits = rule.details["limits"].values()
+        sizes = [limit["smallest_class_wanted"] for limit in limits if not limit["holds"]]
+    else:
+        sizes = [value for value, parameter in _thresholds(rule) if parameter.unit == "records"]
+        sizes += [catalogue[rule.measure].classes_to_avoid] if rule.measure in catalogue else []
+    return max((size for size in sizes if size is not None), default=0)
+
+
+def class_size_wanted(document: CheckDocument) -> int:
+    """The smallest class size that the rules ask for; the policy's cell size if no rule limits it."""
+    return size_asked_for(document.rules) or math.ceil(document.policy.cell_size)
+
+
+def size_asked_for(rules: Iterable[RuleResult | Result]) -> int | None:
+    """The smallest class size that rules, or results with a threshold, ask for; None if none limits it."""
+    sizes: list[float | None] = []
+    for rule in rules:
+        sizes += [limit["smallest_class_wanted"] for limit in rule.details.get("limits", {}).values()]
+        sizes += [value for value, parameter in _thresholds(rule) if parameter.unit == "records"]
+    return math.ceil(max((size for size in sizes if size), default=0)) or None
+
+
+def limits_class_sizes(rule: RuleResult) -> bool:
+    """Whether a rule demands several records per class, for all quasi-identifiers or for every subset."""
+    if rule.measure == SUBSETS:
+        return any(limit < 1 for name, limit in rule.parameters.items() if name == "highest-risk" and limit is not None)
+    if (size_asked_for([rule]) or 0) > 1 or values_per_class(rule) > 1:
+        return True
+    return any(parameter.class_size(value) > 1 for value, parameter in _thresholds(rule))
+
+
+def values_per_class(rule: RuleResult) -> float:
+    """The number of sensitive values that a rule demands in every class; 0 if it demands none."""
+    return max((value or 0 for value, parameter in _thresholds(rule) if parameter.unit == "values"), default=0)
+
+
+def _thresholds(rule: RuleResult | Result) -> list[tuple[float | None, Parameter]]:
+    """The parameters of a rule with their values; empty for rules whose measure is not in the catalogue."""
+    known: Mapping[str, Parameter] = catalogue[rule.measure].parameters if rule.measure in catalogue else {}
+    return [(rule.parameters[name], parameter) for name, parameter in known.items() if name in rule.parameters]

@@ -16,9 +16,9 @@ from PETWorks.about.sidecar import possible_sidecars, read_sidecar
 from PETWorks.anonymizer.plan import Plan, parse_record_numbers
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted, unknown
-from PETWorks.gate.document.schema import parse_document, read_json
+from PETWorks.gate.document import parse_document, read_json
 from PETWorks.gate.policy.mistakes import Mistakes
-from PETWorks.measures.attacks.subset_limits import check_limits, parse_sizes
+from PETWorks.measures.attacks.subsets import check_limits, parse_sizes
 from PETWorks.measures.parameters import parse_number
 from PETWorks.releases.composition import check_limits as check_release_limits
 from PETWorks.tables.databases import POSTGRES, shown_address

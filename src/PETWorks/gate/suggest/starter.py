@@ -12,8 +12,7 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.anonymizer.problem import METHODS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
-from PETWorks.counting.engines.engine import half_the_machine
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import half_the_machine, load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import people_per_value
 from PETWorks.counting.table import Table
@@ -35,7 +34,7 @@ from PETWorks.gate.suggest.protection_proposal import (
     unique_counter_for_people,
 )
 from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_roles
-from PETWorks.measures.attacks.subset_limits import MAX_COLUMNS
+from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from
 from PETWorks.tables.headers import has_header_line, names_a_person

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.treatment import AS_CLASS, AS_VALUE
-from PETWorks.counting import records
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.memory import weighted_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
@@ -34,7 +34,7 @@ def table_in_memory(release: Release) -> WeightedRows:
 def record_class_sizes(release: Release) -> Integers:
     """The class size of each record."""
     table = table_in_memory(release)
-    return records.record_class_sizes(table, release.quasi_identifiers, _people(release))
+    return weighted_rows.record_class_sizes(table, release.quasi_identifiers, _people(release))
 
 
 def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Integers]:
@@ -51,9 +51,9 @@ def record_class_modes(release: Release, sensitive: str) -> tuple[Integers, Inte
         )
     if release.view.required_column(sensitive) is not None:
         people, once = (_people(release, *further, required=sensitive) for further in ((sensitive,), ()))
-        return records.known_class_modes(table, release.quasi_identifiers, sensitive, people, once)
+        return weighted_rows.known_class_modes(table, release.quasi_identifiers, sensitive, people, once)
     people = _people(release, sensitive)
-    modes = records.record_class_modes(table, release.quasi_identifiers, sensitive, people)
+    modes = weighted_rows.record_class_modes(table, release.quasi_identifiers, sensitive, people)
     return record_class_sizes(release), modes
 
 

@@ -1,12 +1,20 @@
-"""Re-identification and attribute inference by adversaries who know any subset of the quasi-identifiers."""
+"""Re-identification and attribute inference by adversaries who know any subset of the quasi-identifiers.
 
+A checkpoint is a file with the finished part of a long run: one JSON object per line, first the table and options, then
+a line for each finished subset. Lines are only appended, so a run that is stopped in any way loses at most the line it
+was writing.
+"""
+
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import factorial
+from math import comb, factorial
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,24 +24,233 @@ from numpy.typing import NDArray
 from PETWorks.counting.counts import Integers, Marginal
 from PETWorks.counting.engines.engine import memory_limit_in_bytes
 from PETWorks.counting.release import Release
-from PETWorks.counting.subsets.families import CountsBySubset, SubsetCounts
-from PETWorks.counting.view import View
-from PETWorks.errors import Hint, NotApplicable, ParameterError, quoted
+from PETWorks.counting.subsets.subset_counts import CountsBySubset, Subset, SubsetCounts
+from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
+from PETWorks.errors import (
+    Hint,
+    InputError,
+    Joined,
+    NotApplicable,
+    ParameterError,
+    Phrase,
+    RoleError,
+    quoted,
+    system_reason,
+)
 from PETWorks.json_types import Bound, Count, JSONObject, Names, Number, Real
-from PETWorks.measures.attacks.checkpoint import Checkpoint
+from PETWorks.measures import parameters
 from PETWorks.measures.attacks.inference import Worth, WorthByValue, check_worth
 from PETWorks.measures.attacks.reidentification import vulnerability
-from PETWorks.measures.attacks.subset_limits import (
-    Sizes,
-    check_limits,
-    count_feasible_subsets,
-    known_columns,
-    parse_sizes,
-)
 from PETWorks.measures.result import at_most
 from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
 from PETWorks.tables.frames import Rows
+from PETWorks.tables.output import write_whole
+
+MAX_WORK = 1 << 41  # records times subsets: a few hours on two cores
+MAX_COLUMNS = 60  # a subset is stored as the bits of an integer
+MAX_SUBSETS = (1 << 20) - 1
+
+Sizes = str | int | Iterable[int]
+
+
+def known_columns(release: Release | View) -> tuple[str, ...]:
+    """The quasi-identifiers whose subsets are to be counted; raise if there are none, or there is a privacy unit."""
+    if not release.quasi_identifiers:
+        raise RoleError(*NO_QUASI_IDENTIFIER)
+    if release.privacy_unit is not None:
+        raise ParameterError(
+            "subsets of the quasi-identifiers are counted in records; omit the privacy unit", what="privacy_unit"
+        )
+    return release.quasi_identifiers
+
+
+def parse_sizes(sizes: Sizes, most: int) -> tuple[int, ...]:
+    """Parse sizes of subsets, given as 'all', a number, a text like '1-3,5' or several numbers; ascending."""
+    if isinstance(sizes, str):
+        wanted = set(range(1, most + 1)) if sizes.strip() == "all" else _parse_sizes(sizes)
+    else:
+        items = sizes if isinstance(sizes, Iterable) else [sizes]
+        wanted = {int(size) if isinstance(size, Integral) and not isinstance(size, bool) else 0 for size in items}
+    if not wanted or not all(1 <= size <= most for size in wanted):
+        raise ParameterError(
+            "expected sizes of subsets as 'all', '2', '1-3' or '1,3', within 1-{most}; got {sizes!r}",
+            most=most,
+            sizes=sizes,
+            what="sizes",
+        )
+    return tuple(sorted(wanted))
+
+
+def _parse_sizes(text: str) -> set[int]:
+    """The sizes in a text like '1-3,5'; 0 stands for any part that is malformed."""
+    wanted: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        wanted |= set(range(first, last + 1)) or {0}
+    return wanted
+
+
+def count_feasible_subsets(sizes: Sequence[int], columns: int, records: int) -> int:
+    """The number of subsets of these sizes; raise if they are too many to count."""
+    if columns > MAX_COLUMNS:
+        raise InputError(
+            "{columns} quasi-identifiers are too many to count their subsets; at most {most} are allowed",
+            columns=columns,
+            most=MAX_COLUMNS,
+        )
+    total = sum(comb(columns, size) for size in sizes)
+    if total > MAX_SUBSETS or total * records > MAX_WORK:
+        most = min(MAX_SUBSETS, MAX_WORK // records)
+        totals = np.cumsum([comb(columns, size) for size in range(1, columns + 1)], dtype=object)
+        upto = sum(number <= most for number in totals)
+        instead = Phrase("ask for fewer quasi-identifiers")
+        if upto:
+            instead = Phrase("ask for fewer, as 1-{size}: {subsets:,} subsets", size=upto, subsets=totals[upto - 1])
+        raise InputError(
+            "{columns} quasi-identifiers have {total:,} subsets of these sizes, more than "
+            "can be counted in {records:,} records (at most {most:,}); {instead}",
+            columns=columns,
+            total=total,
+            records=records,
+            most=most,
+            instead=instead,
+        )
+    return total
+
+
+LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
+
+
+def check_limits(limits: Mapping[str, Any], sensitive: Iterable[str], worth: Iterable[str] = ()) -> dict[str, float]:
+    """Check limits and return them as numbers; inference needs a sensitive attribute, gain a worth."""
+    columns, worths = list(sensitive), list(worth)
+    share, gain = parameters.Number(at_least=0, at_most=1), parameters.Number(at_least=0)
+    rules = dict.fromkeys([*LIMITS, *(f"inference:{column}" for column in columns)], share)
+    rules |= dict.fromkeys(["gain", *(f"gain:{column}" for column in worths)] if worths else [], gain)
+    checked: dict[str, float] = {}
+    for limit, value in limits.items():
+        if limit.partition(":")[0] == "gain" and not worths:
+            raise NotApplicable("the limit 'gain' needs a worth of sensitive values", Hint.WORTH, what=limit)
+        if limit not in rules:
+            raise ParameterError(
+                "no limit is called {limit!r}; known: {known}", limit=limit, known=quoted(rules), what=limit
+            )
+        if limit == "inference" and not columns:
+            raise NotApplicable(
+                "the limit 'inference' needs a sensitive attribute", Hint.SENSITIVE_ATTRIBUTES, what=limit
+            )
+        checked[limit] = rules[limit].check(Phrase("a limit"), limit, value)
+    return checked
+
+
+FORMAT = 1
+MAX_BYTES = 1 << 32
+
+
+FIELD_NAMES = {
+    "quasi_identifiers": Phrase("quasi identifiers"),
+    "sensitive_attributes": Phrase("sensitive attributes"),
+    "sizes": Phrase("sizes"),
+    "records": Phrase("records"),
+    "table": Phrase("table"),
+    "worth": Phrase("worth"),
+}  # names of the fields in error messages
+
+
+class Checkpoint:
+    """The counts of finished subsets of columns, kept in a file.
+
+    about      the table and the options; a file with different ones is refused
+    finished   the subsets in the file when it was opened
+    """
+
+    def __init__(
+        self, path: Path, columns: Sequence[str], sensitive: Sequence[str], about: Mapping[str, Any], *, resume: bool
+    ) -> None:
+        self.path = path
+        self.columns, self.sensitive, self.gains = columns, sensitive, len(about.get("worth", ()))
+        self.finished: CountsBySubset = {}
+        head = {"petworks_subsets": FORMAT, "quasi_identifiers": list(columns)}
+        head |= {"sensitive_attributes": list(sensitive), **about}
+        try:
+            if path.is_symlink() or (path.exists() and not path.is_file()):
+                raise InputError(
+                    "{file}: expected a regular file for the finished subsets, not a link or a folder", file=path.name
+                )
+            if not path.exists():
+                write_whole({path: (json.dumps(head, ensure_ascii=False) + "\n").encode()})
+            elif resume:
+                self._read(head)
+            else:
+                raise InputError(
+                    "{file}: the file of an unfinished run; remove it to start over, or resume the run",
+                    Hint.RESUME,
+                    file=path.name,
+                )
+        except OSError as error:
+            raise InputError("cannot write {path!r}: {reason}", path=str(path), reason=system_reason(error)) from None
+
+    def add(self, finished: Mapping[Subset, SubsetCounts]) -> None:
+        """Add finished subsets to the file."""
+        lines = [
+            {
+                "attributes": [name for name in self.columns if name in subset],
+                **{name: number for name, number in counts._asdict().items() if name != "gains" or self.gains},
+                "right_guesses": dict(zip(self.sensitive, counts.right_guesses, strict=True)),
+            }
+            for subset, counts in finished.items()
+        ]
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        except OSError as error:
+            raise InputError(
+                "cannot write {path!r}: {reason}", path=str(self.path), reason=system_reason(error)
+            ) from None
+
+    def _read(self, head: Mapping[str, Any]) -> None:
+        """Read the finished subsets; a last line that was cut off is removed from the file."""
+        name = self.path.name
+        if self.path.stat().st_size > MAX_BYTES:
+            raise InputError("{file}: the file is too large for finished subsets", file=name)
+        content = self.path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        try:
+            first, *lines = [json.loads(line) for line in whole.split(b"\n")[:-1]]
+            other = [key for key in head if first.get(key) != head[key]]
+            self.finished = {} if other else dict(self._counts(line, head["sizes"], head["records"]) for line in lines)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise InputError(
+                "{file}: not a file of finished subsets, or damaged; remove it to start over", file=name
+            ) from None
+        if other:
+            raise InputError(
+                "{file}: the file of another run, with different {other}; give the same table "
+                "and options, or remove the file to start over",
+                file=name,
+                other=Joined(", ", [FIELD_NAMES.get(key, key.replace("_", " ")) for key in other]),
+            )
+        if len(whole) < len(content):
+            os.truncate(self.path, len(whole))
+
+    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: int) -> tuple[Subset, SubsetCounts]:
+        """A finished subset and its counts; raise if the counts are impossible."""
+        names = line["attributes"]
+        subset = frozenset(names)
+        guesses = tuple(line["right_guesses"][name] for name in self.sensitive)
+        gains = tuple(line["gains"]) if self.gains else ()
+        counts = SubsetCounts(line["classes"], line["uniques"], line["smallest_class"], guesses, gains)
+        whole = all(type(number) is int for number in (*counts[:3], *guesses, *gains)) and len(gains) == self.gains
+        known = subset <= set(self.columns) and len(subset) == len(names) and len(subset) in sizes
+        if not whole or not known or not 0 <= counts.uniques <= counts.classes:
+            raise ValueError
+        if not 1 <= counts.smallest_class * counts.classes <= records:
+            raise ValueError
+        if not all(counts.classes <= guess <= records for guess in guesses) or any(gain < 0 for gain in gains):
+            raise ValueError
+        return subset, counts
 
 
 class SubsetCase(JSONObject, frozen=True):

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.treatment import visible
 from PETWorks.counting.codes import Column
+from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.keys import pack
-from PETWorks.counting.memory.loading import load_rows
 from PETWorks.counting.protected_source import exact_source
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.json_types import JSONObject, Real, described

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.anonymizer.facts import FrontierFacts
-from PETWorks.gate.check.remedies import class_size_wanted
-from PETWorks.gate.document.check_document import CheckDocument, PayoutStep
+from PETWorks.gate.document import CheckDocument, PayoutStep
+from PETWorks.gate.policy.policy_rules import class_size_wanted
 from PETWorks.json_types import Bound, Number
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import Driver, KnownAttributes

@@ -17,11 +17,10 @@ from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER
 from PETWorks.errors import InputError, NotApplicable, ParameterError, Phrase, RoleError, quoted, unknown
-from PETWorks.gate.check.remedies import class_size_wanted, size_asked_for
+from PETWorks.gate.policy.policy_rules import class_size_wanted, size_asked_for
 from PETWorks.json_types import Bound, Number
 from PETWorks.locale import LANGUAGES
-from PETWorks.measures.attacks.subset_limits import check_limits
-from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, Subsets
+from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, Subsets, check_limits
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import amount
 from PETWorks.measures.result import Result
@@ -456,11 +455,11 @@ def make_plot(result: Any, kind: str | None, backend: str, lang: str | None, opt
     _check_options(wanted, make, options)
     data: ChartData = make(result, chosen_language(lang), **options)
     if backend == "altair":
-        from PETWorks.render.charts.altair_charts import altair_chart
+        from PETWorks.render.charts.libraries import altair_chart
 
         return altair_chart(data)
     if backend == "matplotlib":
-        from PETWorks.render.charts.matplotlib_charts import matplotlib_figure
+        from PETWorks.render.charts.libraries import matplotlib_figure
 
         return matplotlib_figure(data)
     return Plot(data)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from PETWorks.gate.document.check_document import CheckFile
+    from PETWorks.gate.document import CheckFile
 
 
 def dumps(result: Mapping[str, Any]) -> str:
@@ -28,7 +28,7 @@ class Format:
 
 
 def _json(document: "CheckFile", _lang: str) -> str:
-    from PETWorks.gate.document.check_document import canonical_json
+    from PETWorks.gate.document import canonical_json
 
     return canonical_json(document.to_dict())
 

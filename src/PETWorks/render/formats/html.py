@@ -8,7 +8,7 @@ from typing import Any
 
 from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError
-from PETWorks.gate.document.check_document import INTERNAL, CheckDocument, CheckFile
+from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole

@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree
 
-from PETWorks.gate.document.check_document import CheckDocument
+from PETWorks.gate.document import CheckDocument
 from PETWorks.locale import ENGLISH
 from PETWorks.render.language.language import (
     policy_text,

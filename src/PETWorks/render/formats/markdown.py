@@ -3,7 +3,7 @@
 import html
 import re
 
-from PETWorks.gate.document.check_document import CheckDocument
+from PETWorks.gate.document import CheckDocument
 from PETWorks.render.language.language import (
     measure_name,
     message_text,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from PETWorks.counting.release import Release
-from PETWorks.measures.attacks.per_record import risks_per_record
 from PETWorks.measures.attacks.subsets import Subsets
+from PETWorks.measures.attacks.uniques import risks_per_record
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 
 FIGURES = 6  # decimal places of a loss

@@ -14,7 +14,7 @@ from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.render.language.texts import TEXTS, Homonym, Plural
 
 if TYPE_CHECKING:
-    from PETWorks.gate.document.check_document import MeasureResult, PresetFacts, Regime, RuleResult
+    from PETWorks.gate.document import MeasureResult, PresetFacts, Regime, RuleResult
     from PETWorks.json_types import MultilingualText
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PETWorks.gate.document.check_document import CheckDocument
+from PETWorks.gate.document import CheckDocument
 from PETWorks.measures import numbers
 from PETWorks.measures.utility.models import Coefficient, ModelResult
 from PETWorks.render.language.language import message_text, percent, shorten_name, value_text

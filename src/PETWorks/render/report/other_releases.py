@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PETWorks.gate.document.check_document import INTERNAL, CheckDocument
+from PETWorks.gate.document import INTERNAL, CheckDocument
 from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
 from PETWorks.releases.facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection

@@ -8,7 +8,7 @@ from msgspec import structs
 from PETWorks.about.treatment import APART
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
-from PETWorks.gate.document.check_document import (
+from PETWorks.gate.document import (
     EXTERNAL,
     INTERNAL,
     CheckDocument,

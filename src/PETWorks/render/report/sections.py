@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from PETWorks.gate.document.check_document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
+from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.render.language.language import message_text

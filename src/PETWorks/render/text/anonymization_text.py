@@ -9,7 +9,7 @@ from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts, LocalRe
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.check.notices import ALWAYS_SHOWN
-from PETWorks.gate.document.check_document import FAIL, Notice, RuleResult, combine_verdicts
+from PETWorks.gate.document import FAIL, Notice, RuleResult, combine_verdicts
 from PETWorks.measures.utility.models import ModelResult
 from PETWorks.render.language.language import message_text, percent, rule_name, shorten_name, value_text
 from PETWorks.render.report import making

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.gate.check.verification import VerifiedItem
+from PETWorks.gate.check.inputs import VerifiedItem
 from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
-from PETWorks.gate.document.check_document import CheckDocument, Regime, RuleResult
+from PETWorks.gate.document import CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
 from PETWorks.gate.suggest.privacy_unit import People
 from PETWorks.gate.suggest.suggestion import Suggestion

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import printable
-from PETWorks.gate.document.check_document import Entry
+from PETWorks.gate.document import Entry
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.numbers import count, format_value
 from PETWorks.releases.composition import Composition, Contribution

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PETWorks.about.sidecar import possible_sidecars
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.document.check_document import FORMAT
+from PETWorks.gate.document import FORMAT
 from PETWorks.tables.opening import SUFFIXES as TABLE_SUFFIXES
 
 POLICY_SUFFIXES = (".yaml", ".yml")

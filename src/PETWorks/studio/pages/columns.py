@@ -14,7 +14,7 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.check.findings import find_contradictions
-from PETWorks.gate.document.check_document import ColumnFacts, Role
+from PETWorks.gate.document import ColumnFacts, Role
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.gate.suggest.suggestion import Suggestion

@@ -13,10 +13,10 @@ from starlette.routing import Route
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import InputError, PETWorksError
-from PETWorks.gate.check.remedies import class_size_wanted
 from PETWorks.gate.diff import DIGEST, Difference, compare, read_check
-from PETWorks.gate.document.check_document import CheckDocument
+from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy.policy import read_policy
+from PETWorks.gate.policy.policy_rules import class_size_wanted
 from PETWorks.locale import LANGUAGES
 from PETWorks.releases.composition import Caution
 from PETWorks.render.charts import charts

@@ -15,8 +15,8 @@ from PETWorks.errors import InputError, ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
-from PETWorks.gate.days import today
-from PETWorks.gate.document.check_document import Verdict, combine_verdicts
+from PETWorks.gate.document import Verdict, combine_verdicts
+from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.release_files import ReleaseFiles, default_name, release_named
 from PETWorks.locale import LANGUAGES
 from PETWorks.render.language.language import message_text

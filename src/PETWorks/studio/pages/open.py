@@ -33,7 +33,7 @@ from PETWorks.studio.pages.page import (
 )
 from PETWorks.studio.server.case import LastVerdict, last_verdict
 from PETWorks.tables.cells import SUPPRESSED
-from PETWorks.tables.csv.read import CSV, dictionary_array
+from PETWorks.tables.formats.csv import CSV, dictionary_array
 from PETWorks.tables.formats.json_lines import JSONLines
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.formats.parquet import Parquet

@@ -14,10 +14,10 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError
 from PETWorks.gate.check.facts import records_below
-from PETWorks.gate.check.remedies import class_size_wanted
-from PETWorks.gate.document.check_document import CheckDocument
+from PETWorks.gate.document import CheckDocument
+from PETWorks.gate.policy.policy_rules import class_size_wanted
 from PETWorks.measures.attacks.inference import attribute_inference
-from PETWorks.measures.attacks.subset_limits import MAX_COLUMNS
+from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import limit_name, measure_summary, value_with_fraction

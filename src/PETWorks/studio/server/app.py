@@ -26,13 +26,11 @@ from PETWorks.studio.pages import (
     columns,
     compare,
     decide,
-    export,
     hierarchies,
     job,
     levels,
     make_safe,
     risk,
-    safe_results,
 )
 from PETWorks.studio.pages import open as pages_open
 from PETWorks.studio.pages.page import (
@@ -55,10 +53,8 @@ ROUTES: list[Route] = [
     *levels.ROUTES,
     *hierarchies.ROUTES,
     *make_safe.ROUTES,
-    *safe_results.ROUTES,
     *compare.ROUTES,
     *decide.ROUTES,
-    *export.ROUTES,
     *job.ROUTES,
 ]
 

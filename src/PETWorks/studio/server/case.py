@@ -17,14 +17,13 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, re
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.codes import CountedDomain
-from PETWorks.counting.engines.engine import choose
-from PETWorks.counting.memory.loading import load_rows
+from PETWorks.counting.engines.engine import choose, load_rows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.errors import PETWorksError, Phrase
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.inputs import files_read
-from PETWorks.gate.days import today
 from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.privacy_unit import find_people
 from PETWorks.gate.suggest.suggestion import (
     DATE,
@@ -39,8 +38,7 @@ from PETWorks.studio.files.policy_file import PolicyFile
 from PETWorks.studio.files.workspace import Workspace
 from PETWorks.studio.server.jobs import Jobs
 from PETWorks.tables.cells import SUPPRESSED, is_number
-from PETWorks.tables.files import read_small
-from PETWorks.tables.held_files import FilesRead
+from PETWorks.tables.files import FilesRead, read_small
 from PETWorks.tables.opening import open_source, open_table
 from PETWorks.tables.output import write_whole
 

@@ -1,7 +1,13 @@
-"""Start and stop the server, on this machine only; idle connections and other users are refused."""
+"""Start and stop the server, on this machine only, and admit only the browser of the user who started it.
+
+Every other program on the machine, and every web page that the user visits, can send requests to a local port. So each
+request must name the server by its local host name (against DNS rebinding), not come from another user of the machine,
+have the cookie that only the user's browser gets, and, if it changes something, come from a page of the server itself.
+"""
 
 import asyncio
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -9,19 +15,204 @@ import struct
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from html import escape
+from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from threading import Thread
 from time import monotonic
 from typing import ClassVar
+from urllib.parse import parse_qs
 
 import uvicorn
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from PETWorks.studio.server.app import make_app
-from PETWorks.studio.server.security import ENTRANCE, Guard
+
+LARGEST_BODY = 1 << 20  # bytes
+LONGEST_BODY = 20.0  # seconds until the body must have arrived
+SAFE_METHODS = ("GET", "HEAD")
+# Seconds; the cookie should outlive a crash of the browser, and is worthless without the server.
+LONGEST_VISIT = 7 * 24 * 3600
+RENEW_EVERY = 10.0  # seconds
+ENTRANCE = "/enter"
+CLOSED = """This page is closed for this browser. Open it with the address in the terminal where petworks studio runs.
+這個瀏覽器無法開啟此頁面。請使用執行 petworks studio 的終端機所顯示的網址。
+"""
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+# A page instead of a redirect: browsers do not send the cookie with a request that another site redirected.
+ENTERED = """<!doctype html>
+<meta charset="utf-8"><title>PETWorks</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
+<meta http-equiv="refresh" content="0;url=/"><a href="/">PETWorks</a>
+"""
+
+
+class Guard:
+    """Middleware that lets in whoever has the cookie, and gives the cookie to the first browser with the token.
+
+    token             in the address with which the browser is opened; it works once
+    is_allowed_user   whether the program at a port of this machine may send requests at all
+    on_new_token      called with a new token when a page is requested without the cookie, as after a crash of the
+                      browser
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        port: int,
+        is_allowed_user: Callable[[int], bool] = lambda _: True,
+        on_new_token: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._app, self._is_allowed_user, self._on_new_token = app, is_allowed_user, on_new_token
+        self._last_token = monotonic()
+        self.token = secrets.token_urlsafe(32)
+        self._secret = secrets.token_urlsafe(32)
+        self.is_entered = False
+        self.cookie = f"petworks-studio-{port}"
+        self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or pass it on."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # there are no web sockets here
+            return
+        refusal = self._answer(scope)
+        if refusal is not None:
+            await refusal(scope, receive, _with_headers(send))
+            return
+        body = await _body(receive)
+        if body is None:
+            await PlainTextResponse("the request is too large", 413)(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, _replay(body, receive), _with_headers(send))
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """The answer to a request that is not passed on; None if it is."""
+        headers = _headers(scope)
+        # The host is checked first: its name is the only thing that DNS rebinding changes.
+        if headers.get("host") not in self._hosts:
+            return PlainTextResponse("unknown host", 421)
+        if not self._is_allowed_user(scope["client"][1]):
+            return PlainTextResponse("this page is another user's", 403)
+        if int(length) > LARGEST_BODY if (length := headers.get("content-length", "0")).isdecimal() else True:
+            return PlainTextResponse("the request is too large", 413)
+        if scope["path"] == ENTRANCE and scope["method"] == "GET":
+            return self._entrance(scope, headers)
+        if not self._has_cookie(headers.get("cookie", "")):
+            self._renew(scope["method"], headers)
+            return PlainTextResponse(CLOSED, 403)
+        if not self._is_own(scope["method"], headers):
+            return PlainTextResponse("only pages of this server may do that", 403)
+        return None
+
+    def _entrance(self, scope: Scope, headers: dict[str, str]) -> Response:
+        if self._has_cookie(headers.get("cookie", "")):
+            return HTMLResponse(ENTERED)  # the same browser opened the address again
+        token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if self.is_entered or not secrets.compare_digest(token.encode(), self.token.encode()):
+            self._renew("GET", headers)
+            return PlainTextResponse(CLOSED, 403)
+        self.is_entered = True
+        answer = HTMLResponse(ENTERED)
+        answer.set_cookie(self.cookie, self._secret, LONGEST_VISIT, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _renew(self, method: str, headers: dict[str, str]) -> None:
+        """Make a new token if the last one was used. Any web page can trigger this, so it is rate-limited."""
+        wants_page = method == "GET" and headers.get("sec-fetch-mode", "navigate") == "navigate"
+        if wants_page and self.is_entered and monotonic() - self._last_token > RENEW_EVERY:
+            self._last_token = monotonic()
+            self.token, self.is_entered = secrets.token_urlsafe(32), False
+            self._on_new_token(self.token)
+
+    def _has_cookie(self, text: str) -> bool:
+        try:
+            found = SimpleCookie(text).get(self.cookie)
+        except CookieError:
+            return False
+        return found is not None and secrets.compare_digest(found.value.encode(), self._secret.encode())
+
+    def _is_own(self, method: str, headers: dict[str, str]) -> bool:
+        """Whether a request comes from a page of this server; the user may also type the address of a page."""
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if method in SAFE_METHODS:
+            return site in (None, "same-origin", "none") and origin in (None, *self._origins)
+        return origin in self._origins and site in (None, "same-origin")
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    """The headers of a request; a header that occurs twice is set to empty, as neither value can be trusted."""
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key = name.decode("latin-1").lower()
+        headers[key] = "" if key in headers else value.decode("latin-1")
+    return headers
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            present = {name.lower() for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *_missing(present)]
+        await send(message)
+
+    return sending
+
+
+def _missing(present: set[bytes]) -> Iterable[tuple[bytes, bytes]]:
+    for name, value in HEADERS.items():
+        if name.lower().encode() not in present:
+            yield name.lower().encode(), value.encode()
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request; None if it is too large, whatever its headers say, or does not arrive in time."""
+    body, more = b"", True
+    try:
+        async with asyncio.timeout(LONGEST_BODY):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > LARGEST_BODY:
+                    return None
+    except TimeoutError:
+        return None
+    return body
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A receive function that first returns the body that was already read."""
+    is_read = False
+
+    async def receiving() -> Message:
+        nonlocal is_read
+        if is_read:
+            return await receive()
+        is_read = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receiving
+
 
 LONGEST_REQUEST = 25.0  # seconds until a request must be complete; a little longer than the guard waits for a body
 MAX_WAITING = 64  # connections without a complete request; a browser has six

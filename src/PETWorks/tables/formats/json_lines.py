@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from PETWorks.errors import InputError, Phrase, literal
 from PETWorks.tables.cells import INVISIBLE
-from PETWorks.tables.csv.read import LONGEST_LINE, UTF8, converting_os_errors, dictionary_array, unicode_encoding
+from PETWorks.tables.formats.csv import LONGEST_LINE, UTF8, converting_os_errors, dictionary_array, unicode_encoding
 from PETWorks.tables.formats.packed import Content
 
 SUFFIXES = (".jsonl", ".ndjson")

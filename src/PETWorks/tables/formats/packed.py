@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 
 from PETWorks.errors import InputError
-from PETWorks.tables.held_files import HeldFile, hold_file
+from PETWorks.tables.files import HeldFile, hold_file
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from PETWorks.errors import InputError
-from PETWorks.tables.csv.read import dictionary_array
+from PETWorks.tables.formats.csv import dictionary_array
 from PETWorks.tables.source import PIECE_ROWS
 
 LARGEST_EXACT = 1 << 53  # larger whole numbers are not all distinct as 64-bit floats

@@ -1,18 +1,26 @@
-"""The check document: the content of its JSON file and of the reports, as frozen types."""
+"""The check document: the content of its JSON file and of the reports, as frozen types; and how JSON files are read."""
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeVar
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from PETWorks.anonymizer.facts import AnonymizationFacts
+from PETWorks.anonymizer.plan import Plan
 from PETWorks.attributetypes import IDENTIFIER
+from PETWorks.errors import Hint, InputError, Phrase
 from PETWorks.json_types import Bound, Count, Day, JSONObject, MultilingualText, Names, Number, Real, Sha256, described
+from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.attacks.subsets import SubsetAnswers
 from PETWorks.measures.utility.models import ModelResult
 from PETWorks.releases.facts import ReleasesFacts
+from PETWorks.tables.files import read_small
 
 FEW_RECORDS = Bound(withheld="few records")
 TELLS_COUNTS = Bound(withheld="tells counts")
@@ -518,3 +526,64 @@ class Entry(JSONObject, frozen=True, kw_only=True):
     def with_role(self, role: str) -> tuple[str, ...]:
         """The columns with a role."""
         return tuple(column for column, actual in self.columns.items() if actual == role)
+
+
+NAMES = ("policy", "check", "plan", "register")
+_ENGLISH_TEXT = '"en": {"$ref": "#/$defs/text"}'  # in the schema of a policy, where every language may be given
+_DOCUMENT_TYPES: Mapping[str, type[JSONObject]] = {"check": CheckFile, "plan": Plan, "register": Entry}
+Document = TypeVar("Document", bound=JSONObject)
+LARGEST_FILE = 1 << 26
+
+
+def read_json(path: Path, expected: Phrase, hint: Hint, largest: int = LARGEST_FILE) -> Any:
+    """The content of a JSON file; raises with a message about what was expected if it is not JSON."""
+    try:
+        text = read_small(path, largest).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("{file}: not JSON in UTF-8", file=path.name) from None
+    try:
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise InputError("{file}: not JSON; expected {expected}", hint, file=path.name, expected=expected) from None
+
+
+def _finite(text: str) -> float:
+    """The number; NaN and infinity raise ValueError."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("not a finite number")
+    return number
+
+
+def parse_document(kind: type[Document], content: Any) -> Document | Phrase:
+    """The document in JSON content, or what is wrong with it: the place and the violated rule of its schema."""
+    try:
+        return kind.from_dict(content)
+    except (msgspec.ValidationError, RecursionError) as error:
+        return _violation(kind, content, error)
+
+
+def schema_text(name: str) -> str:
+    """A published schema: that of a policy is a file, the others are derived from the types."""
+    if name in _DOCUMENT_TYPES:
+        head = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": f"urn:petworks:{name}:1",
+            "title": f"PETWorks {name}, version 1",
+        }
+        return json.dumps({**head, **_DOCUMENT_TYPES[name].json_schema()}, indent=2, ensure_ascii=False) + "\n"
+    text = (files("PETWorks.gate") / "schemas" / f"{name}.json").read_text("utf-8")
+    return text.replace(_ENGLISH_TEXT, ", ".join(_ENGLISH_TEXT.replace(ENGLISH, code, 1) for code in LANGUAGES))
+
+
+def _violation(kind: type[JSONObject], content: Any, error: Exception) -> Phrase:
+    """The best match of jsonschema among all violations: unlike errors of msgspec, it quotes no value."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    best = best_match(Draft202012Validator(kind.json_schema()).iter_errors(content))
+    if best is None:  # such as 5.0 for an integer
+        path, rule = str(error).rpartition("$")[2].strip("`").strip("."), "type"
+    else:
+        path, rule = ".".join(map(str, best.absolute_path)), str(best.validator)
+    return Phrase("{place} violates {rule!r} of the schema", place=path[:80] or Phrase("the document"), rule=rule)

@@ -1,1 +1,0 @@
-"""The documents that the program writes: their types, JSON and schemas."""

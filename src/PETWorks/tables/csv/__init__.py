@@ -1,1 +1,0 @@
-"""CSV files: reading and writing."""
