@@ -29,9 +29,10 @@ from PETWorks.anonymizer.facts import (
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep, visible_classes
+from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
+from PETWorks.anonymizer.local.sweep import Sweep, smallest_size, visible_classes
 from PETWorks.anonymizer.lost_columns import lost_in_sweep, lost_on_node
-from PETWorks.anonymizer.objectives import LINEAR, NOT_LOCAL, ByColumn, Granularity
+from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
@@ -64,7 +65,7 @@ class Anonymization(Recoded):
     bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
-    why_global  why the records could not be recoded one by one, if that was asked for; see `why_not_local`
+    why_global  why the records could not be recoded one by one, if that was asked for; see `WhyGlobal`
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
@@ -348,8 +349,8 @@ class LocalAnonymization(Anonymization):
     @property
     def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
-        seed, least = self.order.seed, self.sweep.least
-        return make_plan(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
+        seed, steps = self.order.seed, self.sweep.steps
+        return make_plan(self.problem, "local", steps.nodes, self.suppressed, self.loss, seed, self.removed, steps)
 
     @cached_property
     def recoder(self) -> Recoder:
@@ -397,69 +398,68 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     """
     best = Sweep.on_one_node(found.classes, found.taken_out)
     loss, complete = found.loss, found.optimal
+    why_global: WhyGlobal | None = why_not_local(found.problem)
     try:
-        for best, loss in _improving_releases(found, report, stop):  # noqa: B007 - the last one counts
-            pass
+        if why_global is None:
+            why_global = "not possible"
+            for release, release_loss in _local_releases(found, report, stop):
+                why_global = why_global if why_global is None else "no better"
+                if release_loss < loss:
+                    best, loss, why_global = release, release_loss, None
     except NotApplicable:  # a measure does not apply to values on several levels
-        pass
+        why_global = None if loss < found.loss else "one level per column"
     except (KeyboardInterrupt, TimeIsUp):
         complete = False
+        why_global = None if loss < found.loss else "stopped"
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    changed = {"loss": loss, "optimal": False, "bound": 0.0}
+    changed = {"loss": loss, "optimal": False, "bound": 0.0, "why_global": why_global}
     return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete)
 
 
-def _improving_releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
-    """Releases that satisfy every rule, with their losses; each loses less than the one before.
+def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
+    """Releases that satisfy every rule, with their losses.
 
     Only larger classes can help with rules about the whole table. The minimum class size is raised by half until the
     rules hold; then smaller sizes are tried.
     """
     problem = found.problem
-    ground, view = problem.ground, problem.ground.view
-    if any(test.background for rule in problem.rules for test in rule.tests(view)):
-        return  # the other table would have to be on several levels as well
+    ground = problem.ground
     judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    order = _sorting_objective(found)
+    order = sorting_objective(problem)
     # Suppressed records that are not set aside form a class, so none are allowed.
-    allowed = problem.most if view.treatment["suppressed"] == APART else 0
-    best = found.loss
+    allowed = problem.most if ground.view.treatment["suppressed"] == APART else 0
+    fallback, best = Sweep.on_one_node(found.classes, found.taken_out), found.loss
+
+    told = 0
 
     def report_progress(visited: int) -> None:
+        nonlocal told
         if stop():
             raise TimeIsUp
+        told = max(told, min(visited, problem.lattice.nodes))
         if report is not None:
-            report(Progress(visited, best, 0.0))
-
-    def release_of_size(least: int) -> tuple[Sweep, float] | None:
-        swept = sweep(ground, judge, order, least, report_progress)
-        merged = swept if swept.suppressed <= allowed else merge_leftover_rows(swept, judge, order, allowed)
-        if merged is None or not merged.nodes:
-            return None
-        loss = merged.loss(problem.objective)
-        return None if loss >= best else (merged, loss)
+            report(Progress(told, best, 0.0))
 
     least = smallest_size(judge)
     failed, growing = least - 1, True
     while growing or least - failed > 1 + failed // 8:
         size = least if growing else (least + failed) // 2
-        release = release_of_size(size)
-        broken = _broken_rules(found, release[0]) if release is not None else []
-        if growing and (release is None or any(rule.worse_by_suppression for rule in broken)):
+        holds, broken = False, []
+        for release in local_releases(ground, judge, order, size, allowed, fallback, report_progress):
+            loss = release.loss(problem.objective)
+            if holds and loss >= best:
+                continue
+            broken_now = _broken_rules(found, release)
+            if not broken_now:
+                yield release, loss
+                holds, best = True, min(best, loss)
+            broken += broken_now
+        if growing and not holds and (not broken or any(rule.worse_by_suppression for rule in broken)):
             return  # larger classes would only lose more
-        if release is not None and not broken:
-            yield release
-            best, least, growing = release[1], size, False
+        if holds:
+            least, growing = size, False
         else:
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
-
-
-def _sorting_objective(found: Anonymization) -> ByColumn:
-    """The objective that sorts the nodes: the one of the problem if it is a sum over records, else granularity."""
-    problem = found.problem
-    if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
-        return problem.objective
-    return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
 
 
 def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
@@ -549,8 +549,9 @@ def anonymize_release(
     if method == "global":
         return found
     local = recode_locally(found, progress, lambda: monotonic() - started >= limit)
-    is_better = local.sweep.nodes != (classes.node,) or not local.is_complete
-    return local if is_better else replace(found, why_global="no better")
+    if local.why_global is None or not local.is_complete:
+        return local
+    return replace(found, why_global=local.why_global)
 
 
 def why_not_local(problem: Problem) -> WhyGlobal | None:
@@ -564,7 +565,7 @@ def why_not_local(problem: Problem) -> WhyGlobal | None:
         return "one level per column"  # the other table would have to be on several levels as well
     if any(problem.ground.base.levels.values()):  # too many rows to count them on their lowest levels
         return "rows"
-    return "size" if problem.lattice.is_large else None
+    return None
 
 
 def _unsatisfiable_error(problem: Problem) -> NotApplicable:

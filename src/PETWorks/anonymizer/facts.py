@@ -85,7 +85,6 @@ WhyGlobal = Literal[
     "stopped",
     "fixed",
     "rows",
-    "size",
     "other releases",
 ]
 
@@ -110,11 +109,10 @@ class Choice(JSONObject, frozen=True):
         Annotated[
             WhyGlobal,
             described(
-                "why all records are on the best levels, although "
-                "local recoding was asked for: a rule or the objective "
-                "needs one level per column, no other release keeps the rules within the limit, none that was found "
-                "loses less, the search was stopped, every level is given, there are too many distinct rows or "
-                "combinations of levels, or other releases are measured together with this one"
+                "why all records are on the best levels, although local recoding was asked for: a rule or the "
+                "objective needs one level per column, no other release keeps the rules within the limit, none that "
+                "was found loses less, the search was stopped, every level is given, there are too many distinct rows, "
+                "or other releases are measured together with this one"
             ),
         ]
         | None

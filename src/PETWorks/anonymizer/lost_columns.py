@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from PETWorks.anonymizer.local import Sweep
+from PETWorks.anonymizer.local.sweep import Sweep
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers

@@ -761,9 +761,6 @@ TEXTS: dict[str, str | Plural] = {
     "choice.why.rows": (
         "One level per column, because there are too many distinct rows to recode them record by record."
     ),
-    "choice.why.size": (
-        "One level per column, because there are too many combinations of levels to recode record by record."
-    ),
     "choice.why.other-releases": (
         "One level per column, because other releases about the same people are measured together with this one."
     ),

@@ -133,10 +133,12 @@ def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     choice = facts.choice
     if choice is None:
         return []
+    if facts.local is not None and facts.local.combinations == 1:
+        return []  # the search was stopped, as another sentence says
     if choice.why_global is not None:
         return [message_text(lang, f"choice.why.{choice.why_global.replace(' ', '-')}")]
-    if choice.made == "global":  # an attempt at local recoding has its own sentence
-        return [message_text(lang, "choice.made-global")] if facts.local is None else []
+    if choice.made == "global":
+        return [message_text(lang, "choice.made-global")]
     by_method = {way.method: way.average_risk for way in choice.ways}
     texts = [message_text(lang, "choice.made-local" if facts.seconds is None else "choice.made-local-unproved")]
     if by_method["local"] > by_method["global"]:

@@ -565,7 +565,9 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         facts=facts,
         release_bar=document,
         outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang)],
-        choice=list(zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)),
+        choice=list(
+            zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)
+        ),
         choice_heads=making.CHOICE_HEADINGS[:-1],
         choice_texts=making.choice_texts(facts, lang),
         states=making.state_rows(facts, lang),
