@@ -300,7 +300,7 @@ def test_a_time_limit_of_the_policy_stops_the_search_which_can_go_on_or_start_ov
         address = "/safe?policy=wide_policy.yaml"
 
         def run_wide(**changed):
-            fields = fields_of(page.get(address).text, "/safe/run") | {"do": "run", **changed}
+            fields = fields_of(page.get(address).text, "/safe/run") | {"do": "run", "method": "global", **changed}
             return ended(page, page.post(f"/safe/run{address[5:]}", data=fields, follow_redirects=False))
 
         job = run_wide(minutes="0.01")
