@@ -17,6 +17,7 @@ from PETWorks.anonymizer.facts import (
     AnonymizationFacts,
     Choice,
     ColumnLevel,
+    ColumnState,
     FrontierFacts,
     LevelsUsed,
     LocalRecoding,
@@ -31,7 +32,7 @@ from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
 from PETWorks.anonymizer.local.sweep import Sweep, smallest_size, visible_classes
-from PETWorks.anonymizer.lost_columns import lost_in_sweep, lost_on_node
+from PETWorks.anonymizer.lost_columns import lost_in_sweep, lost_on_node, unchanged_in_sweep
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
@@ -198,11 +199,26 @@ class Anonymization(Recoded):
                 )
                 for column, change in changes_in(self.original.source).items()
             ),
+            column_states=tuple(self._column_states()),
             frontier=frontier,
             seconds=None if self.is_complete else self.search.seconds,
             improved_after=None if self.is_complete else self.search.improved_after,
             shuffled=shuffled,
         )
+
+    def _column_states(self) -> Iterator[ColumnState]:
+        """What became of each released column, in the order of the table."""
+        swept, protected = self._released_sweep(), changes_in(self.original.source)
+        lost, unchanged = lost_in_sweep(swept), unchanged_in_sweep(swept)
+        for name in self.original.columns:
+            if name in self.left_out:
+                continue
+            if name in lost:
+                yield ColumnState(name, "lost")
+            elif name in self.problem.lattice.columns:
+                yield ColumnState(name, "kept" if name in unchanged else "coarser")
+            else:
+                yield ColumnState(name, "coarser" if name in protected and protected[name].changed else "kept")
 
     def _local_recoding(self) -> LocalRecoding | None:
         return None

@@ -216,6 +216,13 @@ class UtilityKept(JSONObject, frozen=True):
     correlation_kept: Real | None = None
 
 
+class ColumnState(JSONObject, frozen=True):
+    """What became of a column: every released cell is unchanged, some are coarser, or next to nothing is left."""
+
+    column: str
+    state: Literal["kept", "coarser", "lost"]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -250,6 +257,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     choice: Annotated[Choice | None, described("unknown in documents of earlier versions")] = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
+    column_states: tuple[ColumnState, ...] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None

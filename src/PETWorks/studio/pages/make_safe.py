@@ -23,6 +23,7 @@ from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
 from PETWorks.gate.document import CheckFile
+from PETWorks.gate.example_rows import ExampleRows
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.release_files import (
     ReleaseFiles,
@@ -36,6 +37,7 @@ from PETWorks.locale import ENGLISH
 from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.render.charts import charts
 from PETWorks.render.report import making
+from PETWorks.render.report.models import model_texts
 from PETWorks.render.report.prose import notices
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, PolicyFile
@@ -564,7 +566,13 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         notices=notices(document, lang),
         facts=facts,
         release_bar=document,
-        outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang)],
+        outcome=[
+            *making.outcome_texts(facts, lang),
+            *making.order_text(facts, lang),
+            *making.column_state_texts(facts, lang),
+            *model_texts(document.models, lang),
+        ],
+        example=_example(request, files),
         choice=list(
             zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)
         ),
@@ -606,6 +614,14 @@ def _check_again(
         return updated, find_current_obstacle(updated, check, released.policy, [case.policy], files.release)
     except PETWorksError:  # its policy, or one of its files, is missing or invalid
         return made, find_obstacle(made, files.release) or "outdated"
+
+
+def _example(request: Request, files: ReleaseFiles) -> ExampleRows | None:
+    """A few records before and after; None if the files are not those of the release any more."""
+    try:
+        return studio(request).cases.of(files.policy).example_rows
+    except PETWorksError:
+        return None
 
 
 def _threshold(job: Job | None) -> str:
