@@ -465,13 +465,10 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.render.formats.result_files import reasons_file
 
     lang = language()
-    wanted = {name: options[name] for name in FILES if options[name] is not None}
-    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
-    if len(printed) > 1 or (printed and options["output_format"] == "json"):
-        raise ParameterError("only one result can be printed: give '-' once, without --format json")
-    reports = {name: path for name, path in wanted.items() if name not in printed}
+    reports, printed = wanted_reports(options)
+    wanted = bool(reports or printed)
     settings = {
-        "suppression": _share(options["suppression"]),
+        "suppression": parse_share(options["suppression"]),
         "suppressed_records": options["suppressed_records"],
         "objective": options["objective"],
         "aggregate": options["aggregate"],
@@ -540,13 +537,11 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         suppression = tuple(suppression_notices(result, rules))
         findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
         models = case.models
-        checked = _check(case, facts, suppression, example=reports.get("html") is not None) if wanted else None
+        checked = check_with_notices(case, suppression, facts, example="html" in reports) if wanted else None
         if checked is not None:
-            staged.files.write(
-                {path: checked.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
-            )
-    if checked is not None and printed:
-        click.echo(checked.to_format(printed[0], lang), nl=False)
+            staged.files.write(report_files(checked, reports))
+    if checked is not None and printed is not None:
+        click.echo(checked.to_format(printed, lang), nl=False)
     else:
         _print_result(facts, models, rules, findings, paths, options)
     report_written([*paths.written, paths.plan, *reports.values(), *beside])
@@ -590,8 +585,28 @@ def _interruptible() -> Iterator[None]:
         signal.signal(stop, before)
 
 
-def _check(case: "Case", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", *, example: bool) -> "Check":
-    """The check of a release, with the facts about how it was made; `example`: with records for a file in HTML."""
+def wanted_reports(options: Mapping[str, Any]) -> tuple[dict[str, Path], str | None]:
+    """The report to be written in each format, and the format that is printed, if any."""
+    wanted = {name: options[name] for name in FILES if options[name] is not None}
+    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
+    if len(printed) > 1 or (printed and options["output_format"] == "json"):
+        raise ParameterError("only one result can be printed: give '-' once, without --format json")
+    reports = {name: path for name, path in wanted.items() if name not in printed}
+    return reports, printed[0] if printed else None
+
+
+def report_files(checked: "Check", reports: Mapping[str, Path]) -> dict[Path, bytes]:
+    """The content of each report."""
+    return {path: checked.to_format(name, language()).encode("utf-8", "replace") for name, path in reports.items()}
+
+
+def check_with_notices(
+    case: "Case", notices: "tuple[Notice, ...]", facts: "AnonymizationFacts | None" = None, *, example: bool = False
+) -> "Check":
+    """The check of a release, with notices about its making, and the facts of a search.
+
+    example   with records for a file in HTML
+    """
     from msgspec import structs
 
     from PETWorks.render.check_result import Check, check_case
@@ -652,7 +667,8 @@ def _seconds(text: str | None) -> float | None:
     return seconds
 
 
-def _share(text: str | None) -> float | None:
+def parse_share(text: str | None) -> float | None:
+    """Parse a share of the records; None without a text."""
     from PETWorks.measures.parameters import parse_number
 
     number = None if text is None else parse_number(text)

@@ -1,6 +1,7 @@
-"""Hierarchies of dates: day, week, month, quarter, year, 5 years, decade; also from the calendar of Taiwan.
+"""Hierarchies of dates: from days, weeks and months to 20 years; also from the calendar of Taiwan.
 
-Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024`, `2020-2024` and `2020-2029`. They sort as text.
+Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024-H1`, `2024`, `2020-2024`, `2020-2029` and `2020-2039`.
+They sort as text.
 """
 
 import re
@@ -58,17 +59,22 @@ LABELS: Mapping[str, Callable[[date], str]] = {
     "week": _week,
     "month": lambda day: f"{day.year:04}-{day.month:02}",
     "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "half-year": lambda day: f"{day.year:04}-H{(day.month + 5) // 6}",
     "year": lambda day: f"{day.year:04}",
     "5-years": _years(5),
     "decade": _years(10),
+    "20-years": _years(20),
 }
 UNITS = list(LABELS)
+MONTHS = {"month": 1, "quarter": 3, "half-year": 6}  # of periods within a year
 _FIRST_DAYS = {
     "month": re.compile(r"(\d{4})-(\d\d)", re.ASCII),
     "quarter": re.compile(r"(\d{4})-Q([1-4])", re.ASCII),
+    "half-year": re.compile(r"(\d{4})-H([12])", re.ASCII),
     "year": re.compile(r"(\d{4})", re.ASCII),
     "5-years": re.compile(r"(\d{4})-\d{4}", re.ASCII),
     "decade": re.compile(r"(\d{4})-\d{4}", re.ASCII),
+    "20-years": re.compile(r"(\d{4})-\d{4}", re.ASCII),
 }
 
 
@@ -121,7 +127,8 @@ def _first_day(label: str, unit: str) -> date | None:
         match = _FIRST_DAYS[unit].fullmatch(label) if unit in _FIRST_DAYS else None
         if match is None:
             return None
-        month = int(match[2]) if unit == "month" else 3 * int(match[2]) - 2 if unit == "quarter" else 1
+        months = MONTHS.get(unit, 0)
+        month = months * int(match[2]) - months + 1 if months else 1
         first = date(max(int(match[1]), 1), month, 1)
     except ValueError:
         return None
@@ -172,6 +179,15 @@ def _last_day(first: date, unit: str) -> date:
         while last <= date.max - timedelta(days=step) and LABELS[unit](last + timedelta(days=step)) == label:
             last += timedelta(days=step)
     return last
+
+
+def is_in_calendar_of_taiwan(text: str) -> bool:
+    """Whether a date counts its years in the calendar of Taiwan."""
+    return len(text) <= 60 and any(
+        match["roc"] is not None
+        for pattern in _ROC
+        if (match := pattern.fullmatch(text)) is not None and "roc" in pattern.groupindex
+    )
 
 
 def is_ambiguous_date(text: str) -> bool:

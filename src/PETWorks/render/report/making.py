@@ -242,7 +242,7 @@ def level_text(column: ColumnLevel, lang: str) -> str:
 def _level_meaning(level: str, lang: str) -> str:
     """The meaning of a level in a few words."""
     kind, _, item = level.partition(" ")
-    if kind in ("dates", "icd10"):
+    if kind in ("dates", "icd10", "address"):
         return message_text(lang, f"studio.levels.unit.{item}")
     return message_text(lang, f"level.{kind}", n=1 if item == "1" else item)
 
