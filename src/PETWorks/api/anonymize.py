@@ -145,6 +145,7 @@ def anonymize(
     levels: Mapping[str, Any] | None = None,
     subsets: Mapping[str, Any] | None = None,
     method: str | None = None,
+    show: Mapping[str, str] | None = None,
     spreadsheet_safe: bool | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
@@ -174,6 +175,8 @@ def anonymize(
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
     method        "local", the default: record by record, each value as fine as its class allows; "global": one level
                   for each column, proved to be the best, also where rules or objective need it (`result.why_global`)
+    show          what the records of a class show instead of an interval or a period: `{"age": "mean"}`, "median" or
+                  "interval", for quasi-identifiers whose hierarchy is declared by width, cuts, quantiles or dates
     spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers are unchanged, and
                   so are quasi-identifiers, whose values are those of hierarchies
     seconds       time limit, after which the best release so far is returned; its `gap` bounds the distance from the
@@ -199,6 +202,7 @@ def anonymize(
         "weights": weights,
         "levels": levels,
         "method": method,
+        "show": show,
         "seconds": seconds,
         "resume": resume,
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from PETWorks.about.treatment import SUPPRESSED_RECORDS
+from PETWorks.about.treatment import SHOWN, SUPPRESSED_RECORDS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from PETWorks.render.check_result import Check
 
 
-SEARCH_SETTINGS = ("seconds", "resume", "method")  # settings that a frontier does not have
+SEARCH_SETTINGS = ("seconds", "resume", "method", "show")  # settings that a frontier does not have
 
 
 def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
@@ -410,6 +410,12 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
     help="Record by record, which keeps more, or one level per column [default: --local].",
 )
 @click.option(
+    "--show",
+    multiple=True,
+    metavar="COLUMN=WAY",
+    help="What the records of a class show of a number or a date: mean, median or interval.",
+)
+@click.option(
     "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
 )
 @click.option("--resume", is_flag=True, help="Go on with a search that was stopped.")
@@ -475,6 +481,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         "weights": parse_by_column(options["weights"], "--weight", _weight) or None,
         "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
         "method": None if options["local"] is None else "local" if options["local"] else "global",
+        "show": parse_by_column(options["show"], "--show", _way) or None,
         "seconds": _seconds(options["time"]),
     }
     check_seed(options)
@@ -689,6 +696,7 @@ def parse_by_column(texts: Iterable[str], option: str, read: Callable[[str], Any
             expected = {
                 "--weight": Phrase("COLUMN=NUMBER"),
                 "--level": Phrase("COLUMN=N or COLUMN=N-M, with levels from 0 on"),
+                "--show": Phrase("COLUMN=mean, COLUMN=median or COLUMN=interval"),
             }.get(option, Phrase("COLUMN=N, with levels from 0 on"))
             raise ParameterError(
                 "{option} expects {expected}; got {given!r}", option=option, expected=expected, given=text[:60]
@@ -699,6 +707,10 @@ def parse_by_column(texts: Iterable[str], option: str, read: Callable[[str], Any
             )
         values[column] = parsed
     return values
+
+
+def _way(text: str) -> str | None:
+    return text if text in SHOWN else None
 
 
 def _weight(text: str) -> float | None:

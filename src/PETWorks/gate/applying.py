@@ -58,6 +58,7 @@ class PreparedTable:
             plan.suppressed_records or STARS,
             plan.divided_down_to,
             plan.homes,
+            plan.show or {},
         )
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
         result = replay(self.release, rules, steps, plan_table, self.unplaced, self.missing)
@@ -129,6 +130,9 @@ def prepare_table(
                     planned=planned.height,
                 )
     release.hierarchies = fitted
+    release.declared = {
+        column: planned.words for column, planned in plan.hierarchies.items() if planned.words and column in fitted
+    }
     release.view = replace(release.view, hierarchies=fitted)
     return PreparedTable(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, unplaced, missing)
 

@@ -181,6 +181,57 @@ def _last_day(first: date, unit: str) -> date:
     return last
 
 
+_TIME_OF_DAY = re.compile(r"[ T]\d[^年月日]{0,30}$", re.ASCII)
+
+
+def date_writer(texts: Sequence[str], *, roc: bool = False) -> Callable[[date], str]:
+    """A function that writes a day as these dates of one day are written; as 2024-03-01 if they differ.
+
+    >>> date_writer(["113/3/1", "113/12/24"])(date(2024, 7, 8))
+    '113/7/8'
+    """
+    forms, widths = set(), []
+    for text in texts:
+        form = _date_form(text, roc=roc)
+        if form is None:
+            return date.isoformat
+        forms.add(form[0])
+        widths.append(form[1])
+    if len(forms) != 1:
+        return date.isoformat
+    (form_of_all,) = forms
+    years, months, days = (min(width) for width in zip(*widths, strict=True))
+
+    def write(day: date) -> str:
+        return form_of_all.format(
+            y=f"{day.year:04}",
+            roc=f"{day.year - ROC_YEAR:0{years}}",
+            m=f"{day.month:0{months}}",
+            d=f"{day.day:0{days}}",
+        )
+
+    return write
+
+
+def _date_form(text: str, *, roc: bool) -> tuple[str, tuple[int, int, int]] | None:
+    """A date without its time as a template, and the widths of its year, month and day; None if it is no day."""
+    for pattern in _ROC if roc else _GREGORIAN:
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        if not parts.get("d") or "{" in text:
+            return None
+        year = "y" if parts.get("y") else "roc"
+        form, start = "", 0
+        for name in sorted((year, "m", "d"), key=match.start):
+            form += f"{text[start : match.start(name)]}{{{name}}}"
+            start = match.end(name)
+        form += _TIME_OF_DAY.sub("", text[start:])
+        return form, (len(parts[year]), len(parts["m"]), len(parts["d"]))
+    return None
+
+
 def is_in_calendar_of_taiwan(text: str) -> bool:
     """Whether a date counts its years in the calendar of Taiwan."""
     return len(text) <= 60 and any(

@@ -440,6 +440,7 @@ TEXTS: dict[str, str | Plural] = {
     "head.values-before": "values before",
     "head.values-after": "values after",
     "summary.removed": "Suppressed records that left the table: {removed}.",
+    "summary.shown": "Instead of an interval, all records of a class show one value: {columns}.",
     "utility.deleted": Plural(
         "1 of the original's {before} records ({share}) is not in the release, which has {after}.",
         "{n} of the original's {before} records ({share}) are not in the release, which has {after}.",
@@ -988,6 +989,20 @@ TEXTS: dict[str, str | Plural] = {
     "state.not-measured": "not measured",
     "anonymize.protected": (
         "Coarser values in {column} ({how}): {changed} of them changed, and {kept} of the variance is kept."
+    ),
+    "anonymize.shown": (
+        "Shown instead of intervals: {columns}. A class shares it, so that it stands for at least {k} records; whoever "
+        "knows the values of all but one of them can calculate the last one."
+    ),
+    "anonymize.shown.mean": "{column} (mean)",
+    "anonymize.shown.median": "{column} (median)",
+    "anonymize.labels-kept": Plural(
+        "{n} class shows intervals, as its means would be those of another and a rule would not hold.",
+        "{n} classes show intervals, as their means would be those of others and a rule would not hold.",
+    ),
+    "anonymize.labels-kept-for": (
+        "Means are not shown, but intervals: {rules} compare labels with hierarchies or another table, or would not "
+        "hold with means."
     ),
     "anonymize.protected-texts": "Coarser values in {column} ({how}): {changed} of them changed.",
     "anonymize.kept": "Each column before and after",

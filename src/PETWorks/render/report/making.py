@@ -28,6 +28,7 @@ from PETWorks.render.language.language import (
     shorten_name,
     value_text,
 )
+from PETWorks.render.report.prose import shown_columns
 from PETWorks.tables.yaml_files import in_yaml
 
 KEPT_HEADINGS = (
@@ -98,7 +99,18 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     texts += [*_suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
     if facts.waived:
         texts.append(message_text(lang, "anonymize.waived", rules=facts.waived))
-    return [*texts, *(_protection_text(column, lang) for column in facts.protected)]
+    return [*texts, *_shown_texts(facts, lang), *(_protection_text(column, lang) for column in facts.protected)]
+
+
+def _shown_texts(facts: AnonymizationFacts, lang: str) -> Iterator[str]:
+    """The columns that show means or medians, and what keeps their labels."""
+    if facts.shown:
+        columns = shown_columns({column.column: column.how for column in facts.shown}, lang)
+        yield message_text(lang, "anonymize.shown", columns=columns, k=facts.after.smallest_class or 1)
+    if facts.labels_kept:
+        yield message_text(lang, "anonymize.labels-kept", n=facts.labels_kept)
+    if facts.labels_kept_for:
+        yield message_text(lang, "anonymize.labels-kept-for", rules=facts.labels_kept_for)
 
 
 def choice_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
