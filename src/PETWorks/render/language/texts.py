@@ -2088,7 +2088,7 @@ TEXTS: dict[str, str | Plural] = {
     "demo.anonymize": (
         "4. One command makes it safe: each value becomes only as coarse as its class needs, and the records are "
         "shuffled.\n   "
-        "A small table compares that with one level per column, which would lose whole columns here."
+        "A small table compares that with one level per column, which is simpler and keeps less."
     ),
     "demo.released": (
         "5. Anybody who has the policy can check the release again, now or in a year.\n   "
