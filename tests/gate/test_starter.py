@@ -149,7 +149,7 @@ def test_init_proposes_a_hierarchy_for_each_quasi_identifier(tmp_path):
     )
     assert "levels: 1 = month, 2 = quarter, 3 = half-year, 4 = year, 5 = 5-years, 6 = decade, " in text
     assert not any(cell in text for cell in ("Taipei", "10037", "1951-02-02"))
-    assert read.anonymize == {"method": "local", "suppression": "0.05"}
+    assert read.anonymize == {"suppression": "0.05"}
     with_them = check(policy).content
     start, end = text.index("# How values become coarser"), text.index("# privacy_unit")
     policy.write_text(text[:start] + text[end:])

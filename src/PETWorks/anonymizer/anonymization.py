@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,12 +22,15 @@ from PETWorks.anonymizer.facts import (
     ColumnLevel,
     ColumnState,
     FrontierFacts,
+    KeptColumns,
     LevelsUsed,
     LocalRecoding,
+    OtherColumns,
     ProtectedColumn,
     ShownColumn,
     State,
     UtilityKept,
+    WayByModels,
     WayOfRecoding,
     WhyGlobal,
     measure_or_none,
@@ -37,7 +40,13 @@ from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
 from PETWorks.anonymizer.local.sweep import Sweep, smallest_size, visible_classes
-from PETWorks.anonymizer.lost_columns import lost_in_sweep, lost_on_node, unchanged_in_sweep
+from PETWorks.anonymizer.lost_columns import (
+    Keeping,
+    largest_classes,
+    lost_in_sweep,
+    lost_on_node,
+    unchanged_in_sweep,
+)
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
@@ -55,6 +64,7 @@ from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quote
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.classes import Mask
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import ModelResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,6 +82,7 @@ class Anonymization(Recoded):
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
     why_global  why the records could not be recoded one by one, if that was asked for; see `WhyGlobal`
+    models      what the named models say, fitted on the original and on the release; both are judged on the original
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
@@ -87,6 +98,8 @@ class Anonymization(Recoded):
     bound: float
     checked: int
     why_global: WhyGlobal | None = field(default=None, kw_only=True)
+    models: tuple[ModelResult, ...] = field(default=(), kw_only=True)
+    by_models: tuple[WayByModels, ...] = field(default=(), kw_only=True)
 
     @property
     def is_complete(self) -> bool:
@@ -209,7 +222,9 @@ class Anonymization(Recoded):
             labels_kept=self.shown.kept,
             labels_kept_for=self.shown.rules,
             column_states=tuple(self._column_states()),
+            by_models=self.by_models,
             frontier=frontier,
+            kept_columns=self.kept_columns,
             seconds=None if self.is_complete else self.search.seconds,
             improved_after=None if self.is_complete else self.search.improved_after,
             shuffled=shuffled,
@@ -252,6 +267,36 @@ class Anonymization(Recoded):
         suppressed = int(self.classes.records[self.taken_out].sum())
         lost = lost_on_node(self.classes, self.taken_out)
         return WayOfRecoding("global", self.global_loss, lost, suppressed, *_risks(self.classes, ~self.taken_out))
+
+    @cached_property
+    def kept_columns(self) -> KeptColumns | None:
+        """The columns that were to be kept, those that are lost nevertheless, and what else is possible.
+
+        None if every column may be lost. After a complete search, this may search for levels that keep the others.
+        """
+        problem, chosen = self.problem, self.search.best
+        if problem.columns is None or chosen is None:
+            return None
+        names, keeping = problem.columns.names, problem.keeping
+        lost = chosen.lost & keeping.wanted
+        others = []
+        if lost:
+            others.append(self._other_columns(Keeping(keeping.demanded | lost, keeping.wanted & ~lost), keep=lost))
+        free = self.search.free
+        if free is not None and free.node != chosen.node:
+            wanted = free.lost & keeping.wanted
+            others.append(self._other_columns(Keeping(keeping.demanded, keeping.wanted & ~wanted), may_lose=wanted))
+        return KeptColumns(problem.keep, problem.may_go, names(lost), tuple(others))
+
+    def _other_columns(self, keeping: Keeping, *, keep: int = 0, may_lose: int = 0) -> OtherColumns:
+        """What other columns to keep would cost: these in addition, or all but these."""
+        assert self.problem.columns is not None
+        names, quick = self.problem.columns.names, not self.optimal or self.problem.lattice.has_many_nodes
+        chosen = self.search.choice(keeping) if quick else self.search.explore_beside(keeping)
+        settings = (*self.problem.keep, *names(keep)), (*self.problem.may_go, *names(may_lose))
+        if chosen is None:
+            return OtherColumns(*settings)
+        return OtherColumns(*settings, names(chosen.lost), chosen.loss, chosen.suppressed)
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
         """Why records are suppressed: one row per record, without those suppressed in the input.
@@ -374,6 +419,15 @@ class LocalAnonymization(Anonymization):
         kept[of_row[(self.sweep.on_node != NOT_RELEASED) & self.sweep.has_values(rows)]] = True
         return WayOfRecoding("local", self.loss, lost_in_sweep(self.sweep), self.suppressed, *_risks(classes, kept))
 
+    @cached_property
+    def kept_columns(self) -> KeptColumns | None:
+        """The columns that were to be kept, and those that are lost nevertheless."""
+        problem = self.problem
+        if problem.columns is None or len(self.sweep.nodes) == 1:
+            return super().kept_columns
+        lost = [name for name in lost_in_sweep(self.sweep) if name not in problem.may_go]
+        return KeptColumns(problem.keep, problem.may_go, tuple(lost))
+
     def _released_sweep(self) -> Sweep:
         return self.sweep
 
@@ -486,7 +540,7 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
             if holds and loss >= best:
                 continue
             broken_now = _broken_rules(found, release)
-            if not broken_now:
+            if not broken_now and loses_no_more(found, release):
                 yield release, loss
                 holds, best = True, min(best, loss)
             broken += broken_now
@@ -496,6 +550,19 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
             least, growing = size, False
         else:
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+
+
+def loses_no_more(found: Anonymization, swept: Sweep) -> bool:
+    """Whether local recoding keeps the columns that are to be kept, and loses no more of the others than found levels.
+
+    Columns that may be lost do not count.
+    """
+    problem, chosen = found.problem, found.search.best
+    if problem.columns is None or chosen is None:
+        return True
+    keeping = problem.keeping
+    lost = problem.columns.set_of(lost_in_sweep(swept))
+    return not lost & keeping.demanded and (lost & keeping.wanted).bit_count() <= chosen.losing(keeping.wanted)
 
 
 def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
@@ -520,6 +587,8 @@ def anonymize_release(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Sequence[str] | None = None,
+    may_lose: Sequence[str] | str | None = None,
     method: str = "global",
     show: Mapping[str, str] | None = None,
     seconds: float | None = None,
@@ -545,6 +614,8 @@ def anonymize_release(
         weights,
         levels,
         suppressed_records=suppressed_records,
+        keep=keep,
+        may_lose=may_lose,
     )
     if method == "local":
         why_global = why_not_local(problem)
@@ -560,17 +631,18 @@ def anonymize_release(
     # The rest is for local recoding, which needs no good levels to begin with.
     search_limit = limit if method == "global" else limit / (12 if problem.lattice.has_many_nodes else 2)
     try:
-        search.run(report=progress, stop=lambda: monotonic() - started >= search_limit)
+        search.explore(problem.keeping, progress, stop=lambda: monotonic() - started >= search_limit)
     except KeyboardInterrupt:  # continue with the best result so far, if there is one
         if search.best is None:
             raise
     best = search.best
     if best is None:
-        raise _unsatisfiable_error(problem)
+        is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
+        raise _cannot_keep_error(problem) if is_possible else _unsatisfiable_error(problem)
     classes = problem.ground.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
-    optimal = search.is_finished
+    optimal = search.is_explored
     bound = best.loss if optimal else search.bound
     found = Anonymization(
         problem.original,
@@ -654,6 +726,30 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
         reason=text,
         remedy=remedy,
         what="rules",
+    )
+
+
+def _cannot_keep_error(problem: Problem) -> NotApplicable:
+    """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
+    assert problem.columns is not None
+    largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.most)
+    assert problem.columns is not None
+    if largest is None:
+        return NotApplicable(
+            "no levels that are allowed keep {columns}, with at most {most} suppressed records; allow lower levels of "
+            "it, or leave it out of 'keep'",
+            columns=quoted(problem.keep),
+            most=problem.most,
+            what="keep",
+        )
+    return NotApplicable(
+        "no levels keep {columns} and the rules, with at most {most} suppressed records: where {columns} is kept, "
+        "classes have at least {size} records at best; loosen a rule, allow more suppression, or leave it out of "
+        "'keep'",
+        columns=quoted(problem.keep),
+        most=problem.most,
+        size=largest,
+        what="keep",
     )
 
 

@@ -59,7 +59,7 @@ POPULATION = "the people the records were drawn from: a number, a share or a tab
 LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
-METHOD = "record by record, which keeps more; global: one level per column, simpler to analyse"
+METHOD = "one level per column, simpler to analyse; without this line record by record, which keeps more"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 TOGETHER = "these columns together name people who have several records"
 PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
@@ -459,7 +459,7 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
     first, bound = yaml_text(column), max(heights.get(column, 2) - 1, 1)
     return [
         f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
-        f"  method: {METHODS[0]}                 # {say(METHOD)}",
+        f"  # method: {METHODS[1]}              # {say(METHOD)}",
         f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
         f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
         *(protect if protected else []),
