@@ -89,7 +89,7 @@ def _other_ways(result: Anonymization) -> list[Anonymization]:
     if not isinstance(result, LocalAnonymization) or len(result.sweep.nodes) < 2 or best is None:
         return []
     values = {field.name: getattr(result, field.name) for field in fields(Anonymization)}
-    is_proved = result.search.is_finished
+    is_proved = result.search.is_explored
     bound = best.loss if is_proved else result.search.bound
     return [Anonymization(**{**values, "loss": best.loss, "optimal": is_proved, "bound": bound})]
 

@@ -86,6 +86,7 @@ def anonymize_by_policy(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
+    free = overrides.get("method") is None and "method" not in policy.anonymize
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     for name in (
         "order",
@@ -97,7 +98,6 @@ def anonymize_by_policy(
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", parse_seconds(time))
-    free = "method" not in settings and policy.method == "local"
     settings.setdefault("method", policy.method)
     has_other_releases = settings["method"] == "local" and bool(policy.releases.earlier)
     if has_other_releases:

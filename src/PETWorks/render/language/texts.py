@@ -1741,6 +1741,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.about.rare": "For anything: values that few records have become one group.",
     "studio.levels.field.width": "Widths, one for each level",
     "studio.levels.hint.width": "such as 5, 10, 20; each a multiple of the one before",
+    "studio.levels.field.labels": "How labels are written",
+    "studio.levels.hint.labels": (
+        "20–39 for whole numbers, 20–<40 for others, 20~39 without special signs; 民國113年 for dates"
+    ),
     "studio.levels.field.start": "Intervals begin at",
     "studio.levels.hint.start": "if not at 0",
     "studio.levels.field.bottom": "Smaller numbers are one group",
