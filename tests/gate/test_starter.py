@@ -17,8 +17,7 @@ from PETWorks import check
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.errors import InputError
 from PETWorks.gate.document import schema_text
-from PETWorks.gate.policy.mistakes import check_against_schema
-from PETWorks.gate.policy.mistakes import Mistakes
+from PETWorks.gate.policy.mistakes import Mistakes, check_against_schema
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.suggest.starter import starter_policy, suggest_for_file
 from PETWorks.render.report.prose import comment_translators
