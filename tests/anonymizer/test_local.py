@@ -24,10 +24,10 @@ from anonymizing_tasks import (
 from brute_force import OF_CLASSES, At, failing, is_of_table
 from conftest import examples
 from PETWorks import Release, evaluate
-from PETWorks.anonymizer import local as remaining_module
 from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.local import COMPACT_BELOW, NOT_RELEASED, RemainingRecords, merge_leftover_rows, sweep
+from PETWorks.anonymizer.local import sweep as remaining_module
+from PETWorks.anonymizer.local.sweep import COMPACT_BELOW, NOT_RELEASED, RemainingRecords, merge_leftover_rows, sweep
 from PETWorks.errors import NotApplicable, ParameterError
 from PETWorks.measures.attacks.subsets import every_subset
 from searches import anonymize
@@ -190,11 +190,11 @@ def test_classes_that_are_large_enough_are_found(data, task, least):
         remaining = RemainingRecords(ground, least, rows)
         gone = np.array(sorted(data.draw(st.sets(st.sampled_from(rows.tolist()), max_size=3))), np.int64)
         remaining.release(gone)
-        places = np.arange(ground.lattice.nodes)
-        promising = remaining.promising(places)
+        nodes = [ground.lattice.node_at(place) for place in range(ground.lattice.nodes)]
+        promising = remaining.promising(np.array(nodes))
         left = np.setdiff1d(rows, gone)
-        for place in places.tolist():
-            found = remaining.large(place)
+        for place, node in enumerate(nodes):
+            found = remaining.large(node)
             expected = classes_of(ground, place, left, least)
             assert expected == ({} if found is None else dict(zip(*map(np.ndarray.tolist, found), strict=True)))
             assert promising[place] or not expected
@@ -407,7 +407,7 @@ def test_progress_is_reported_and_ctrl_c_leaves_the_best_so_far():
     best, result = both({"k-anonymity": {"k": 3}}, suppression=0.05)
     told = []
     recode_locally(best, told.append)
-    assert [state.checked for state in told] == sorted({state.checked for state in told})
+    assert [state.checked for state in told] == sorted(state.checked for state in told)
     assert all(state.best == best.loss and state.bound == 0 for state in told)
     assert told[-1].checked <= best.nodes
 

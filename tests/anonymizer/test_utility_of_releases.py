@@ -19,7 +19,7 @@ from conftest import examples
 from PETWorks import evaluate
 from PETWorks.anonymizer import utility
 from PETWorks.anonymizer.anonymization import recode_locally
-from PETWorks.anonymizer.local import NOT_RELEASED
+from PETWorks.anonymizer.local.sweep import NOT_RELEASED
 from PETWorks.anonymizer.objectives import LINEAR, OBJECTIVES
 from PETWorks.anonymizer.utility import column_kept
 from PETWorks.errors import NotApplicable, ParameterError

@@ -145,7 +145,7 @@ def test_the_same_input_gives_the_same_plan(folder):
 def test_the_same_table_gives_the_same_bytes(folder, method, suppression):
     plan = made(folder, *method, "--suppression", suppression)
     if suppression == "0.1":
-        assert (len(plan["levels"]) > 1) == bool(method)
+        assert (len(plan["levels"]) > 1 or "divided_down_to" in plan) == bool(method)
     applied(folder, "raw.csv")
     assert (folder / "n.csv").read_bytes() == (folder / "r.csv").read_bytes()
     for path in (folder / "r_hierarchies").iterdir():

@@ -165,7 +165,9 @@ SIMPLE = {name: OF_SIZES[name] for name in ("k-anonymity",)} | {
 @examples(60)
 @given(planned(SIMPLE, "local"))
 def test_local_plans_as_a_slow_twin(case):
+    """Plans of earlier versions divide no classes further."""
     task, plan, rows = case
+    plan = {key: found for key, found in plan.items() if key not in ("divided_down_to", "homes")}
     known = placed(task, plan, rows)
     assume(not all(brute_force.is_aside(row, task) for row in known))
     result = apply_plan(arrow(rows), plan, task.hierarchies)

@@ -162,7 +162,13 @@ def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
         ended(page, run(page, reasons="yes"))
         address = "/safe/result?policy=policy.yaml&release=adult_released.csv"
         shown = page.get(address).text
-        for text in ("Proved: no other levels lose less", "Before and after", "smallest class", "breaks k-anonymity"):
+        for text in (
+            "Proved: no other levels lose less",
+            "Before and after",
+            "Records before and after",
+            "smallest class",
+            "breaks k-anonymity",
+        ):
             assert text in shown
         assert '<span class="badge inside">internal</span>' in shown
         assert 'href="/decide?policy=adult_released_policy.yaml"' in shown

@@ -16,18 +16,22 @@ from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain
 from PETWorks.anonymizer.facts import (
     AnonymizationFacts,
     ColumnLevel,
+    ColumnState,
     FrontierFacts,
     LevelsUsed,
     LocalRecoding,
     ProtectedColumn,
     State,
     UtilityKept,
+    WhyGlobal,
     table_state,
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, merge_leftover_rows, smallest_size, sweep
-from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
+from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
+from PETWorks.anonymizer.local.sweep import Sweep, smallest_size
+from PETWorks.anonymizer.lost_columns import lost_in_sweep, unchanged_in_sweep
+from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
@@ -188,11 +192,26 @@ class Anonymization(Recoded):
                 )
                 for column, change in changes_in(self.original.source).items()
             ),
+            column_states=tuple(self._column_states()),
             frontier=frontier,
             seconds=None if self.is_complete else self.search.seconds,
             improved_after=None if self.is_complete else self.search.improved_after,
             shuffled=shuffled,
         )
+
+    def _column_states(self) -> Iterator[ColumnState]:
+        """What became of each released column, in the order of the table."""
+        swept, protected = self._released_sweep(), changes_in(self.original.source)
+        lost, unchanged = lost_in_sweep(swept), unchanged_in_sweep(swept)
+        for name in self.original.columns:
+            if name in self.left_out:
+                continue
+            if name in lost:
+                yield ColumnState(name, "lost")
+            elif name in self.problem.lattice.columns:
+                yield ColumnState(name, "kept" if name in unchanged else "coarser")
+            else:
+                yield ColumnState(name, "coarser" if name in protected and protected[name].changed else "kept")
 
     def _local_recoding(self) -> LocalRecoding | None:
         return None
@@ -259,10 +278,12 @@ class LocalAnonymization(Anonymization):
     global_loss   the loss on the best levels for all records; never less
     levels        for each quasi-identifier the levels in use
     parts         the combinations of levels in use, with the number of records on each
+    why_global    why all records are on the best levels; None if local recoding is better
     """
 
     sweep: Sweep
     searched_all: bool
+    why_global: WhyGlobal | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -301,7 +322,7 @@ class LocalAnonymization(Anonymization):
         parts = sorted(self.parts, key=lambda part: -part[1])
         listed = parts[:MAX_COMBINATIONS_LISTED]
         levels_used = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in listed)
-        return LocalRecoding(self.global_loss, len(parts), levels_used)
+        return LocalRecoding(self.global_loss, len(parts), levels_used, self.why_global)
 
     def _released_sweep(self) -> Sweep:
         return self.sweep
@@ -312,8 +333,8 @@ class LocalAnonymization(Anonymization):
     @property
     def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
-        seed, least = self.order.seed, self.sweep.least
-        return make_plan(self.problem, "local", self.sweep.nodes, self.suppressed, self.loss, seed, self.removed, least)
+        seed, steps = self.order.seed, self.sweep.steps
+        return make_plan(self.problem, "local", steps.nodes, self.suppressed, self.loss, seed, self.removed, steps)
 
     @cached_property
     def recoder(self) -> Recoder:
@@ -355,69 +376,78 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     """
     best = Sweep.on_one_node(found.classes, found.taken_out)
     loss, complete = found.loss, found.optimal
+    why_global: WhyGlobal | None = _needs_one_level(found)
     try:
-        for best, loss in _improving_releases(found, report, stop):  # noqa: B007 - the last one counts
-            pass
+        if why_global is None:
+            why_global = "not possible"
+            for release, release_loss in _local_releases(found, report, stop):
+                why_global = why_global if why_global is None else "no better"
+                if release_loss < loss:
+                    best, loss, why_global = release, release_loss, None
     except NotApplicable:  # a measure does not apply to values on several levels
-        pass
+        why_global = None if loss < found.loss else "one level per column"
     except (KeyboardInterrupt, TimeIsUp):
         complete = False
+        why_global = None if loss < found.loss else "stopped"
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     changed = {"loss": loss, "optimal": False, "bound": 0.0}
-    return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete)
+    return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete, why_global=why_global)
 
 
-def _improving_releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
-    """Releases that satisfy every rule, with their losses; each loses less than the one before.
+def _needs_one_level(found: Anonymization) -> WhyGlobal | None:
+    """Why each column needs one level for all records, if a rule or the objective demands that."""
+    problem = found.problem
+    if problem.objective_name == NOT_LOCAL:
+        return "objective"
+    # The other table would have to be on several levels as well.
+    background = any(test.background for rule in problem.rules for test in rule.tests(problem.ground.view))
+    return "one level per column" if background else None
+
+
+def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
+    """Releases that satisfy every rule, with their losses.
 
     Only larger classes can help with rules about the whole table. The minimum class size is raised by half until the
     rules hold; then smaller sizes are tried.
     """
     problem = found.problem
-    ground, view = problem.ground, problem.ground.view
-    if any(test.background for rule in problem.rules for test in rule.tests(view)):
-        return  # the other table would have to be on several levels as well
+    ground = problem.ground
     judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    order = _sorting_objective(found)
+    order = sorting_objective(problem)
     # Suppressed records that are not set aside form a class, so none are allowed.
-    allowed = problem.most if view.treatment["suppressed"] == APART else 0
-    best = found.loss
+    allowed = problem.most if ground.view.treatment["suppressed"] == APART else 0
+    fallback, best = Sweep.on_one_node(found.classes, found.taken_out), found.loss
+
+    told = 0
 
     def report_progress(visited: int) -> None:
+        nonlocal told
         if stop():
             raise TimeIsUp
+        told = max(told, min(visited, problem.lattice.nodes))
         if report is not None:
-            report(Progress(visited, best, 0.0))
-
-    def release_of_size(least: int) -> tuple[Sweep, float] | None:
-        swept = sweep(ground, judge, order, least, report_progress)
-        merged = swept if swept.suppressed <= allowed else merge_leftover_rows(swept, judge, order, allowed)
-        if merged is None or not merged.nodes:
-            return None
-        loss = merged.loss(problem.objective)
-        return None if loss >= best else (merged, loss)
+            report(Progress(told, best, 0.0))
 
     least = smallest_size(judge)
     failed, growing = least - 1, True
     while growing or least - failed > 1 + failed // 8:
         size = least if growing else (least + failed) // 2
-        release = release_of_size(size)
-        broken = _broken_rules(found, release[0]) if release is not None else []
-        if growing and (release is None or any(rule.worse_by_suppression for rule in broken)):
+        holds, broken = False, []
+        for release in local_releases(ground, judge, order, size, allowed, fallback, report_progress):
+            loss = release.loss(problem.objective)
+            if holds and loss >= best:
+                continue
+            broken_now = _broken_rules(found, release)
+            if not broken_now:
+                yield release, loss
+                holds, best = True, min(best, loss)
+            broken += broken_now
+        if growing and not holds and (not broken or any(rule.worse_by_suppression for rule in broken)):
             return  # larger classes would only lose more
-        if release is not None and not broken:
-            yield release
-            best, least, growing = release[1], size, False
+        if holds:
+            least, growing = size, False
         else:
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
-
-
-def _sorting_objective(found: Anonymization) -> ByColumn:
-    """The objective that sorts the nodes: the one of the problem if it is a sum over records, else granularity."""
-    problem = found.problem
-    if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
-        return problem.objective
-    return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
 
 
 def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
@@ -464,8 +494,6 @@ def anonymize_release(
         local=method == "local",
         suppressed_records=suppressed_records,
     )
-    if method == "local":
-        problem.lattice.check_size(Phrase("for local recoding"))
     search = problem.search()
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))

@@ -1,7 +1,7 @@
 """Findings of a search, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
@@ -67,12 +67,25 @@ class LevelsUsed(JSONObject, frozen=True):
     records: int
 
 
+WhyGlobal = Literal["one level per column", "objective", "not possible", "no better", "stopped"]
+
+
 class LocalRecoding(JSONObject, frozen=True):
     """Local recoding: the loss on the best levels for all records, and the combinations of levels in use."""
 
     global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
+    why_global: (
+        Annotated[
+            WhyGlobal,
+            described(
+                "why all records are on the best levels: a rule or the objective needs one level per column, no other "
+                "release keeps the rules within the limit, none that was found loses less, or the search was stopped"
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PointOfFrontier(JSONObject, frozen=True):
@@ -172,6 +185,13 @@ class UtilityKept(JSONObject, frozen=True):
     correlation_kept: Real | None = None
 
 
+class ColumnState(JSONObject, frozen=True):
+    """What became of a column: every released cell is unchanged, some are coarser, or next to nothing is left."""
+
+    column: str
+    state: Literal["kept", "coarser", "lost"]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -205,6 +225,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
+    column_states: tuple[ColumnState, ...] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None

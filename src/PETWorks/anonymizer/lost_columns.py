@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from PETWorks.anonymizer.local import Sweep
+from PETWorks.anonymizer.local.sweep import Sweep
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers
@@ -83,6 +83,27 @@ def lost_in_sweep(sweep: Sweep) -> tuple[str, ...]:
                     by_label[label] = by_label.get(label, 0) + number
         by_column.append(by_label)
     return lost_columns(ground, by_column)
+
+
+def unchanged_in_sweep(sweep: Sweep) -> tuple[str, ...]:
+    """The columns of which every released cell is as it was."""
+    ground = sweep.ground
+    unchanged = []
+    for name, by_level in zip(ground.lattice.columns, sweep.by_level, strict=True):
+        before = sweep.rows.columns[name].values
+        is_changed = False
+        for level, records in by_level.items():
+            if level == NOT_RELEASED or is_changed:
+                continue
+            values = ground.on_level(name, level).values
+            codes = ground.codes_on_level(name, level).tolist()
+            is_changed = any(
+                number and values[code] != value
+                for number, code, value in zip(records.tolist(), codes, before, strict=True)
+            )
+        if not is_changed:
+            unchanged.append(name)
+    return tuple(unchanged)
 
 
 def _by_label(values: Sequence[str | None], records: Integers) -> dict[str | None, int]:

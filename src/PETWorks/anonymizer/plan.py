@@ -12,6 +12,7 @@ from PETWorks.about.hierarchies.declaration import declaration_as_json, hierarch
 from PETWorks.about.hierarchies.hierarchy import MAX_LEVELS
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.local.sweep import LocalSteps
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.counting.counts import Integers
@@ -114,12 +115,33 @@ class Plan(JSONObject, frozen=True, kw_only=True):
     levels: Annotated[
         tuple[tuple[Level, ...], ...],
         described(
-            "the levels of the columns; of local recoding all combinations that are used, in the order of their use",
+            "the levels of the columns; of local recoding those on which classes are released, in this order",
             min_length=1,
         ),
     ]
     smallest_class: (
         Annotated[int, described("of local recoding: how many records each class was asked to have", ge=1)] | None
+    ) = None
+    divided_down_to: (
+        Annotated[
+            tuple[Level, ...],
+            described(
+                "of local recoding: the lowest levels of the columns in classes that are divided afterwards; without "
+                "this key, none is"
+            ),
+        ]
+        | None
+    ) = None
+    homes: (
+        Annotated[
+            int,
+            described(
+                "of local recoding: classes are released as long as those from which they are taken still keep the "
+                "rules; these are divided beforehand, down to this number of records",
+                ge=1,
+            ),
+        ]
+        | None
     ) = None
     suppression: Annotated[Share, described("the share of records that may be suppressed")]
     objective: str
@@ -193,14 +215,14 @@ def make_plan(
     loss: float,
     seed: int | None,
     removed: Integers | None,
-    least: int | None = None,
+    steps: LocalSteps | None = None,
 ) -> Plan:
     """The plan of a release.
 
     nodes    the levels of the columns: one node, or those of local recoding in their order
     seed     of the random order of the records; None if they keep their order
     removed  indices of the records that left the table; None if records have no order
-    least    for local recoding, the minimum number of records per class
+    steps    of local recoding
     """
     release = problem.original
     columns = problem.lattice.columns
@@ -217,7 +239,9 @@ def make_plan(
         method=method,
         columns=columns,
         levels=nodes,
-        smallest_class=least,
+        smallest_class=None if steps is None else steps.least,
+        divided_down_to=None if steps is None else steps.lowest,
+        homes=None if steps is None else steps.homes,
         suppression=problem.suppression,
         objective=problem.objective_name,
         aggregate=problem.aggregate,

@@ -12,7 +12,7 @@ from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
-from PETWorks.anonymizer.local import Sweep
+from PETWorks.anonymizer.local.sweep import Sweep
 from PETWorks.anonymizer.objectives import Objective, Reals, check_objective, make_objective
 from PETWorks.anonymizer.problem import profitability_amounts
 from PETWorks.anonymizer.recoding import NOT_RELEASED, class_indices, in_classes, suppressed_before

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from PETWorks.about.treatment import STARS
+from PETWorks.about.treatment import APART, STARS
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local import Sweep, sweep_over
+from PETWorks.anonymizer.local.rounds import recode_again, sorting_objective
+from PETWorks.anonymizer.local.sweep import LocalSteps, Sweep
 from PETWorks.anonymizer.plan import Method, Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, make_problem
 from PETWorks.anonymizer.recoding import Recoder
@@ -38,6 +39,8 @@ class Steps:
     allowed_levels: Mapping[str, tuple[int, ...]]
     least: int = 1
     suppressed_records: str = STARS
+    lowest: Node | None = None
+    homes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -121,10 +124,10 @@ class Replayed(Recoded):
     @property
     def planned(self) -> Plan:
         """The plan of this recoding."""
-        nodes = (self.classes.node,) if self.sweep is None else self.sweep.nodes
+        nodes = (self.classes.node,) if self.sweep is None else self.sweep.steps.nodes
         method: Method = "global" if self.sweep is None else "local"
-        least = None if self.sweep is None else self.sweep.least
-        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, least)
+        steps = None if self.sweep is None else self.sweep.steps
+        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, steps)
 
     @property
     def number_removed(self) -> int:
@@ -176,12 +179,13 @@ def replay(
 
     strange   for each column the values that are missing from its hierarchy
     """
-    without_place, not_placed_mask = _without_place(release, steps.nodes, strange)
+    lowest = () if steps.lowest is None else (steps.lowest,)
+    without_place, not_placed_mask = _without_place(release, (*steps.nodes, *lowest), strange)
     release = copy_release(release)
     with_original(release)  # before records are suppressed
     if not_placed_mask.any():
         _suppress(release, not_placed_mask)
-    on_one_node = len(steps.nodes) == 1
+    on_one_node = len(steps.nodes) == 1 and steps.lowest is None
     allowed: Mapping[str, Any] = steps.allowed_levels
     if on_one_node:
         allowed = dict(zip(release.quasi_identifiers, steps.nodes[0], strict=True))
@@ -204,7 +208,10 @@ def replay(
         taken_out = _classes_to_suppress(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
-        sweep = sweep_over(problem.ground, judge, steps.nodes, steps.least)
+        again = LocalSteps(steps.nodes, steps.least, steps.lowest, steps.homes)
+        most = max(judge.most, 0) if problem.ground.view.treatment["suppressed"] == APART else 0
+        judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
+        sweep = recode_again(problem.ground, judge, sorting_objective(problem), again, most)
         loss = sweep.loss(problem.objective)
     failing = {
         rule.name: records_failing(judge, classes, rule) if on_one_node and rule.tests(release.view) else None

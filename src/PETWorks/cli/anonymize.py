@@ -537,7 +537,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         suppression = tuple(suppression_notices(result, rules))
         findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
         models = case.models
-        checked = _check(case, facts, suppression) if wanted else None
+        checked = _check(case, facts, suppression, example=reports.get("html") is not None) if wanted else None
         if checked is not None:
             staged.files.write(
                 {path: checked.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
@@ -587,15 +587,15 @@ def _interruptible() -> Iterator[None]:
         signal.signal(stop, before)
 
 
-def _check(case: "Case", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]") -> "Check":
-    """The check of a release, with the facts about how it was made."""
+def _check(case: "Case", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", *, example: bool) -> "Check":
+    """The check of a release, with the facts about how it was made; `example`: with records for a file in HTML."""
     from msgspec import structs
 
     from PETWorks.render.check_result import Check, check_case
 
     checked = check_case(case)
     content = structs.replace(checked.content, anonymization=facts, notices=(*notices, *checked.content.notices))
-    return Check(content, checked.note)
+    return Check(content, checked.note, case.example_rows if example else None)
 
 
 def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":

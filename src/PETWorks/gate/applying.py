@@ -54,6 +54,8 @@ class PreparedTable:
             plan.allowed_levels or {},
             plan.smallest_class or 1,
             plan.suppressed_records or STARS,
+            plan.divided_down_to,
+            plan.homes,
         )
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
         result = replay(self.release, rules, steps, plan_table, self.unplaced, self.missing)

@@ -53,6 +53,7 @@ from PETWorks.gate.document import (
     RuleResult,
     combine_verdicts,
 )
+from PETWorks.gate.example_rows import ExampleRows, example_rows
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.attacks.subsets import SubsetAnswers, Subsets, every_subset
@@ -215,6 +216,13 @@ class Case:
             return ()
         with locating_models(self.policy):
             return compare_models_of(self.policy.models, original, self.release.source, self.release.hierarchies)
+
+    @property
+    def example_rows(self) -> ExampleRows | None:
+        """A few records before and after; for insiders who look at the page or the internal report."""
+        return self.once(
+            "example rows", lambda: example_rows(self.release, self._original or self.release.original_source)
+        )
 
     @property
     def columns_to_look_at(self) -> tuple[str, ...]:

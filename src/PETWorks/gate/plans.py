@@ -141,17 +141,20 @@ def _contradictions(plan: Plan) -> Iterator[Phrase]:
         yield Phrase("a column is listed twice in 'roles' and 'no_role'")
     heights = {column: hierarchy.height for column, hierarchy in plan.hierarchies.items()}
     generalised = [column for index, column in enumerate(columns) if any(any(node[index:][:1]) for node in plan.levels)]
+    listed_levels = (*plan.levels, *([] if plan.divided_down_to is None else [plan.divided_down_to]))
     without = [column for column in generalised if column not in heights]
     if without:
         yield Phrase("there is no hierarchy for {columns}", columns=quoted(without))
-    if any(len(node) != len(columns) for node in plan.levels):
+    if any(len(node) != len(columns) for node in listed_levels):
         yield Phrase("expected {number} numbers in each list of 'levels', one for each column", number=len(columns))
     for index, column in enumerate(columns):
         allowed = (plan.allowed_levels or {}).get(column, (0, heights.get(column, 0)))
-        if len(allowed) != 2 or not all(allowed[0] <= node[index] <= allowed[1] for node in plan.levels):
+        if len(allowed) != 2 or not all(allowed[0] <= node[index] <= allowed[1] for node in listed_levels):
             yield Phrase("column {column!r} has a level that is not one of those that were allowed", column=column)
     if plan.method == "global" and len(plan.levels) > 1:
         yield Phrase("the method is 'global', so there is one list of levels")
+    if plan.method == "global" and plan.divided_down_to is not None:
+        yield Phrase("the method is 'global', so no class is divided further")
     if plan.method == "local" and plan.objective == NOT_LOCAL:
         yield Phrase("local recoding takes every objective but {objective}", objective=NOT_LOCAL)
     names = [rule.name for rule in plan.rules]

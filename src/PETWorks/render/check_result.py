@@ -15,6 +15,7 @@ from PETWorks.gate.check.inputs import warn_of_earlier_edition
 from PETWorks.gate.check.may_go_out import is_passing
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document import EXTERNAL, INTERNAL, CheckDocument, CheckFile, content_digest
+from PETWorks.gate.example_rows import ExampleRows
 from PETWorks.gate.external.edition import external_edition
 from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.formats import FILES, TEXT
@@ -42,6 +43,7 @@ class Check(Rows, Displayable):
 
     content: CheckDocument
     note: str | None = None  # a note about the engine, unless the user chose it
+    example: ExampleRows | None = None  # records for the internal HTML report, and for nothing else
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
@@ -100,6 +102,10 @@ class Check(Rows, Displayable):
         formats = {**FILES, TEXT.name: TEXT}
         if name not in formats:
             raise unknown("format", str(name), formats)
+        if name == "html" and edition == INTERNAL and self.example is not None:
+            from PETWorks.render.formats.html import page
+
+            return page(self.file(edition), lang, self.example)
         return formats[name].write(self.file(edition), lang)
 
     def __repr__(self) -> str:

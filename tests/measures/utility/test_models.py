@@ -12,12 +12,10 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.counting.codes import Column
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.utility.models import (
-    Interval,
     Model,
     area_under_curve,
     check_models,
     compare_models,
-    interval_of,
     number_of,
     parse_models,
     positions,
@@ -227,18 +225,6 @@ def test_neither_order_nor_equal_copies_of_all_records_matter(seed, copies):
     ):
         assert often.before == pytest.approx(once.before, rel=1e-4)
         assert often.after == pytest.approx(once.after, rel=1e-4, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("label", "interval"),
-    [
-        *(("[20, 40)", (20, 40)), ("20–39", (20, 39)), ("20-39", (20, 39)), ("-5 – 5", (-5, 5)), ("1.5–2", (1.5, 2))),
-        *(("< 18", (None, 18)), (">= 90", (90, None)), ("≥ 90", (90, None)), ("1,000–1,999", (1000, 1999))),
-        *(("40-20", None), ("north", None), ("*", None), ("37", None), ("A1-B2", None)),
-    ],
-)
-def test_intervals(label, interval):
-    assert interval_of(label) == (None if interval is None else Interval(*interval))
 
 
 def test_positions():

@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any, Literal, NamedTuple
+from fractions import Fraction
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.hierarchies.labels import NumberRange, number_range
 from PETWorks.about.treatment import visible
 from PETWorks.counting.codes import Column
 from PETWorks.counting.engines.engine import load_rows
@@ -231,9 +233,6 @@ def check_models(models: Sequence[Model], original: Mapping[str, Column]) -> Non
 # Numbers.
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_NUMBER = r"[-+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?"
-_CLOSED = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:,\s+|–|—|\bto\b|~|(?<=\d)-)\s*({_NUMBER})\s*[\])]?")
-_OPEN = re.compile(rf"(<=?|>=?|≤|≥)\s*({_NUMBER})")
 
 
 def number_of(text: str) -> float | None:
@@ -251,26 +250,6 @@ def number_of(text: str) -> float | None:
     return number if math.isfinite(number) and "_" not in text else None
 
 
-class Interval(NamedTuple):
-    """From low to high; None for an open end."""
-
-    low: float | None
-    high: float | None
-
-
-def interval_of(text: str) -> Interval | None:
-    """The interval that a label is: `[20, 40)`, `20–39`, `< 18`, `≥ 90`; None if it is none."""
-    closed = _CLOSED.fullmatch(text)
-    if closed is not None:
-        low, high = (float(end.replace(",", "")) for end in closed.groups())
-        return Interval(low, high) if low <= high else None
-    opened = _OPEN.fullmatch(text)
-    if opened is None:
-        return None
-    end = float(opened[2].replace(",", ""))
-    return Interval(None, end) if opened[1] in ("<", "<=", "≤") else Interval(end, None)
-
-
 def positions(values: Sequence[str | None], hierarchy: Hierarchy | None = None) -> Reals:
     """The number that each label of a column counts as; NaN where it tells none.
 
@@ -278,49 +257,48 @@ def positions(values: Sequence[str | None], hierarchy: Hierarchy | None = None) 
     beside it, and another label of a hierarchy by the middle of the numbers below it.
     """
     found = np.full(len(values), np.nan)
-    open_ends: dict[int, Interval] = {}
-    closed: list[Interval] = []
+    open_ends: dict[int, NumberRange] = {}
+    closed: list[NumberRange] = []
     for index, value in enumerate(values):
-        if visible(value) is None or value is None:
+        if value is None or visible(value) is None:
             continue
         number = number_of(value)
-        interval = None if number is not None else interval_of(value)
-        if interval is None and number is None and hierarchy is not None:
-            interval = _range_of_leaves(value, hierarchy)
+        stands_for = number_range(value) if number is None else None
+        if stands_for is None and number is None and hierarchy is not None:
+            stands_for = _range_of_leaves(value, hierarchy)
         if number is not None:
             found[index] = number
-        elif interval is not None and interval.low is not None and interval.high is not None:
-            found[index] = (interval.low + interval.high) / 2
-            closed.append(interval)
-        elif interval is not None:
-            open_ends[index] = interval
-    for index, (low, high) in open_ends.items():
-        end = high if low is None else low
+        elif stands_for is not None and stands_for.middle is not None:
+            found[index] = stands_for.middle
+            closed.append(stands_for)
+        elif stands_for is not None:
+            open_ends[index] = stands_for
+    for index, half in open_ends.items():
+        widths = [other.high - other.low for other in closed if _touches(other, half)]  # type: ignore[operator]
+        end, width = half.high if half.low is None else half.low, max(widths, default=Fraction(0))
         assert end is not None
-        widths = [
-            other.high - other.low  # type: ignore[operator]
-            for other in closed
-            if _touches(other, end, below=low is not None)
-        ]
-        found[index] = end + (max(widths, default=0.0) / 2) * (-1 if low is None else 1)
+        found[index] = end + width / 2 * (-1 if half.low is None else 1)
     return found
 
 
-def _touches(interval: Interval, end: float, *, below: bool) -> bool:
-    """Whether an interval ends where another begins, or, for labels such as 20–39 and ≥ 40, one before it."""
-    beside = interval.high if below else interval.low
-    assert beside is not None
-    gap = end - beside if below else beside - end
-    return 0 <= gap <= 1 if float(end).is_integer() and beside.is_integer() else gap == 0
+def _touches(other: NumberRange, half: NumberRange) -> bool:
+    """Whether a range ends where an open one begins, or, for labels such as 20–39 and ≥ 40, one before it."""
+    if half.low is None:
+        return half.high is not None and other.low is not None and _is_beside(other.low - half.high)
+    return other.high is not None and _is_beside(half.low - other.high)
 
 
-def _range_of_leaves(label: str, hierarchy: Hierarchy) -> Interval | None:
-    """The smallest and the largest number below a label; None for the top, or if a leaf is no number."""
+def _is_beside(gap: Fraction) -> bool:
+    return gap in (0, 1)
+
+
+def _range_of_leaves(label: str, hierarchy: Hierarchy) -> NumberRange | None:
+    """From the smallest to the largest number below a label; None for the top, or if a leaf is no number."""
     if label == hierarchy.top and len(hierarchy.leaves) > 1:
         return None
     numbers = [number_of(leaf) for leaf in _members(label, hierarchy)]
-    known = [number for number in numbers if number is not None]
-    return Interval(min(known), max(known)) if known and len(known) == len(numbers) else None
+    known = [Fraction(number) for number in numbers if number is not None]
+    return NumberRange(min(known), max(known)) if known and len(known) == len(numbers) else None
 
 
 def _members(label: str, hierarchy: Hierarchy) -> list[str]:
@@ -386,10 +364,7 @@ def _numbers_of(original: Column) -> Reals | None:
             continue
         number = number_of(value)
         if number is None:
-            interval = interval_of(value)
-            if interval is None:
-                return None
-            return _numbers_with_ends(original)
+            return None if number_range(value) is None else _numbers_with_ends(original)
         numbers[index] = number
     return numbers if not np.isnan(numbers).all() else None
 

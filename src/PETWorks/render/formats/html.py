@@ -7,8 +7,9 @@ from hashlib import sha256
 from typing import Any
 
 from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
+from PETWorks.gate.example_rows import ExampleRows
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole
@@ -53,8 +54,8 @@ def environment() -> Any:
     )
 
 
-def page(document: CheckFile, lang: str = ENGLISH) -> str:
-    """The complete report of a check."""
+def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None = None) -> str:
+    """The complete report of a check; `example` has records for the internal edition."""
     from markupsafe import Markup
 
     lang = parse_language(lang)
@@ -79,6 +80,7 @@ def page(document: CheckFile, lang: str = ENGLISH) -> str:
             **_making_section(document),
             **_other_releases(document),
             **_models(document),
+            example=example if document.edition == INTERNAL else None,
             **_FUNCTIONS,
         )
     )
@@ -125,8 +127,12 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
 
 
 def _models(document: CheckDocument) -> dict[str, Any]:
-    """The sentences about the models, and a table of coefficients for each."""
+    """What became of the columns, the sentences about the models, and a table of coefficients for each."""
+    made = document.anonymization
     return {
+        "column_state_texts": []
+        if made is None
+        else _list_in_all(lambda _document, lang: making.column_state_texts(made, lang), document),
         "model_texts": _list_in_all(models.texts_of_document, document),
         "models": [
             {"name": shorten_name(result.model.name), "rows": rows_in_all(partial(models.coefficient_rows, result))}
@@ -249,6 +255,7 @@ _FUNCTIONS: dict[str, Any] = {
     "bar_length": charts.bar_length,
     "money": whole,
     "name": shorten_name,
+    "printable": printable,
     "policy_text": _in_all(policy_text),
     "warning": _in_all(lambda text, lang: policy_text(translated(text, lang), lang)),
     "value_text": _in_all(value_text),

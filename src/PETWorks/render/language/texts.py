@@ -467,6 +467,16 @@ TEXTS: dict[str, str | Plural] = {
     "column.total_variation": "total variation",
     "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
     "utility.bars": "The bars show {what}.",
+    # records before and after
+    "example.title": "Records before and after: for insiders only",
+    "example.note": (
+        "Records from all over the original, without identifiers; what has changed is bold. Suppressed records are "
+        "not shown."
+    ),
+    # what became of the columns
+    "columns.kept": "Unchanged in every record ({n}): {columns}.",
+    "columns.coarser": "Coarser ({n}): {columns}.",
+    "columns.lost": "Lost, as next to nothing is left ({n}): {columns}.",
     # models
     "models.linear": (
         "The model {model}, fitted on the release, explains {after} of the variance in the original; fitted on the "

@@ -276,6 +276,16 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
     return rows
 
 
+def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """The columns that are unchanged, those that are coarser, and those that are lost."""
+    texts = []
+    for state, message in (("kept", "columns.kept"), ("coarser", "columns.coarser"), ("lost", "columns.lost")):
+        columns = [column.column for column in facts.column_states if column.state == state]
+        if columns:
+            texts.append(message_text(lang, message, n=len(columns), columns=columns))
+    return texts
+
+
 def cost_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The cost of each rule."""
     return [

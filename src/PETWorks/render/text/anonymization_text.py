@@ -42,6 +42,7 @@ def anonymization_text(
     if unnamed:
         parts.append(Text(message_text(lang, "anonymize.look-at", columns=unnamed)))
     parts += [Text(sentence) for sentence in making.outcome_texts(facts, lang)]
+    parts += [Text(sentence) for sentence in making.column_state_texts(facts, lang)]
     parts += [Text(sentence) for sentence in model_texts(models, lang)]
     table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
     for row in making.state_rows(facts, lang):

@@ -22,6 +22,7 @@ from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
 from PETWorks.gate.document import CheckFile
+from PETWorks.gate.example_rows import ExampleRows
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.release_files import (
     ReleaseFiles,
@@ -35,6 +36,7 @@ from PETWorks.locale import ENGLISH
 from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.render.charts import charts
 from PETWorks.render.report import making
+from PETWorks.render.report.models import model_texts
 from PETWorks.render.report.prose import notices
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, PolicyFile
@@ -556,7 +558,13 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         notices=notices(document, lang),
         facts=facts,
         release_bar=document,
-        outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang)],
+        outcome=[
+            *making.outcome_texts(facts, lang),
+            *making.order_text(facts, lang),
+            *making.column_state_texts(facts, lang),
+            *model_texts(document.models, lang),
+        ],
+        example=_example(request, files),
         states=making.state_rows(facts, lang),
         columns=[
             (fact, making.level_text(fact, lang), making.finer_text(fact, lang)) for fact in facts.columns[:MAX_COLUMNS]
@@ -593,6 +601,14 @@ def _check_again(
         return updated, find_current_obstacle(updated, check, released.policy, [case.policy], files.release)
     except PETWorksError:  # its policy, or one of its files, is missing or invalid
         return made, find_obstacle(made, files.release) or "outdated"
+
+
+def _example(request: Request, files: ReleaseFiles) -> ExampleRows | None:
+    """A few records before and after; None if the files are not those of the release any more."""
+    try:
+        return studio(request).cases.of(files.policy).example_rows
+    except PETWorksError:
+        return None
 
 
 def _threshold(job: Job | None) -> str:

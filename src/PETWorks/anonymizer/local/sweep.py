@@ -1,9 +1,10 @@
 """Local recoding: nodes are visited in order of loss, and each releases the classes that satisfy the rules."""
 
+import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,23 @@ from PETWorks.tables.cells import SUPPRESSED
 STAR = 0  # the code of `*` in each column of a sweep
 
 
+@dataclass(frozen=True)
+class LocalSteps:
+    """How a release by local recoding is made again, for the same table or for another one.
+
+    nodes     the nodes to sweep over, in this order
+    least     the minimum number of records per class
+    lowest    the lowest level of each column in classes that are divided after the sweep; None if none is
+    homes     if the sweep leaves classes of the tree able to stay: their number of records, from which on the tree
+              stops; None if it does not
+    """
+
+    nodes: tuple[Node, ...]
+    least: int
+    lowest: Node | None = None
+    homes: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """The node on which each distinct row is released.
@@ -33,12 +51,19 @@ class Sweep:
     nodes     the nodes that release rows, in the order of the sweep
     on_node   for each distinct row its index in `nodes`, or LEFT
     least     the minimum number of records per class
+    made_by   how it is made again; by default by the same sweep
     """
 
     ground: Ground
     nodes: tuple[Node, ...]
     on_node: Integers
     least: int = 1
+    made_by: LocalSteps | None = None
+
+    @property
+    def steps(self) -> LocalSteps:
+        """How the same release is made again."""
+        return self.made_by or LocalSteps(self.nodes, self.least)
 
     @classmethod
     def on_one_node(cls, classes: NodeClasses, suppressed: Mask) -> "Sweep":
@@ -205,6 +230,7 @@ def drop_failing_classes(found: Sweep, judge: Judge) -> Sweep:
 
 
 Sums = NDArray[np.uint32]
+Levels = NDArray[np.int64]  # the levels of nodes (rows)
 
 COMPACT_BELOW = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
 MAX_TABLE_SUMS = 1 << 20  # most sums in a table that combines several columns
@@ -256,30 +282,37 @@ class RemainingRecords:
             for name in self._ground.lattice.columns
         ]
 
-    def _tables(self, rows: Integers) -> list[Sums]:
-        """For each combination of levels of some columns, the hash sum of each row.
+    def _tables(self, rows: Integers) -> list[tuple[slice, Sums]]:
+        """For each combination of levels of some neighbouring columns, the hash sum of each row.
 
         Together the tables cover all columns, in order.
         """
         lattice = self._ground.lattice
-        tables: list[Sums] = []
-        for name, low, high, codes, numbers in zip(
-            lattice.columns, lattice.low, lattice.high, self._codes, self._numbers, strict=True
+        tables: list[tuple[slice, Sums]] = []
+        for index, (name, low, high, codes, numbers) in enumerate(
+            zip(lattice.columns, lattice.low, lattice.high, self._codes, self._numbers, strict=True)
         ):
             row_codes = codes[rows]
             levels = [numbers[self._ground.codes_on_level(name, level)][row_codes] for level in range(low, high + 1)]
-            table = np.stack(levels)
-            if tables and len(tables[-1]) * table.size <= MAX_TABLE_SUMS:
-                table = (tables.pop()[:, np.newaxis] + table).reshape(-1, len(row_codes))
-            tables.append(table)
+            first, table = index, np.stack(levels)
+            if tables and len(tables[-1][1]) * table.size <= MAX_TABLE_SUMS:
+                columns, before = tables.pop()
+                first, table = (
+                    columns.start,
+                    (before[:, np.newaxis] + table).reshape(len(before) * len(table), len(row_codes)),
+                )
+            tables.append((slice(first, index + 1), table))
         return tables
 
-    def _hash_sums(self, indices: Integers) -> Sums:
+    def _hash_sums(self, nodes: Levels) -> Sums:
         """The hash sum of each record on each of some nodes."""
-        rest, parts = indices, []
-        for table in reversed(self._sums):
-            rest, rows = np.divmod(rest, len(table))
-            parts.append(table[rows])
+        lattice = self._ground.lattice
+        steps = nodes - np.array(lattice.low)
+        parts: list[Sums] = []
+        for columns, table in self._sums:
+            shape = lattice.shape[columns]
+            strides = [math.prod(shape[index + 1 :]) for index in range(len(shape))]
+            parts.append(table[steps[:, columns] @ np.array(strides)])
         total = parts[0]
         for part in parts[1:]:
             total += part
@@ -290,11 +323,11 @@ class RemainingRecords:
         """The number of nodes to process together."""
         return max(1, SUMS_PER_BATCH // max(1, self._counted))
 
-    def promising(self, indices: Integers) -> Mask:
+    def promising(self, nodes: Levels) -> Mask:
         """Mask of the nodes that may have a class that is large enough."""
         if self._least == 1 or self.together == 1:  # an exact count is as fast
-            return np.ones(len(indices), np.bool_)
-        sums = self._hash_sums(indices)
+            return np.ones(len(nodes), np.bool_)
+        sums = self._hash_sums(nodes)
         hopeful = self._may_have_large_class(sums)
         sums = sums[hopeful]
         sums.sort(axis=1)
@@ -314,25 +347,25 @@ class RemainingRecords:
         counts = np.bincount(bins.reshape(-1), minlength=len(sums) << bits).reshape(len(sums), -1)
         return np.asarray(counts.max(axis=1) >= self._least)
 
-    def large(self, index: int) -> tuple[Integers, Integers] | None:
+    def large(self, node: Node) -> tuple[Integers, Integers] | None:
         """The distinct rows of a node in classes that are large enough, and the class size of each."""
         left = self._is_left.nonzero()[0]
         # By their first bits too many rows may pass, but never too few.
         bits = min(32, len(left).bit_length() + 1)
-        bins = self._hash_sums(np.array([index]))[0][self._first[left]] >> (32 - bits)
+        bins = self._hash_sums(np.array([node]))[0][self._first[left]] >> (32 - bits)
         may_be_large = np.bincount(bins, self._weights[self._rows[left]])[bins] >= self._least
         rows = self._rows[left[may_be_large]]
         if not len(rows):
             return None
-        sizes = self._sizes(index, rows)
+        sizes = self._sizes(node, rows)
         enough = sizes >= self._least
         return (rows[enough], sizes[enough]) if enough.any() else None
 
-    def _sizes(self, index: int, rows: Integers) -> Integers:
+    def _sizes(self, node: Node, rows: Integers) -> Integers:
         """For each of some rows, the number of records of these rows in its class."""
         lattice = self._ground.lattice
         fields = []
-        for name, level, codes in zip(lattice.columns, lattice.node_at(index), self._codes, strict=True):
+        for name, level, codes in zip(lattice.columns, node, self._codes, strict=True):
             on_level = self._ground.codes_on_level(name, level)
             fields.append(Field(on_level[codes[rows]].astype(np.uint64), int(on_level.max()).bit_length()))
         keys = pack(fields).keys
@@ -340,23 +373,30 @@ class RemainingRecords:
 
 
 def sweep(
-    ground: Ground, judge: Judge, objective: ByColumn, least: int = 1, report: Callable[[int], None] | None = None
+    ground: Ground,
+    judge: Judge,
+    objective: ByColumn,
+    least: int = 1,
+    report: Callable[[int], None] | None = None,
+    nodes: Levels | None = None,
 ) -> Sweep:
-    """Release every class on the first node on which it satisfies the rules and has at least `least` records."""
+    """Release every class on the first node on which it satisfies the rules and has at least `least` records.
+
+    nodes   the levels of the nodes to visit; all of the lattice by default
+    """
     least = max(least, smallest_size(judge))
     remaining = RemainingRecords(ground, least)
-    order = _NodeQueue(ground, objective)
+    order = NodeQueue(ground, objective, nodes)
     on_node = np.full(len(order.weights), NOT_RELEASED, np.int64)
     used: list[Node] = []
     while remaining.records >= least:
         order.renew(remaining.rows)
-        for index in order.promising(remaining):
+        for node in order.promising(remaining):
             if report is not None:
                 report(order.visited)
-            released = _passing_rows_of_node(ground, judge, remaining, index)
+            released = _passing_rows_of_node(ground, judge, remaining, node)
             if released is None:
                 continue
-            node = ground.lattice.node_at(index)
             on_node[released] = len(used)
             used.append(node)
             order.release(node, released)
@@ -377,7 +417,7 @@ def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int =
     for node in nodes:
         if remaining.records < least:
             break
-        released = _passing_rows_of_node(ground, judge, remaining, ground.lattice.index_of(node))
+        released = _passing_rows_of_node(ground, judge, remaining, node)
         if released is not None:
             on_node[released] = len(used)
             used.append(node)
@@ -385,57 +425,57 @@ def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int =
     return drop_failing_classes(Sweep(ground, tuple(used), on_node, least), judge)
 
 
-def merge_leftover_rows(found: Sweep, judge: Judge, objective: ByColumn, most: int) -> Sweep | None:
+def merge_leftover_rows(
+    found: Sweep, judge: Judge, objective: ByColumn, most: int, nodes: Levels | None = None
+) -> Sweep | None:
     """Suppress at most `most` records by releasing the rows left over together with the last records.
 
     The last records are those of the last node that released any or, if they fail the rules on the highest nodes, of
     the last two, four and so on. They share the cheapest node on which they satisfy them. None if there is none.
+
+    nodes   the levels of the nodes to choose from; all of the lattice by default
     """
     last = 1
     while last < len(found.nodes):
         rows = np.flatnonzero((found.on_node == NOT_RELEASED) | (found.on_node >= len(found.nodes) - last))
-        together = _move_to_cheapest_node(found, judge, objective, most, rows)
+        together = _move_to_cheapest_node(found, judge, objective, most, rows, nodes)
         if together is not None:
             return together
         last *= 2
     return None
 
 
-def _move_to_cheapest_node(found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: Integers) -> Sweep | None:
+def _move_to_cheapest_node(
+    found: Sweep, judge: Judge, objective: ByColumn, most: int, rows: Integers, nodes: Levels | None
+) -> Sweep | None:
     """The sweep with some rows on the cheapest node on which they satisfy the rules; None if the highest fail.
 
     The highest nodes are the top, which often retains nothing of a record, and the nodes one level below it.
     """
     ground = found.ground
-    remaining, order = RemainingRecords(ground, found.least, rows), _NodeQueue(ground, objective)
+    remaining, order = RemainingRecords(ground, found.least, rows), NodeQueue(ground, objective, nodes)
 
-    def with_rows_on(index: int) -> Sweep | None:
-        released = _passing_rows_of_node(ground, judge, remaining, index)
+    def with_rows_on(node: Node) -> Sweep | None:
+        released = _passing_rows_of_node(ground, judge, remaining, node)
         if released is None or remaining.records - int(order.weights[released].sum()) > most:
             return None
         on_node = found.on_node.copy()
         on_node[rows], on_node[released] = NOT_RELEASED, len(found.nodes)
-        together = drop_failing_classes(
-            Sweep(ground, (*found.nodes, ground.lattice.node_at(index)), on_node, found.least), judge
-        )
+        together = drop_failing_classes(Sweep(ground, (*found.nodes, node), on_node, found.least), judge)
         return together if together.suppressed <= most else None
 
     top = np.array(ground.lattice.high)
     steps = np.flatnonzero(top > np.array(ground.lattice.low))
     below = [tuple((top - (np.arange(len(top)) == step)).tolist()) for step in steps]
     highest = next(
-        (
-            candidate
-            for node in (ground.lattice.high, *below)
-            if (candidate := with_rows_on(ground.lattice.index_of(node)))
-        ),
+        (candidate for node in (ground.lattice.high, *below) if (candidate := with_rows_on(node))),
         None,
     )
     if highest is None:
         return None
     order.renew(rows)
     return next(
-        (candidate for index in order.promising(remaining) if (candidate := with_rows_on(index)) is not None), highest
+        (candidate for node in order.promising(remaining) if (candidate := with_rows_on(node)) is not None), highest
     )
 
 
@@ -448,18 +488,16 @@ def smallest_size(judge: Judge) -> int:
     return 1 + bisect_left(sizes, True, key=lambda size: not judge.too_small(np.array([size]))[0])
 
 
-def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingRecords, index: int) -> Integers | None:
+def _passing_rows_of_node(ground: Ground, judge: Judge, remaining: RemainingRecords, node: Node) -> Integers | None:
     """The rows in classes of a node that satisfy the rules; None if there are none."""
-    found = remaining.large(index)
+    found = remaining.large(node)
     if found is None:
         return None
     rows, sizes = found
     if judge.only_sizes and ground.base.rows.unit is None:
         passing = ~judge.too_small(sizes)
     else:
-        passing = passing_rows(
-            ground, judge, ground.lattice.node_at(index), _rows_on_node(ground, ground.lattice.node_at(index), rows)
-        )
+        passing = passing_rows(ground, judge, node, _rows_on_node(ground, node, rows))
     return rows[passing] if passing.any() else None
 
 
@@ -473,14 +511,21 @@ def _rows_on_node(ground: Ground, node: Node, rows: Integers) -> WeightedRows:
     return WeightedRows(columns, taken.unit, taken.weights, whole=False)
 
 
-class _NodeQueue:
+def combined_loss(objective: ByColumn, lost: Sequence[Reals]) -> Reals:
+    """The loss of several nodes, given the loss of each column on each of them."""
+    weighted = [objective.weighted(index, part) for index, part in enumerate(lost)]
+    return objective.of_all(reduce(objective.of_two, weighted))
+
+
+class NodeQueue:
     """The nodes not yet visited, ordered by the loss of the release if all remaining rows were on the node.
 
+    nodes     the levels of these nodes; all nodes of the lattice by default
     visited   number of nodes visited or ruled out
     """
 
-    def __init__(self, ground: Ground, objective: ByColumn) -> None:
-        self._ground, self._objective = ground, objective
+    def __init__(self, ground: Ground, objective: ByColumn, nodes: Levels | None = None) -> None:
+        self._ground, self._objective, self._nodes = ground, objective, nodes
         rows, lattice = ground.base.rows, ground.lattice
         assert rows.weights is not None
         self.weights = rows.weights
@@ -493,7 +538,7 @@ class _NodeQueue:
             )
         ]
         self._lost = [objective.all_lost(index) for index in range(len(self._codes))]
-        self._open = np.ones(lattice.nodes, np.bool_)
+        self._open = np.ones(lattice.nodes if nodes is None else len(nodes), np.bool_)
         self._indices: Integers = np.arange(0)
         self.visited = 0
 
@@ -504,21 +549,33 @@ class _NodeQueue:
         for codes, by_level, lost in zip(self._codes, self._retained, self._lost, strict=True):
             counts = np.bincount(codes[rows], weights, len(by_level[0]))
             losses.append(lost - np.array([retained @ counts for retained in by_level]))
-        total = self._objective.combined(losses).reshape(-1)
+        if self._nodes is None:
+            total = self._objective.combined(losses).reshape(-1)
+        else:
+            levels = (self._nodes - np.array(self._ground.lattice.low)).T
+            total = combined_loss(self._objective, [lost[level] for lost, level in zip(losses, levels, strict=True)])
         left = np.flatnonzero(self._open)
         self._indices = left[np.argsort(total[left], kind="stable")]
 
-    def promising(self, remaining: RemainingRecords) -> Iterator[int]:
+    def promising(self, remaining: RemainingRecords) -> Iterator[Node]:
         """Iterate over the nodes, in order, that may have classes that are large enough."""
         for start in range(0, len(self._indices), remaining.together):
             indices = self._indices[start : start + remaining.together]
-            hopeful = remaining.promising(indices)
+            nodes = self._levels(indices)
+            hopeful = remaining.promising(nodes)
             self._open[indices[~hopeful]] = False
             self.visited += int(np.count_nonzero(~hopeful))
-            for index in indices[hopeful].tolist():
+            for index, node in zip(indices[hopeful].tolist(), nodes[hopeful].tolist(), strict=True):
                 self._open[index] = False
                 self.visited += 1
-                yield index
+                yield tuple(node)
+
+    def _levels(self, indices: Integers) -> Levels:
+        if self._nodes is not None:
+            return self._nodes[indices]
+        lattice = self._ground.lattice
+        levels: Levels = np.stack(np.unravel_index(indices, lattice.shape), axis=1) + np.array(lattice.low)
+        return levels
 
     def release(self, node: Node, rows: Integers) -> None:
         """Update the losses for rows that are released on a node."""

@@ -1,0 +1,1 @@
+"""Local recoding: each record on levels of its own."""

@@ -1,0 +1,233 @@
+"""Rounds of local recoding: the tree, sweeps over the nodes that its classes use, and the tree again for the rest."""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.local.sweep import (
+    Levels,
+    LocalSteps,
+    NodeQueue,
+    RemainingRecords,
+    Sweep,
+    drop_failing_classes,
+    merge_leftover_rows,
+    smallest_size,
+    sweep,
+    sweep_over,
+)
+from PETWorks.anonymizer.local.tree import Partition, Splitter, without_empty_classes
+from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
+from PETWorks.anonymizer.problem import Problem
+from PETWorks.anonymizer.recoding import NOT_RELEASED
+from PETWorks.anonymizer.rows import Ground
+from PETWorks.counting.counts import Integers
+
+FULL_SWEEP = 1 << 30  # most nodes times distinct rows for a sweep over all nodes
+FULL_SWEEP_OF_VALUES = 1 << 22  # the same if rules are about sensitive values
+ROUNDS = 6  # most sweeps over the nodes of the release before
+ENOUGH = 0.997  # rounds end once the loss falls by less than this factor
+HOMES_DIVIDED_BY = 4  # sizes of homes are the records of the table, divided by powers of this
+
+Tell = Callable[[int], None]
+
+
+def local_releases(
+    ground: Ground,
+    judge: Judge,
+    objective: ByColumn,
+    least: int,
+    allowed: int,
+    fallback: Sweep,
+    report: Tell,
+) -> Iterator[Sweep]:
+    """Releases by local recoding whose classes keep the rules, with at most `allowed` suppressed records.
+
+    objective   a sum over records, which orders nodes and chooses columns
+    least       the minimum number of records per class
+    fallback    a release that keeps the rules: where the tree starts if no coarse one does
+    """
+    rounds = _Rounds(ground, judge, objective, least, allowed, report)
+    if rounds.can_sweep_all:
+        found = yield from rounds.swept_over_all()
+        if found and rounds.only_sizes:
+            return
+    yield from rounds.from_the_tree(fallback)
+
+
+def recode_again(ground: Ground, judge: Judge, objective: ByColumn, steps: LocalSteps, allowed: int) -> Sweep:
+    """The release that the same steps make of a table, whatever is suppressed."""
+    if steps.lowest is None:
+        return sweep_over(ground, judge, steps.nodes, steps.least)
+    least = max(steps.least, smallest_size(judge))
+    return _Rounds(ground, judge, objective, least, allowed, lambda _visited: None, steps.lowest).repeated(steps)
+
+
+def sorting_objective(problem: Problem) -> ByColumn:
+    """The objective that orders nodes: the one of the problem if it is a sum over records, else granularity."""
+    if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
+        return problem.objective
+    return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
+
+
+class _Rounds:
+    def __init__(
+        self,
+        ground: Ground,
+        judge: Judge,
+        objective: ByColumn,
+        least: int,
+        allowed: int,
+        report: Tell,
+        lowest: Node | None = None,
+    ) -> None:
+        self._ground, self._judge, self._objective = ground, judge, objective
+        self._least, self._allowed = least, allowed
+        self._visited, self._report_nodes = 0, report
+        self._splitter = Splitter(ground, judge, objective, least, self._report, lowest)
+        self._rows = len(self._splitter.weights)
+        self.only_sizes = self._splitter.rules.only_sizes
+
+    def _report(self, visited: int = 0) -> None:
+        self._report_nodes(self._visited + visited)
+
+    @property
+    def can_sweep_all(self) -> bool:
+        """Whether a sweep over all nodes takes little time."""
+        most = FULL_SWEEP if self.only_sizes else FULL_SWEEP_OF_VALUES
+        return self._ground.lattice.nodes * self._rows <= most
+
+    def swept_over_all(self) -> Generator[Sweep, None, bool]:
+        """A sweep over all nodes; return whether it makes a release."""
+        swept = self._swept(None)
+        if swept is None:
+            return False
+        yield from self._released(self._completed(swept), swept.steps)
+        return True
+
+    def from_the_tree(self, fallback: Sweep) -> Iterator[Sweep]:
+        """The tree, sweeps over its nodes, and sweeps over the nodes of these."""
+        start = self._splitter.start(np.arange(self._rows), self._allowed)
+        nodes = fallback.nodes if start is None else (tuple(start.levels[0].tolist()),)
+        swept = sweep_over(self._ground, self._judge, nodes, self._least)
+        tree = self._completed(swept)
+        yield from self._released(tree, swept.steps)
+        if not self.only_sizes and start is not None:
+            yield from self._within_homes(start, tree)
+        found, loss = tree, self._loss(tree)
+        for _ in range(ROUNDS):
+            again = self._swept(np.unique(found.levels, axis=0))
+            if again is None:
+                return
+            found, before = self._completed(again), loss
+            yield from self._released(found, again.steps)
+            loss = self._loss(found)
+            if loss > before * ENOUGH:
+                return
+
+    def repeated(self, steps: LocalSteps) -> Sweep:
+        """The release that the same steps make, whatever is suppressed."""
+        start = None if steps.homes is None else self._splitter.start(np.arange(self._rows), self._allowed)
+        if steps.homes is None or start is None:
+            found = self._completed(sweep_over(self._ground, self._judge, steps.nodes, self._least))
+        else:
+            homes = self._splitter.split(start, steps.homes)
+            found = self._splitter.split(self._sweep_within(homes, _InOrder(steps.nodes))[0])
+        return self._drop_failing(found, steps)
+
+    def _swept(self, nodes: Levels | None) -> Sweep | None:
+        """A sweep over nodes, or over all; what it leaves can go through the tree or be suppressed."""
+        swept = sweep(self._ground, self._judge, self._objective, self._least, self._report, nodes)
+        self._visited += self._ground.lattice.nodes if nodes is None else len(nodes)
+        if swept.suppressed > self._allowed:
+            left = np.flatnonzero(swept.on_node == NOT_RELEASED)
+            if self._splitter.start(left, self._allowed) is None:
+                return merge_leftover_rows(swept, self._judge, self._objective, self._allowed, nodes)
+        return swept
+
+    def _completed(self, swept: Sweep) -> Partition:
+        """The classes of a sweep; what it leaves goes through the tree, and all classes are divided further."""
+        found = self._splitter.partition_of(swept)
+        if len(found.left):
+            rest = self._splitter.start(found.left, self._allowed)
+            found = found if rest is None else found.joined(rest)
+        return self._splitter.split(found)
+
+    def _within_homes(self, start: Partition, tree: Partition) -> Iterator[Sweep]:
+        """Sweeps over the nodes of the tree that leave each of its larger classes, the homes, able to stay."""
+        nodes = np.unique(tree.levels, axis=0)
+        best, size = self._loss(tree), self._ground.records
+        while size > HOMES_DIVIDED_BY * self._least:
+            homes = self._splitter.split(start, size)
+            queue = NodeQueue(self._ground, self._objective, nodes)
+            swept, used = self._sweep_within(homes, queue)
+            self._visited += len(nodes)
+            found = self._splitter.split(swept)
+            loss = self._loss(found)
+            if used and loss < best:
+                best = loss
+                yield from self._released(found, LocalSteps(used, self._least, homes=size))
+            size //= HOMES_DIVIDED_BY
+
+    def _sweep_within(self, homes: Partition, queue: "NodeQueue | _InOrder") -> tuple[Partition, tuple[Node, ...]]:
+        """Release classes of the rows of each home as long as what stays there keeps the rules; and the nodes used."""
+        of_row, levels, used = homes.of_row.copy(), [homes.levels], []
+        number = len(homes.levels)
+        remaining = RemainingRecords(self._ground, self._least, np.flatnonzero(of_row != NOT_RELEASED))
+        while remaining.records >= self._least:
+            queue.renew(remaining.rows)
+            for node in queue.promising(remaining):
+                self._report(queue.visited)
+                leaving = self._splitter.leaving_homes(homes, remaining.rows, node)
+                if leaving is None:
+                    continue
+                rows, class_of, classes = leaving
+                of_row[rows] = number + class_of
+                number += classes
+                levels.append(np.tile(np.array(node, np.int64), (classes, 1)))
+                used.append(node)
+                queue.release(node, rows)
+                if remaining.release(rows):
+                    break
+            else:
+                break
+        return without_empty_classes(Partition(of_row, np.concatenate(levels))), tuple(used)
+
+    def _released(self, partition: Partition, steps: LocalSteps) -> Iterator[Sweep]:
+        """The release on these classes, if enough records remain when classes are what looks equal."""
+        if len(partition.levels):
+            lowest = tuple(partition.levels.min(axis=0).tolist())
+            swept = self._drop_failing(partition, replace(steps, lowest=lowest))
+            if swept.nodes and swept.suppressed <= self._allowed:
+                yield swept
+
+    def _drop_failing(self, partition: Partition, steps: LocalSteps) -> Sweep:
+        """The release on these classes without those that fail as they look."""
+        return replace(drop_failing_classes(self._splitter.sweep_of(partition), self._judge), made_by=steps)
+
+    def _loss(self, partition: Partition) -> float:
+        """The loss by the objective that chooses columns."""
+        lost = [np.array([part]) for part in self._splitter.lost(partition)]
+        return float(self._objective.combined(lost).item())
+
+
+class _InOrder:
+    """Nodes in a given order."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes, self.visited = nodes, 0
+
+    def renew(self, _rows: Integers) -> None:
+        """Keep the order."""
+
+    def promising(self, _remaining: RemainingRecords) -> Iterator[Node]:
+        """Iterate over the nodes not yet visited."""
+        while self.visited < len(self._nodes):
+            self.visited += 1
+            yield self._nodes[self.visited - 1]
+
+    def release(self, _node: Node, _rows: Integers) -> None:
+        """Keep the order."""
