@@ -23,9 +23,10 @@ from pathlib import Path
 import numpy as np
 from lattice import COLUMNS, REFERENCE
 from run import GENERATOR, run, show
+from wide_tables import wide_table
 
 HERE = Path(__file__).parent
-PARTS = ("adult", "local", "frontier", "optima", "anjana", "census")
+PARTS = ("adult", "local", "wide", "values", "frontier", "optima", "anjana", "census")
 ROUNDS = 5
 EXAMPLE = ("age", "education", "marital-status", "occupation", "sex", "native-country")  # the example of ANJANA
 K, SUPPRESSION = 10, 0.5
@@ -109,6 +110,56 @@ def local():
         unit = f"s   loss {result.loss:.4f}, {result.suppressed} records suppressed"
         show(f"k = {k}, local recoding, best", min(sweeps), unit=unit)
         show(f"k = {k}, local recoding / search for the best levels", min(sweeps) / min(searches), "<= 1")
+
+
+def wide():
+    """Time the tree, the first sweep over its nodes, and further rounds on wide tables; k = 5, suppression 0.05."""
+    from PETWorks import Release
+
+    for rows, columns in ((75_000, 16), (30_000, 24)):
+        table, hierarchies = wide_table(rows, columns)
+        release = Release(table, dict.fromkeys(table.column_names, "quasi_identifier"), hierarchies)
+        local_rounds(f"{columns} columns, {rows:,} rows", release, {"k-anonymity": {"k": 5}}, 0.05)
+    show("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, "<= 1", "GB")
+
+
+def values():
+    """The same for rules about sensitive values, on the adult table, with any suppression."""
+    from PETWorks import Release
+
+    for rule in ({"l-diversity": {"l": 2}}, {"t-closeness": {"t": 0.3}}):
+        roles = dict.fromkeys(COLUMNS, "quasi_identifier") | {"occupation": "sensitive_attribute"}
+        release = Release(REFERENCE / "adult.csv", roles, REFERENCE / "adult_hierarchy", engine="memory")
+        local_rounds(f"adult, occupation: {rule}", release, rule, 1)
+
+
+def local_rounds(name, release, rules, suppression):
+    """Time each release that local recoding finds."""
+    from PETWorks.anonymizer.judging import Judge
+    from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
+    from PETWorks.anonymizer.local.sweep import Sweep, smallest_size
+    from PETWorks.anonymizer.problem import make_problem
+    from PETWorks.anonymizer.rules import check_rules
+
+    problem = make_problem(release, check_rules(rules), suppression, "granularity", None, None, None)
+    print(f"{name}, {problem.lattice.nodes:,} nodes, {len(problem.ground.base.rows.weights):,} distinct rows")
+    search = problem.search()
+    began, started = time.process_time(), time.monotonic()
+    search.run(stop=lambda: time.monotonic() - started > 5)
+    show("best levels for all, after 5 s at most", time.process_time() - began, unit=f"s   loss {search.best.loss:.4f}")
+    classes = problem.ground.at(search.best.node)
+    fallback = Sweep.on_one_node(classes, search.judge(classes).suppressed)
+    judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
+    began, losses, step = time.process_time(), [], "tree"
+    least, order = smallest_size(judge), sorting_objective(problem)
+    for swept in local_releases(problem.ground, judge, order, least, problem.most, fallback, lambda _visited: None):
+        seconds = time.process_time() - began
+        losses.append(swept.loss(problem.objective))
+        unit = f"s   loss {losses[-1]:.4f}, {len(swept.nodes):,} nodes, {swept.suppressed} records suppressed"
+        show(f"{step}, until then", seconds, unit=unit)
+        step = f"round {len(losses)}"
+    show("all of them", time.process_time() - began, "<= 20", "s")
+    show("loss / loss of the tree", min(losses) / losses[0], "<= 0.9")
 
 
 def frontier():
@@ -298,6 +349,10 @@ def main():
             adult()
         if "local" in wanted:
             local()
+        if "wide" in wanted:
+            wide()
+        if "values" in wanted:
+            values()
         if "frontier" in wanted:
             frontier()
         if "optima" in wanted:

@@ -1,6 +1,7 @@
 """The hierarchy that is proposed for a column."""
 
 from datetime import date, timedelta
+from itertools import pairwise
 
 import pytest
 import yaml
@@ -8,28 +9,32 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from PETWorks import build_hierarchy
+from PETWorks.about.hierarchies.addresses import read_address
+from PETWorks.about.hierarchies.declaration import refit_hierarchy
 from PETWorks.about.hierarchies.proposal import propose_hierarchy
+from PETWorks.errors import HierarchyError
 from PETWorks.tables.yaml_files import in_yaml
 
-BIRTHS = {"dates": ["month", "year", "5-years", "decade"]}
+BIRTHS = {"dates": ["month", "quarter", "half-year", "year", "5-years", "decade", "20-years"]}
+ROC = {"calendar": "roc"}
 DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
 
 
 @pytest.mark.parametrize(
     ("column", "values", "words"),
     [
-        ("age", [str(age) for age in range(17, 80)], {"width": [5, 10, 20]}),
-        ("年齡", [str(age) for age in range(100)], {"width": [5, 10, 20], "top": 90}),
+        ("age", [str(age) for age in range(17, 80)], {"width": [5, 10, 20], "cuts": [20, 60]}),
+        ("年齡", [str(age) for age in range(100)], {"width": [5, 10, 20], "cuts": [20, 60], "top": 90}),
         ("children", [str(number) for number in range(9)], {"width": [2, 4, 8]}),
-        ("income", [str(1000 * number) for number in range(100)], {"width": [5000, 10000, 20000]}),
-        ("height", [f"1.{number}" for number in range(50, 99)], {"width": ["0.05", "0.1", "0.2"]}),
+        ("income", [str(1000 * number) for number in range(100)], {"width": [5000, 10000, 20000, 40000]}),
+        ("height", [f"1.{number}" for number in range(50, 99)], {"width": ["0.05", "0.1", "0.2", "0.4"]}),
         ("sex", ["1", "2"], {"rare": {"fewer_than": 5}}),
         ("birthday", [day.isoformat() for day in DAYS], BIRTHS),
         ("birthday", [f"{day:%Y%m%d}" for day in DAYS], BIRTHS),
-        ("生日", [f"{day.year - 1911:03}{day:%m%d}" for day in DAYS], BIRTHS),
-        ("生日", [f"{day.year - 1911}/{day.month}/{day.day}" for day in DAYS], {**BIRTHS, "calendar": "roc"}),
-        ("admitted", ["2024/03/01", "2025/11/30"], {"dates": ["month", "quarter", "year"]}),
-        ("month", ["2024-01", "2024-02"], {"dates": ["quarter", "year"]}),
+        ("生日", [f"{day.year - 1911:03}{day:%m%d}" for day in DAYS], BIRTHS | ROC),
+        ("生日", [f"{day.year - 1911}/{day.month}/{day.day}" for day in DAYS], BIRTHS | ROC),
+        ("admitted", ["2024/03/01", "2025/11/30"], {"dates": ["month", "quarter", "half-year", "year"]}),
+        ("month", ["2024-01", "2024-02"], {"dates": ["quarter", "half-year", "year"]}),
         ("zip", ["10048", "10612"], {"prefix": [3, 1]}),
         ("郵遞區號", ["100", "106"], {"prefix": [2, 1]}),
         ("zip", ["10", "11"], {"prefix": [1]}),
@@ -37,6 +42,13 @@ DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
         ("cause", ["I21.4", "J45"], {"icd10": ["category", "chapter"]}),
         ("city", ["Taipei", "Tainan", None, "*"], {"rare": {"fewer_than": 5}}),
         ("age", ["30", "31", "32", "33", "34", "35", "unknown"], {"rare": {"fewer_than": 5}}),
+        ("city", ["Other", "a"], {"rare": {"fewer_than": 5, "label": "other values"}}),
+        ("city", ["other", "other values"], {"rare": {"fewer_than": 5, "label": "all other values"}}),
+        ("區", ["其他", "東"], {"rare": {"fewer_than": 5, "label": "其餘"}}),
+        ("place", ["台北市大安區和平東路1號", "臺北市"], {"address": ["district", "county", "region"]}),
+        ("縣市", ["台北市", "臺北市"], {"address": ["county", "region"]}),
+        ("isco_08", ["2511", "5120"], {"prefix": [3, 2, 1]}),
+        ("isced", ["0", "3", "5", "8"], {"cuts": [[3, 5]]}),
         ("left", [None], {"rare": {"fewer_than": 5}}),
         ("性別", ["1", "2"], {"rare": {"fewer_than": 5, "label": "其他"}}),
         ("city", ["臺北", "Tainan"], {"rare": {"fewer_than": 5, "label": "其他"}}),
@@ -46,13 +58,14 @@ def test_each_kind_of_column(column, values, words):
     assert propose_hierarchy(column, dict.fromkeys(values, 1))[0].words == words
 
 
-def test_a_long_tail_of_numbers_is_coded_together():
+def test_skewed_numbers_get_intervals_with_equally_many_records():
     """A few long stays must not make the intervals of all others wide."""
     stays = {str(days): 100 for days in range(1, 31)}
-    assert propose_hierarchy("days", stays)[0].words == {"width": [2, 10, 20]}
+    assert propose_hierarchy("days", stays)[0].words == {"width": [2, 4, 8, 16]}
     tail = {**stays, "90": 3, "350": 1}
-    assert propose_hierarchy("days", tail)[0].words == {"width": [2, 10, 20], "top": 40}
-    assert propose_hierarchy("days", {**tail, "-1": 1, "0.5": 1})[0].words["top"] == 40
+    words, hierarchy = propose_hierarchy("days", tail)
+    assert words.words == {"quantiles": [16, 8, 4, 2]}
+    assert [len(set(level)) for level in hierarchy.levels] == [32, 16, 8, 4, 2, 1]
     mostly_none = {"0": 10_000, **{str(1000 * gain): 1 for gain in range(1, 20)}}
     assert "top" not in propose_hierarchy("gain", mostly_none)[0].words
 
@@ -78,3 +91,55 @@ def test_a_proposal_always_has_a_place_for_every_value_and_survives_a_policy(col
     words = yaml.load(in_yaml(proposal.words), yaml.BaseLoader)
     assert build_hierarchy(counts, words).levels == hierarchy.levels
     assert not any(len(cell) > 5 and cell in in_yaml(proposal.words) for cell in counts if cell)
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=6, unique=True), st.booleans())
+def test_each_level_of_numbers_has_about_half_the_groups(numbers, in_tenths):
+    values = [f"{number // 10}.{number % 10}" if in_tenths else str(number) for number in numbers]
+    proposal, hierarchy = propose_hierarchy("amount", dict.fromkeys(values, 1))
+    groups = [len(set(level)) for level in hierarchy.levels[1:]]
+    if "width" in proposal.words and "top" not in proposal.words:
+        widths = [float(width) for width in proposal.words["width"]]
+        assert all(after == pytest.approx(2 * before) for before, after in pairwise(widths))
+    assert all(after <= before for before, after in pairwise(groups))
+    assert groups[0] <= 21
+
+
+@pytest.mark.parametrize(
+    ("address", "areas"),
+    [
+        ("100台北市中正區重慶南路一段122號", "臺北市中正區 臺北市 北部"),
+        ("台灣省雲林縣台西鄉", "雲林縣臺西鄉 雲林縣 中部"),
+        ("高雄市前鎮區", "高雄市前鎮區 高雄市 南部"),
+        ("臺南市新市區", "臺南市新市區 臺南市 南部"),
+        ("高雄市那瑪夏區", "高雄市那瑪夏區 高雄市 南部"),
+        ("屏東縣屏東市", "屏東縣屏東市 屏東縣 南部"),
+        ("新竹市", "新竹市 新竹市 北部"),
+    ],
+)
+def test_areas_of_an_address(address, areas):
+    assert tuple(read_address(address).values()) == tuple(areas.split())
+
+
+def test_what_names_no_county_is_no_address():
+    assert read_address("重慶南路一段122號") is None
+
+
+def test_rare_values_do_not_mix_with_a_value_that_has_their_label():
+    counts = {"other": 9, "a": 9, "b": 1, "c": 1}
+    built = build_hierarchy(counts, {"rare": {"fewer_than": 5}})
+    assert dict(zip(built.leaves, built.levels[1], strict=True)) == {
+        "a": "a",
+        "other": "other",
+        "b": "other values",
+        "c": "other values",
+    }
+    again, unplaced = refit_hierarchy("x", {"other", "a", "new"}, {"rare": {"fewer_than": 5}}, built)
+    assert again.to_level(1)["new"] == "other values"
+    assert not unplaced
+
+
+@pytest.mark.parametrize("cuts", [[18, 60], [20, 100]])
+def test_levels_of_cuts_above_widths_nest(cuts):
+    with pytest.raises(HierarchyError, match="would not nest"):
+        build_hierarchy(["1"], {"width": [5, 10], "cuts": cuts, "top": 90})

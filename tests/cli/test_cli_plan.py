@@ -214,6 +214,16 @@ def test_more_than_the_limit_is_suppressed(folder):
     told = json.loads(applied(folder, "few.csv", "--format", "json", code=1).stdout)
     assert not told["within_the_limit"]
     assert told["failing_records"]["pdpc-5"] > 3
+    share = re.search(r"if that many may be suppressed, add (--suppression [0-9.]+);", done.stderr)[1].split()
+    assert float(share[1]) >= told["now"]["suppressed"] / 80 > float(share[1]) - 0.001
+    allowed = applied(folder, "few.csv", *share, "--html", "n.html", output="n.csv")
+    assert allowed.stdout.startswith("waived n.csv")
+    assert "--suppression" not in allowed.stderr
+    assert json.loads((folder / "n_plan.json").read_text("utf-8"))["suppression"] == float(share[1])
+    assert "pdpc-5" in (folder / "n.html").read_text("utf-8")
+    printed = applied(folder, "few.csv", *share, "--markdown", "-", output="n.csv").stdout
+    assert printed.startswith("#")
+    assert "share of the records" in refused(folder, "few.csv", "--suppression", "5")
 
 
 def test_values_without_a_place_can_be_an_error(folder):

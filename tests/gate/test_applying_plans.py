@@ -12,7 +12,9 @@ import definitions
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, anonymized, tables, tasks
 from conftest import examples
 from frames import arrow
-from PETWorks import evaluate
+from PETWorks import Release, evaluate
+from PETWorks import anonymize as api_anonymize
+from PETWorks import apply_plan as api_apply_plan
 from PETWorks.anonymizer.objectives import LINEAR
 from PETWorks.errors import HierarchyError, InputError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.gate.plans import parse_plan
@@ -363,6 +365,25 @@ def test_hierarchies_of_files_have_to_be_the_same():
         HierarchyError, match=r"column 'age': its hierarchy .* is not the one that the plan was made with"
     ):
         apply_plan(raw(120), plan, {"age": rows[:-1]})
+
+
+@pytest.mark.filterwarnings("ignore::PETWorks.ReleaseWarning")
+@pytest.mark.parametrize("words", [{"quantiles": 4}, {"rare": {"fewer_than": 5}}])
+def test_levels_that_follow_from_the_records_are_those_of_the_table_of_the_plan(words):
+    release = Release(raw(120), ROLES, WORDS | {"age": words})
+    rules = {"k-anonymity": {"k": 3}, "l-diversity": {"l": 1}}
+    made = api_anonymize(release, rules, suppression=0.5, order="original")
+    cells = made.table.to_pydict()
+    assert api_apply_plan(raw(120), made, order="original").table.to_pydict() == cells
+    again = api_apply_plan(raw(120, 60), made, suppression=0.9)
+    assert again.problem.suppression == 0.9
+    assert set(again.table["age"].to_pylist()) <= {*cells["age"], *raw(120)["age"], "*", "other"}
+    assert api_apply_plan(raw(120), made.plan, made.original.hierarchies, order="original").table.to_pydict() == cells
+    assert api_apply_plan(raw(120), again).original.hierarchies["age"].levels
+    with pytest.raises(HierarchyError, match="'age' follow from the records of the plan's table"):
+        api_apply_plan(raw(120), made.plan, WORDS | {"age": words})
+    with pytest.raises(ParameterError, match="a share of the records"):
+        api_apply_plan(raw(120), made, suppression=2)
 
 
 def test_values_without_a_place_in_the_hierarchy_of_a_sensitive_attribute_are_counted():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -142,9 +143,11 @@ def test_init_proposes_a_hierarchy_for_each_quasi_identifier(tmp_path):
     read = read_policy(policy)
     known = {name for name, role in read.roles.items() if role == "quasi_identifier"}
     assert known == set(read.hierarchies) == set(MIXED) - {"diagnosis"}
-    assert "  age: {width: [5, 10, 20]}  # numbers: at most 20 intervals, then wider ones\n" in text
-    assert "  birthday: {dates: [month, year, 5-years, decade]}  # dates; levels: " in text
-    assert "levels: 1 = month, 2 = year, 3 = 5-years, 4 = decade, 5 = *\n" in text
+    assert "  age: {width: [5, 10, 20], cuts: [20, 60]}  # ages: 5, 10 and 20 years, " in text
+    assert (
+        "  birthday: {dates: [month, quarter, half-year, year, 5-years, decade, 20-years]}  # dates; levels: " in text
+    )
+    assert "levels: 1 = month, 2 = quarter, 3 = half-year, 4 = year, 5 = 5-years, 6 = decade, " in text
     assert not any(cell in text for cell in ("Taipei", "10037", "1951-02-02"))
     assert read.anonymize == {"suppression": "0.05"}
     with_them = check(policy).content
@@ -326,3 +329,35 @@ def test_what_is_commented_out_is_valid_where_the_marks_are_removed(tmp_path, ta
         check_against_schema(mistakes, "policy")
         mistakes.report()
         assert mistakes.file.content != read_yaml(path.with_name("0.yaml")).content or number == 0
+
+
+def wide(folder, others):
+    names = ["age", "sex", "county", "occupation", *(f"v{number}" for number in range(others))]
+    rows = [[str(20 + row % 50), "mf"[row % 2], "abc"[row % 3], "xy"[row % 2]] for row in range(120)]
+    rows = [[*row, *(str(index // 2 % (2 + n % 7)) for n in range(others))] for index, row in enumerate(rows)]
+    (folder / "t.csv").write_text("\n".join(",".join(row) for row in [names, *rows]))
+    done = petworks("init", "t.csv", cwd=folder)
+    assert done.returncode == 0
+    return done.stdout, (folder / "t_policy.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("others", [5, 56])
+def test_too_many_quasi_identifiers_are_ranked_and_nothing_is_decided(tmp_path, others):
+    said, text = wide(tmp_path, others)
+    assert f"{others + 4} columns are taken for quasi-identifiers" in said
+    ranked = re.findall(r"^ (\w+) +(?:not clear: a guess|often|usually) ", said, flags=re.MULTILINE)
+    most = max(range(others), key=lambda n: (n % 7, -n))
+    assert ranked[0] == f"v{most}"
+    if others == 5:
+        assert ranked[-4:] == ["occupation", "age", "county", "sex"]
+    assert len(read_policy(tmp_path / "t_policy.yaml").roles) == others + 4  # all still quasi-identifiers
+    assert set(read_policy(tmp_path / "t_policy.yaml").roles.values()) == {"quasi_identifier"}
+    assert text.count("; decide first\n") == others
+    change = yaml.safe_load(said[said.index("\nroles:\n") : said.index("\nWritten")])
+    assert change["roles"]["insensitive_attributes"] == ranked[:3] == list(change["role_reasons"])
+
+
+def test_eight_quasi_identifiers_are_not_too_many(tmp_path):
+    said, text = wide(tmp_path, 4)
+    assert "are taken for" not in said
+    assert "decide first" not in text

@@ -195,7 +195,7 @@ def test_proposals_are_taken_over_by_one_button(folder):
         answer = page.post("/levels/propose?policy=policy.yaml", data={"propose": "2"}, follow_redirects=False)
         assert answer.headers["location"] == "/levels?policy=policy.yaml"
         assert read_policy(folder / "policy.yaml").hierarchies["born"].words == {
-            "dates": ["month", "year", "5-years", "decade"]
+            "dates": ["month", "quarter", "half-year", "year", "5-years", "decade", "20-years"]
         }
         page.post("/levels/propose?policy=policy.yaml", data={"propose": "all"})
         assert read_policy(folder / "policy.yaml").hierarchies["zip"].words == {"prefix": ["3", "1"]}

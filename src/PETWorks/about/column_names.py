@@ -15,6 +15,7 @@ A_NAME, A_PERSON_NUMBER, A_RECORD_NUMBER = (
 )
 AN_ADDRESS, A_CONTACT, AN_ACCOUNT = "an address", "a way to reach a person", "an account, a card or a plate"
 A_DEVICE, A_HOUSEHOLD = "a device, or a trace on the net", "a number given to a household"
+SEEN = "where or when a person was seen"
 SEX, AGE, ORIGIN, BODY = "sex", "age or birth", "origin, language or family", "how a person is built"
 A_PLACE, WORK, A_DATE, MARITAL_STATUS = "a place", "work or schooling", "a date", "marital status"
 IDENTIFYING = {
@@ -56,7 +57,7 @@ QUASI_IDENTIFYING = {
         education, degree, school, university, college, military, veteran, 職業, 工作, 行業, 職稱, 職位, 職務, 公司,
         任職, 雇主, 就業, 教育, 學歷, 學校, 科系, 畢業, 兵役""",
     BODY: "height, weight, eye color, hair color, blood type, 身高, 體重, 血型",
-    "where or when a person was seen": """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
+    SEEN: """hospital, clinic, ward, admission, discharge, visit, year, month, day, time,
         醫院, 診所, 院所, 就醫, 就診, 住院, 入院, 出院, 看診, 科別, 病房, 年度, 年月, 月分, 年分""",
 }
 BIRTH, MARITAL = "birth, birthday, dob, 生日, 出生", "marital, marital status, marriage, 婚姻, 婚況"

@@ -10,10 +10,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from PETWorks.about.treatment import APART, REMOVE
+from PETWorks.anonymizer.class_means import check_show
 from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.facts import (
+    UTILITY,
     AnonymizationFacts,
     ColumnLevel,
     ColumnState,
@@ -21,9 +24,11 @@ from PETWorks.anonymizer.facts import (
     LevelsUsed,
     LocalRecoding,
     ProtectedColumn,
+    ShownColumn,
     State,
     UtilityKept,
     WhyGlobal,
+    measure_or_none,
     table_state,
 )
 from PETWorks.anonymizer.judging import Judge, records_failing
@@ -35,7 +40,7 @@ from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
-from PETWorks.anonymizer.recoding import Recoder
+from PETWorks.anonymizer.recoding import Recoder, view_after
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import NodeSearch, Progress, Report, Stop, never_stop
@@ -71,7 +76,6 @@ class Anonymization(Recoded):
     ({'zip': 1, 'nationality': 1}, 0, True)
     """
 
-    problem: Problem
     search: NodeSearch
     loss: float
     optimal: bool
@@ -113,7 +117,9 @@ class Anonymization(Recoded):
     def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         node, seed = self.classes.node, self.order.seed
-        return make_plan(self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed)
+        return make_plan(
+            self.problem, "global", (node,), self.suppressed, self.loss, seed, self.removed, show=self.show
+        )
 
     def explain(self) -> Explanation:
         """Explain these levels: what would break one level finer, the next-best levels, the cost of each rule.
@@ -180,7 +186,7 @@ class Anonymization(Recoded):
             suppressed=self.suppressed,
             suppression_limit=problem.suppression,
             before=before,
-            after=table_state(after),
+            after=self._state(after),
             utility=None if self.is_raised else self.utility().part(UtilityKept),
             next_best=explanation.other_levels,
             rules=explanation.rules,
@@ -192,12 +198,24 @@ class Anonymization(Recoded):
                 )
                 for column, change in changes_in(self.original.source).items()
             ),
+            shown=tuple(ShownColumn(column, way) for column, way in self.shown.columns.items()),
+            labels_kept=self.shown.kept,
+            labels_kept_for=self.shown.rules,
             column_states=tuple(self._column_states()),
             frontier=frontier,
             seconds=None if self.is_complete else self.search.seconds,
             improved_after=None if self.is_complete else self.search.improved_after,
             shuffled=shuffled,
         )
+
+    def _state(self, after: Release) -> State:
+        """The state of the release; what means lose is what the labels behind them lose."""
+        state = table_state(after)
+        if not self.shown.columns:
+            return state
+        labels = view_after(self.problem.ground, self.recoder)
+        lost = {name: measure_or_none(labels, name) for name in UTILITY}
+        return structs.replace(state, **lost)
 
     def _column_states(self) -> Iterator[ColumnState]:
         """What became of each released column, in the order of the table."""
@@ -334,7 +352,9 @@ class LocalAnonymization(Anonymization):
     def planned(self) -> Plan:
         """All that is needed to recode another table in the same way."""
         seed, steps = self.order.seed, self.sweep.steps
-        return make_plan(self.problem, "local", steps.nodes, self.suppressed, self.loss, seed, self.removed, steps)
+        return make_plan(
+            self.problem, "local", steps.nodes, self.suppressed, self.loss, seed, self.removed, steps, show=self.show
+        )
 
     @cached_property
     def recoder(self) -> Recoder:
@@ -473,6 +493,7 @@ def anonymize_release(
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
     method: str = "global",
+    show: Mapping[str, str] | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
     order: RecordOrder = IN_ORDER,
@@ -494,6 +515,7 @@ def anonymize_release(
         local=method == "local",
         suppressed_records=suppressed_records,
     )
+    show = check_show(show, problem.original)
     search = problem.search()
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))
@@ -501,7 +523,8 @@ def anonymize_release(
         time_limit = DEFAULT_SECONDS
     started = monotonic()
     limit = math.inf if time_limit is None else time_limit
-    search_limit = limit if method == "global" else limit / 2  # the other half is for local recoding
+    # The rest is for local recoding, which needs no good levels to begin with.
+    search_limit = limit if method == "global" else limit / (12 if problem.lattice.has_many_nodes else 2)
     try:
         search.run(report=progress, stop=lambda: monotonic() - started >= search_limit)
     except KeyboardInterrupt:  # continue with the best result so far, if there is one
@@ -516,7 +539,17 @@ def anonymize_release(
     optimal = search.is_finished
     bound = best.loss if optimal else search.bound
     found = Anonymization(
-        problem.original, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked, order=order
+        problem.original,
+        classes,
+        suppressed,
+        problem,
+        search,
+        best.loss,
+        optimal,
+        bound,
+        search.checked,
+        order=order,
+        show=show,
     )
     return found if method == "global" else recode_locally(found, progress, lambda: monotonic() - started >= limit)
 

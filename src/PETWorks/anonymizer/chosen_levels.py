@@ -39,8 +39,6 @@ from PETWorks.measures.classes import Mask
 class OnLevels(Recoded):
     """A table on chosen levels; records of classes that break a rule are suppressed, if there are rules."""
 
-    problem: Problem
-
     @property
     def planned(self) -> Plan:
         """The plan of this recoding; its loss is that of precision."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from PETWorks.counting.release import Release
+from PETWorks.counting.view import View
 from PETWorks.errors import PETWorksError
 from PETWorks.json_types import JSONObject, Real, described
 from PETWorks.measures.catalogue import find_measure
@@ -203,6 +204,13 @@ class ProtectedColumn(JSONObject, frozen=True):
     ) = None
 
 
+class ShownColumn(JSONObject, frozen=True):
+    """A column that shows a number or a date for each class instead of the label of a level."""
+
+    column: str
+    how: Annotated[str, described("mean or median of the class")]
+
+
 class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     """How a release was made."""
 
@@ -225,6 +233,11 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     local: LocalRecoding | None = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
+    shown: tuple[ShownColumn, ...] = ()
+    labels_kept: Annotated[
+        int, described("classes that show labels, because with means they would look like others and break a rule")
+    ] = 0
+    labels_kept_for: Annotated[tuple[str, ...], described("rules because of which all classes show labels")] = ()
     column_states: tuple[ColumnState, ...] = ()
     frontier: FrontierFacts | None = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
@@ -256,11 +269,11 @@ def table_state(release: Release) -> State:
         sizes.smallest,
         1 / sizes.smallest if sizes.smallest else 0.0,
         unique / sizes.records if sizes.records else 0.0,
-        **{name: _value_or_none(release, name) for name in UTILITY},
+        **{name: measure_or_none(release, name) for name in UTILITY},
     )
 
 
-def _value_or_none(release: Release, name: str) -> float | None:
+def measure_or_none(release: Release | View, name: str) -> float | None:
     """The value of a measure; None if it does not apply."""
     try:
         value: Any = find_measure(name)(release).value

@@ -161,6 +161,13 @@ class Plan(JSONObject, frozen=True, kw_only=True):
         Annotated[Mapping[str, Mapping[str, Any]], described('by column, how it was protected: `{"round": "1000"}`')]
         | None
     ) = None
+    show: (
+        Annotated[
+            Mapping[str, Literal["mean", "median"]],
+            described("by column, what the records of a class show; without it, the label of their level"),
+        ]
+        | None
+    ) = None
     spreadsheet_safe: (
         Annotated[
             bool,
@@ -216,6 +223,8 @@ def make_plan(
     seed: int | None,
     removed: Integers | None,
     steps: LocalSteps | None = None,
+    *,
+    show: Mapping[str, Any] | None = None,
 ) -> Plan:
     """The plan of a release.
 
@@ -223,6 +232,7 @@ def make_plan(
     seed     of the random order of the records; None if they keep their order
     removed  indices of the records that left the table; None if records have no order
     steps    of local recoding
+    show     by column, what classes show instead of labels
     """
     release = problem.original
     columns = problem.lattice.columns
@@ -255,6 +265,7 @@ def make_plan(
         population=people,
         hierarchies=dict(_hierarchies(release)),
         protect=protect_words(release.source) or None,
+        show=dict(show) if show else None,
         spreadsheet_safe=is_spreadsheet_safe(release.source) or None,
         records=problem.ground.records,
         suppressed_records="remove" if problem.ground.removes else "stars",

@@ -9,7 +9,7 @@ from typing import Any
 from PETWorks.about.hierarchies.declaration import hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import propose_hierarchy
-from PETWorks.about.treatment import REMOVE, SUPPRESSED_RECORDS
+from PETWorks.about.treatment import INTERVAL, REMOVE, SHOWN, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
 from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, check_objective, make_objective
@@ -167,6 +167,25 @@ def check_suppressed_records(choice: Any) -> None:
         )
 
 
+def check_show_words(show: Any, known: Sequence[str] | None = None) -> None:
+    """Raise unless it says for columns what is shown; `known`: the quasi-identifiers."""
+    if not isinstance(show, Mapping):
+        raise ParameterError("show: expected for each column one of {ways}", ways=quoted(SHOWN), what="show")
+    for column, way in show.items():
+        if way not in SHOWN:
+            raise ParameterError(
+                "show {column!r}: expected one of {ways}, got {given!r}",
+                column=str(column),
+                ways=quoted(SHOWN),
+                given=str(way)[:40],
+                what=f"show.{column}",
+            )
+        if known is not None and column not in known and way != INTERVAL:
+            raise ParameterError(
+                "show {column!r}: the column is no quasi-identifier", column=str(column), what=f"show.{column}"
+            )
+
+
 def check_settings(
     known: Sequence[str] | None,
     *,
@@ -177,6 +196,7 @@ def check_settings(
     levels: Mapping[str, Any] | None = None,
     method: str = "global",
     suppressed_records: str = REMOVE,
+    show: Mapping[str, str] | None = None,
     **_others: Any,
 ) -> Iterator[PETWorksError]:
     """The errors in settings that can be found without the table; `known`: the quasi-identifiers."""
@@ -184,6 +204,7 @@ def check_settings(
         lambda: check_share(suppression),
         lambda: check_method(method, objective),
         lambda: check_suppressed_records(suppressed_records),
+        lambda: check_show_words(show or {}, known),
         lambda: check_objective(objective, aggregate, weights, known or list(weights or ())),
         lambda: check_levels(levels or {}, known),
     ):

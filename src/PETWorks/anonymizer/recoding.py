@@ -1,6 +1,6 @@
 """Recoding: mapping the cells of a table to those of its release, for any engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,35 @@ class ColumnRecoder:
 
 
 @dataclass(frozen=True, eq=False)
+class ClassLabels:
+    """What some classes show instead of the labels of their levels.
+
+    layout   how codes of labels are packed into keys, one code for each quasi-identifier
+    keys     the ascending keys of the classes
+    labels   by column, all labels: those of its recoder first
+    codes    by column, the code of what each class shows
+    """
+
+    layout: Layout
+    keys: Codes
+    labels: "Mapping[str, pa.Array]"
+    codes: Mapping[str, Codes]
+
+    def shown(self, name: str, classes: tuple[Integers, Mask], labels: Codes) -> Codes:
+        """The codes of a column for rows of these classes, given the codes of its labels."""
+        if name not in self.codes:
+            return labels
+        index, known = classes
+        return np.where(known, self.codes[name][index], labels).astype(np.uint32)
+
+    def classes_of(self, labels: Sequence[Codes]) -> tuple[Integers, Mask]:
+        """The class of each row, given the codes of its labels, and whether it is in one."""
+        keys, known = self.layout.packed(labels, self.keys.dtype)
+        index = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return index, known & (self.keys[index] == keys)
+
+
+@dataclass(frozen=True, eq=False)
 class Recoder:
     """The mapping from any rows of a table to the release.
 
@@ -75,6 +104,7 @@ class Recoder:
     changed     the quasi-identifiers that differ from the input
     keys        ascending keys of the rows with an entry in `on_node`; all other rows are on the node `otherwise`
     removes     whether suppressed rows leave the table
+    class_labels   what classes show instead of some labels
     """
 
     columns: tuple[str, ...]
@@ -85,6 +115,7 @@ class Recoder:
     on_node: Integers
     otherwise: int
     removes: bool = False
+    class_labels: ClassLabels | None = None
 
     @classmethod
     def on_one_node(cls, classes: "NodeClasses", suppressed: "Mask") -> "Recoder":
@@ -124,7 +155,8 @@ class Recoder:
     def labels(self) -> "dict[str, pa.Array]":
         """For each column that changes, its possible values."""
         columns = zip(self.columns, self.by_column, strict=True)
-        return {name: column.labels for name, column in columns if name in self.changed}
+        labels = {name: column.labels for name, column in columns if name in self.changed}
+        return labels if self.class_labels is None else {**labels, **self.class_labels.labels}
 
     def nodes_of(self, codes: Sequence[Codes]) -> Integers | int:
         """The node of each row; a single number if all rows are on the same node."""
@@ -177,9 +209,18 @@ class Recoder:
         for first in range(0, rows, STEP):
             codes_of_step = [column_codes[first : first + STEP] for column_codes in codes]
             nodes = self.nodes_of(codes_of_step)
-            for name, column, column_codes in zip(self.columns, self.by_column, codes_of_step, strict=True):
-                if name in new:
-                    new[name][first : first + STEP] = column.recoded(column_codes, nodes)
+            needed = self.columns if self.class_labels is not None else self.changed
+            labels = {
+                name: column.recoded(column_codes, nodes)
+                for name, column, column_codes in zip(self.columns, self.by_column, codes_of_step, strict=True)
+                if name in needed
+            }
+            classes = None if self.class_labels is None else self.class_labels.classes_of(list(labels.values()))
+            for name, new_codes in new.items():
+                shown = labels[name]
+                if self.class_labels is not None and classes is not None:
+                    shown = self.class_labels.shown(name, classes, shown)
+                new_codes[first : first + STEP] = shown
         return new
 
 

@@ -1,7 +1,7 @@
 """The released table: its columns on the levels of a node, its suppressed classes, and the order of its records."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from PETWorks.anonymizer.class_means import ClassMeans, show_in_classes
 from PETWorks.anonymizer.plan import Plan
+from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import MeasureRule, Rule
@@ -142,17 +144,21 @@ class Recoded(Rows, Displayable):
     original     the original table
     classes      its equivalence classes on these levels
     taken_out    mask of the suppressed classes
+    problem      the task that it solves
     keeps_unit   whether the privacy unit stays, as numbers; otherwise the column is left out
     order        the order of the records in `table`, with the seed if it is random
     notices      further notices for the reader
+    show         by column, what classes show instead of labels: "mean" or "median"
     """
 
     original: Release
     classes: NodeClasses
     taken_out: Mask
+    problem: Problem
     keeps_unit: bool = field(default=False, kw_only=True)
     order: RecordOrder = field(default=IN_ORDER, kw_only=True)
     notices: tuple[str, ...] = field(default=(), kw_only=True)
+    show: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     @property
     def planned(self) -> Plan:
@@ -225,7 +231,7 @@ class Recoded(Rows, Displayable):
     @property
     def changes(self) -> "dict[str, pa.Array] | Recoder":
         """The columns that differ from the input, or the recoder that makes them if the table is not in memory."""
-        return self.changed_columns if self.original.engine.name == "memory" else self.recoder
+        return self.changed_columns if self.original.engine.name == "memory" else self.shown.recoder
 
     @cached_property
     def changed_columns(self) -> "dict[str, pa.Array]":
@@ -234,7 +240,7 @@ class Recoded(Rows, Displayable):
         These are quasi-identifiers and, if it stays, the privacy unit: people are numbered by first appearance.
         """
         table: Any = self.classes.ground.view.table
-        changed = self.recoder.recoded([table.columns[name].codes for name in self.recoder.columns])
+        changed = self.shown.recoder.recoded([table.columns[name].codes for name in self.recoder.columns])
         if self.original.privacy_unit is not None and self.keeps_unit:
             changed[self.original.privacy_unit] = _number_values(table.columns[self.original.privacy_unit])
         # A label without records could be the value of a suppressed record.
@@ -254,6 +260,11 @@ class Recoded(Rows, Displayable):
     def recoder(self) -> Recoder:
         """The mapping from the quasi-identifiers of any record to those of the release."""
         return Recoder.on_one_node(self.classes, self.taken_out)
+
+    @cached_property
+    def shown(self) -> ClassMeans:
+        """The mapping to what the release shows, and the columns that show means or medians."""
+        return show_in_classes(self.recoder, self.problem, self.show)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -307,7 +318,12 @@ class Recoded(Rows, Displayable):
 
         original: Any = self.original
         write_parts(
-            original.engine.jobs, original.source, self._kept, self.recoder, folder, self.records - self.number_removed
+            original.engine.jobs,
+            original.source,
+            self._kept,
+            self.shown.recoder,
+            folder,
+            self.records - self.number_removed,
         )
 
     @cached_property
@@ -320,7 +336,11 @@ class Recoded(Rows, Displayable):
         release = Release(
             table,
             roles | dict.fromkeys(self.left_out, IDENTIFIER),
-            {name: hierarchy for name, hierarchy in before.hierarchies.items() if name in table.column_names},
+            {
+                name: hierarchy
+                for name, hierarchy in before.hierarchies.items()
+                if name in table.column_names and name not in self.shown.columns
+            },
             tables[0] if tables[1] is None else tables[1],
             population=None if population is None else population.given_as,
             **self._order_of_release(has_original=tables[1] is not None),

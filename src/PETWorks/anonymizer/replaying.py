@@ -2,19 +2,20 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from PETWorks.about.treatment import APART, STARS
+from PETWorks.anonymizer.class_means import check_show
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import recode_again, sorting_objective
 from PETWorks.anonymizer.local.sweep import LocalSteps, Sweep
 from PETWorks.anonymizer.plan import Method, Plan, make_plan
-from PETWorks.anonymizer.problem import Problem, make_problem
+from PETWorks.anonymizer.problem import make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rows import NodeClasses, with_original
@@ -41,6 +42,7 @@ class Steps:
     suppressed_records: str = STARS
     lowest: Node | None = None
     homes: int | None = None
+    show: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,6 @@ class Replayed(Recoded):
     missing_columns  columns of the plan that the table lacks and does not need
     """
 
-    problem: Problem
     sweep: Sweep | None
     then: PlanTable
     loss: float
@@ -127,7 +128,8 @@ class Replayed(Recoded):
         nodes = (self.classes.node,) if self.sweep is None else self.sweep.steps.nodes
         method: Method = "global" if self.sweep is None else "local"
         steps = None if self.sweep is None else self.sweep.steps
-        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, self.order.seed, self.removed, steps)
+        seed, show = self.order.seed, self.show
+        return make_plan(self.problem, method, nodes, self.suppressed, self.loss, seed, self.removed, steps, show=show)
 
     @property
     def number_removed(self) -> int:
@@ -218,7 +220,18 @@ def replay(
         for rule in problem.rules
     }
     return Replayed(
-        release, classes, taken_out, problem, sweep, then, loss, without_place, not_placed, failing, missing_columns
+        release,
+        classes,
+        taken_out,
+        problem,
+        sweep,
+        then,
+        loss,
+        without_place,
+        not_placed,
+        failing,
+        missing_columns,
+        show=check_show(steps.show, release),
     )
 
 

@@ -35,7 +35,7 @@ from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, ParameterError, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.anonymising import anonymize_by_policy, frontier_by_policy, search_rules
-from PETWorks.gate.applying import demanded_rules, match_hierarchies, next_policy, prepare_table
+from PETWorks.gate.applying import demanded_rules, match_hierarchies, next_policy, prepare_table, with_suppression
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.notices import ALWAYS_SHOWN, suppression_notices
@@ -44,6 +44,7 @@ from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
 from PETWorks.gate.policy.policy import Policy, columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column
+from PETWorks.measures.parameters import parse_number
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.making import two_levels_texts, why_in_order
@@ -144,6 +145,7 @@ def anonymize(
     levels: Mapping[str, Any] | None = None,
     subsets: Mapping[str, Any] | None = None,
     method: str | None = None,
+    show: Mapping[str, str] | None = None,
     spreadsheet_safe: bool | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
@@ -173,6 +175,8 @@ def anonymize(
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
     method        "global", the default: one level for each column; "local": individual levels for each record, with
                   far less loss; for all objectives except non-uniform-entropy
+    show          what the records of a class show instead of an interval or a period: `{"age": "mean"}`, "median" or
+                  "interval", for quasi-identifiers whose hierarchy is declared by width, cuts, quantiles or dates
     spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers are unchanged, and
                   so are quasi-identifiers, whose values are those of hierarchies
     seconds       time limit, after which the best release so far is returned; its `gap` bounds the distance from the
@@ -198,6 +202,7 @@ def anonymize(
         "weights": weights,
         "levels": levels,
         "method": method,
+        "show": show,
         "seconds": seconds,
         "resume": resume,
     }
@@ -247,10 +252,11 @@ def apply_levels(
 
 def apply_plan(
     data: Any,
-    plan: str | Path | Mapping[str, Any],
+    plan: str | Path | Mapping[str, Any] | Anonymization | Replayed,
     hierarchies: Any = None,
     *,
     roles: Roles | None = None,
+    suppression: float | None = None,
     order: str | None = None,
     seed: int | None = None,
     original: Any = None,
@@ -265,10 +271,14 @@ def apply_plan(
 
     data          the table, as for `Release`; or a `Release`, whose original, population, memory limit and
                   hierarchies are used, and its roles for columns that the plan lacks
-    plan          `anonymize(...).plan`, or the file that `petworks anonymize` writes beside a release
-    hierarchies   the hierarchies of the plan that are not declared: a folder, or by column a file or rows; not needed
-                  if the plan is a file with the hierarchies beside it
+    plan          what `anonymize` or `apply_plan` made, its `plan`, or the file that `petworks anonymize` writes beside
+                  a release
+    hierarchies   the hierarchies of the plan that depend on its table (files, rows, `quantiles`, `rare`): a folder, or
+                  by column a file or rows, or those of the table, `anonymize(...).original.hierarchies`; declarations
+                  as in the plan may be among them. Not needed with what `anonymize` made, or with a file that has
+                  them beside it
     roles         roles of columns that the plan lacks: "identifier" (left out) or "insensitive_attribute" (stays)
+    suppression   the share of records that may be suppressed; by default that of the plan
     order, seed   the order of the records, as for `anonymize`
     original      the table that measures compare with, if it is not the data themselves
     population    as for `Release`, if it is a table
@@ -284,7 +294,12 @@ def apply_plan(
     shuffle, seed = check_order_arguments(order, seed)
     if is_policy(data):
         raise ParameterError("with a plan, name the table itself; the plan has what a policy says")
+    if isinstance(plan, Anonymization | Replayed):
+        hierarchies = plan.original.hierarchies if hierarchies is None else hierarchies
+        plan = plan.plan
     plan_document = parse_plan(plan, "plan") if isinstance(plan, Mapping) else read_plan(Path(plan))
+    if suppression is not None:
+        plan_document = with_suppression(plan_document, parse_number(suppression))
     if isinstance(data, Release):
         given = {"roles": roles, "original": original, "population": population, "memory_limit": memory_limit}
         for name, value in given.items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from PETWorks.about.treatment import SUPPRESSED_RECORDS
+from PETWorks.about.treatment import SHOWN, SUPPRESSED_RECORDS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from PETWorks.render.check_result import Check
 
 
-SEARCH_SETTINGS = ("seconds", "resume", "method")  # settings that a frontier does not have
+SEARCH_SETTINGS = ("seconds", "resume", "method", "show")  # settings that a frontier does not have
 
 
 def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
@@ -406,6 +406,12 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
 @click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
 @click.option("--local", is_flag=True, help="Each record on levels of its own: far less is lost.")
 @click.option(
+    "--show",
+    multiple=True,
+    metavar="COLUMN=WAY",
+    help="What the records of a class show of a number or a date: mean, median or interval.",
+)
+@click.option(
     "--time", metavar="SECONDS", help="Stop searching after this time: 90, 10m or 2h; the best so far is written."
 )
 @click.option("--resume", is_flag=True, help="Go on with a search that was stopped.")
@@ -461,19 +467,17 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.render.formats.result_files import reasons_file
 
     lang = language()
-    wanted = {name: options[name] for name in FILES if options[name] is not None}
-    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
-    if len(printed) > 1 or (printed and options["output_format"] == "json"):
-        raise ParameterError("only one result can be printed: give '-' once, without --format json")
-    reports = {name: path for name, path in wanted.items() if name not in printed}
+    reports, printed = wanted_reports(options)
+    wanted = bool(reports or printed)
     settings = {
-        "suppression": _share(options["suppression"]),
+        "suppression": parse_share(options["suppression"]),
         "suppressed_records": options["suppressed_records"],
         "objective": options["objective"],
         "aggregate": options["aggregate"],
         "weights": parse_by_column(options["weights"], "--weight", _weight) or None,
         "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
         "method": "local" if options["local"] else None,
+        "show": parse_by_column(options["show"], "--show", _way) or None,
         "seconds": _seconds(options["time"]),
     }
     check_seed(options)
@@ -537,13 +541,11 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         suppression = tuple(suppression_notices(result, rules))
         findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
         models = case.models
-        checked = _check(case, facts, suppression, example=reports.get("html") is not None) if wanted else None
+        checked = check_with_notices(case, suppression, facts, example="html" in reports) if wanted else None
         if checked is not None:
-            staged.files.write(
-                {path: checked.to_format(name, lang).encode("utf-8", "replace") for name, path in reports.items()}
-            )
-    if checked is not None and printed:
-        click.echo(checked.to_format(printed[0], lang), nl=False)
+            staged.files.write(report_files(checked, reports))
+    if checked is not None and printed is not None:
+        click.echo(checked.to_format(printed, lang), nl=False)
     else:
         _print_result(facts, models, rules, findings, paths, options)
     report_written([*paths.written, paths.plan, *reports.values(), *beside])
@@ -587,8 +589,28 @@ def _interruptible() -> Iterator[None]:
         signal.signal(stop, before)
 
 
-def _check(case: "Case", facts: "AnonymizationFacts", notices: "tuple[Notice, ...]", *, example: bool) -> "Check":
-    """The check of a release, with the facts about how it was made; `example`: with records for a file in HTML."""
+def wanted_reports(options: Mapping[str, Any]) -> tuple[dict[str, Path], str | None]:
+    """The report to be written in each format, and the format that is printed, if any."""
+    wanted = {name: options[name] for name in FILES if options[name] is not None}
+    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
+    if len(printed) > 1 or (printed and options["output_format"] == "json"):
+        raise ParameterError("only one result can be printed: give '-' once, without --format json")
+    reports = {name: path for name, path in wanted.items() if name not in printed}
+    return reports, printed[0] if printed else None
+
+
+def report_files(checked: "Check", reports: Mapping[str, Path]) -> dict[Path, bytes]:
+    """The content of each report."""
+    return {path: checked.to_format(name, language()).encode("utf-8", "replace") for name, path in reports.items()}
+
+
+def check_with_notices(
+    case: "Case", notices: "tuple[Notice, ...]", facts: "AnonymizationFacts | None" = None, *, example: bool = False
+) -> "Check":
+    """The check of a release, with notices about its making, and the facts of a search.
+
+    example   with records for a file in HTML
+    """
     from msgspec import structs
 
     from PETWorks.render.check_result import Check, check_case
@@ -648,7 +670,8 @@ def _seconds(text: str | None) -> float | None:
     return seconds
 
 
-def _share(text: str | None) -> float | None:
+def parse_share(text: str | None) -> float | None:
+    """Parse a share of the records; None without a text."""
     from PETWorks.measures.parameters import parse_number
 
     number = None if text is None else parse_number(text)
@@ -669,6 +692,7 @@ def parse_by_column(texts: Iterable[str], option: str, read: Callable[[str], Any
             expected = {
                 "--weight": Phrase("COLUMN=NUMBER"),
                 "--level": Phrase("COLUMN=N or COLUMN=N-M, with levels from 0 on"),
+                "--show": Phrase("COLUMN=mean, COLUMN=median or COLUMN=interval"),
             }.get(option, Phrase("COLUMN=N, with levels from 0 on"))
             raise ParameterError(
                 "{option} expects {expected}; got {given!r}", option=option, expected=expected, given=text[:60]
@@ -679,6 +703,10 @@ def parse_by_column(texts: Iterable[str], option: str, read: Callable[[str], Any
             )
         values[column] = parsed
     return values
+
+
+def _way(text: str) -> str | None:
+    return text if text in SHOWN else None
 
 
 def _weight(text: str) -> float | None:

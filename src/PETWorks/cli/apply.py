@@ -1,5 +1,6 @@
 """The command `apply`: a release on levels of one's own choice, or as the plan of an earlier release says."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,19 +15,25 @@ from PETWorks.cli.anonymize import (
     POLICY_SUFFIXES,
     check_paths,
     check_seed,
+    check_with_notices,
     exit_by_verdict,
     open_job,
     parse_by_column,
     parse_level,
+    parse_share,
     record_order,
     release_options,
+    report_files,
     staging_with_notes,
     tell_two_levels,
     verdicts,
+    wanted_reports,
 )
-from PETWorks.cli.arguments import parse_columns, parse_population, report_written, shown_name, split_items
+from PETWorks.cli.arguments import note, parse_columns, parse_population, report_written, shown_name, split_items
+from PETWorks.cli.check import with_format_options
 from PETWorks.errors import ParameterError
 from PETWorks.render.formats.formats import dumps
+from PETWorks.render.language.messages import language
 from PETWorks.render.terminal import progress, text_style
 
 if TYPE_CHECKING:
@@ -63,6 +70,9 @@ NEW_COLUMNS = {"identifier": IDENTIFIER, "insensitive": INSENSITIVE_ATTRIBUTE}
 @click.option("--suppress", is_flag=True, help="Suppress the records of classes that break a rule.")
 @click.option("--plan", type=FILE, metavar="FILE", help="Recode the table as this plan of an earlier release says.")
 @click.option("--strict", is_flag=True, help="With --plan: values without a place are an error.")
+@click.option("--suppression", metavar="SHARE",
+              help="With --plan: the share of records that may be suppressed, instead of the plan's.")  # fmt: skip
+@with_format_options
 def apply_command(table: str, output: Path | None, **options: Any) -> None:
     """Make a release on levels of one's own choice, or as the plan of an earlier release says.
 
@@ -93,13 +103,15 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         if options["engine"] not in ("auto", "memory"):
             raise ParameterError("--plan needs the engine 'memory', got {engine!r}", engine=options["engine"])
         _apply_plan(table, output, options)
-    if options["strict"]:
-        raise ParameterError("--strict is for --plan")
+    for name in ("strict", "suppression"):
+        if options[name]:
+            raise ParameterError("--{option} is for --plan", option=name)
+    reports, printed = wanted_reports(options)
     levels = parse_by_column(split_items(options["levels"], "--levels"), "--levels", parse_level)
     job = open_job(table, options)
     complete_hierarchies(job.release, [name for name in job.release.quasi_identifiers if levels.get(name, 0) != 0])
     tell_two_levels(job.release)
-    paths = check_paths(output, job)
+    paths = check_paths(output, job, reports.values())
     order = record_order(job, options)
     with progress("recoding", shown_name(table)):
         result = on_levels(
@@ -112,8 +124,14 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
     with staging_with_notes(result, job, paths, order, plan, options) as staged:
         rules, digest = staged.case.rules, staged.digest
-        notices = (*suppression_notices(result, rules), *staged.case.notices_of_release)
-    if options["output_format"] == "json":
+        suppression = tuple(suppression_notices(result, rules))
+        notices = (*suppression, *staged.case.notices_of_release)
+        checked = check_with_notices(staged.case, suppression) if reports or printed else None
+        if checked is not None:
+            staged.files.write(report_files(checked, reports))
+    if checked is not None and printed is not None:
+        click.echo(checked.to_format(printed, language()), nl=False)
+    elif options["output_format"] == "json":
         content = {"release": paths.release.name, "release_sha256": digest}
         click.echo(
             dumps({**content, "levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)})
@@ -123,7 +141,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
 
         arguments = (paths.release.name, result.suppressed, result.records, rules, notices)
         click.echo(applied_text(*arguments, **text_style(None)), nl=False)
-    report_written([*paths.written, paths.plan])
+    report_written([*paths.written, paths.plan, *reports.values()])
     exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
 
 
@@ -134,7 +152,7 @@ def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
-    from PETWorks.gate.applying import check_same_rules, demanded_rules
+    from PETWorks.gate.applying import check_same_rules, demanded_rules, with_suppression
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document import combine_verdicts
@@ -150,12 +168,15 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         raise ParameterError("with --plan, name the table itself; the plan has what a policy says")
     click.get_current_context().with_resource(FilesRead().shared())
+    reports, printed = wanted_reports(options)
     plan = read_plan(options["plan"])
+    if options["suppression"] is not None:
+        plan = with_suppression(plan, parse_share(options["suppression"]))
     with progress("reading", shown_name(table)):
         prepared = _prepare(table, plan, options)
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
-    paths = check_paths(output, job)
+    paths = check_paths(output, job, reports.values())
     order = record_order(job, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recode(job.rules, strict=options["strict"])
@@ -166,9 +187,19 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     with staging_with_notes(result, job, paths, order, next_plan, options) as staged:
         rules = staged.case.rules
         check_same_rules(plan, staged.case.policy)
-        notices = (*suppression_notices(result, rules), *staged.case.notices_of_release)
-    _print_result(result, rules, notices, paths, options)
-    report_written([*paths.written, paths.plan])
+        suppression = tuple(suppression_notices(result, rules))
+        findings = (staged.case.columns_to_look_at, (*suppression, *staged.case.notices_of_release))
+        checked = check_with_notices(staged.case, suppression) if reports or printed else None
+        if checked is not None:
+            staged.files.write(report_files(checked, reports))
+    if checked is not None and printed is not None:
+        click.echo(checked.to_format(printed, language()), nl=False)
+    else:
+        _print_result(result, rules, findings, paths, options)
+    report_written([*paths.written, paths.plan, *reports.values()])
+    if not result.within_the_limit:
+        enough = math.ceil(1000 * result.suppressed / result.records) / 1000
+        note("apply.advice", option=f"--suppression {enough:g}")
     exit_by_verdict(
         is_passing(combine_verdicts([rule.verdict for rule in rules])) and result.within_the_limit, paths.release
     )
@@ -222,7 +253,7 @@ def _job(table: str, prepared: "PreparedTable", rules: "tuple[Rule, ...]", optio
 def _print_result(
     result: "Replayed",
     rules: "tuple[RuleResult, ...]",
-    notices: "tuple[Notice, ...]",
+    findings: "tuple[tuple[str, ...], tuple[Notice, ...]]",
     paths: "ReleaseFiles",
     options: dict[str, Any],
 ) -> None:
@@ -231,8 +262,9 @@ def _print_result(
     if options["output_format"] == "json":
         plan = {"plan_file": options["plan"].name, "plan_sha256": table_digest(options["plan"])}
         content = {"release": paths.release.name, "policy": paths.policy.name, **plan, **result.to_dict()}
-        click.echo(dumps({**content, "rules": verdicts(rules)}))
+        extra = {"columns_to_look_at": findings[0], "notices": [notice.to_dict() for notice in findings[1]]}
+        click.echo(dumps({**content, "rules": verdicts(rules), **extra}))
         return
     from PETWorks.render.text.anonymization_text import replayed_text
 
-    click.echo(replayed_text(paths.release.name, result, rules, notices, **text_style(None)), nl=False)
+    click.echo(replayed_text(paths.release.name, result, rules, *findings, **text_style(None)), nl=False)

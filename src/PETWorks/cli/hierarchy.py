@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PETWorks.about.hierarchies.declaration import Declaration
 
 
-LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "order", "sizes")
+LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "address", "order", "sizes")
 SINGLE = ("start", "bottom", "top", "calendar")
 
 
@@ -38,11 +38,14 @@ SINGLE = ("start", "bottom", "top", "calendar")
 @click.option("--top", metavar="N", help="Numbers: this one and larger ones are one group.")
 @click.option("--cuts", multiple=True, metavar="N,N", help="Numbers: where intervals begin; repeat for each level.")
 @click.option("--quantiles", metavar="N,N", help="Numbers: parts with about the same number of records, descending.")
-@click.option("--dates", metavar="UNIT,UNIT", help="Dates: day, week, month, quarter, year, 5-years, decade.")
+@click.option(
+    "--dates", metavar="UNIT,UNIT", help="Dates: day, week, month, quarter, half-year, year, 5-years, decade, 20-years."
+)
 @click.option("--calendar", metavar="gregorian|roc", help="Dates: roc for the calendar of Taiwan.")
 @click.option("--prefix", metavar="N,N", help="Codes: how many first characters stay, descending.")
 @click.option("--mask", metavar="N,N", help="Codes: how many last characters are masked, ascending.")
 @click.option("--icd10", metavar="LEVELS", help="Codes of ICD-10: category, chapter or category,chapter.")
+@click.option("--address", metavar="LEVELS", help="Places in Taiwan: district, county, region.")
 @click.option("--order", metavar="A,B,C", help="All values in their order.")
 @click.option("--sizes", metavar="N,N", help="With --order: how many neighbours make a group, ascending.")
 @click.option("--group", "groups", multiple=True, metavar="NAME=A,B", help="A group of values; repeat for more.")

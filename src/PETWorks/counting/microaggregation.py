@@ -221,6 +221,11 @@ def _rounded_means(values: Numbers, times: Integers, starts: Integers, unit: int
         dominates = (times[extreme] == 1) & (abs(number) > others)
         capped = np.where(number < 0, -others, others)
         sums = np.where(dominates, sums - number + capped, sums)
+    return divide(sums, sizes, unit)
+
+
+def divide(sums: Numbers, sizes: Numbers, unit: int) -> Numbers:
+    """The means for sums of whole numbers, as multiples of a unit, rounded half to even."""
     size = sizes * unit
     quotient = sums // size
     rest = 2 * (sums - quotient * size)

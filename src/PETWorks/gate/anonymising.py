@@ -25,7 +25,7 @@ from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
 TABLES = ("data", "original", "policy")  # keys of an earlier release that are paths
-SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method")
+SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method", "show")
 # Keys that the policy of a release states anew.
 RESTATED_KEYS = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
 WRITTEN = "Written by petworks anonymize, for the release beside it."
@@ -114,7 +114,7 @@ def frontier_by_policy(
 ) -> Frontier:
     """The cost of other thresholds and limits of suppression, for the policy's table and rules."""
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
-    used = {name: value for name, value in settings.items() if name in SETTINGS and name != "method"}
+    used = {name: value for name, value in settings.items() if name in SETTINGS and name not in ("method", "show")}
     with locating_errors(policy, overrides):
         return find_frontier(release, rules, vary, **used, progress=progress)
 
@@ -209,8 +209,11 @@ def policy_of_release(
         root = None if inside or not is_file else common_folder(folder, original.resolve().parent)
     leading_keys |= _order(content, seed)
     leading_keys |= {} if plan is None else {"plan": plan.name}
-    if made is not None and made.keeps_unit:
-        leading_keys["anonymize"] = {"privacy_unit": KEEP}
+    made_so: dict[str, Any] = {}
+    if made is not None:
+        made_so |= {"privacy_unit": KEEP} if made.keeps_unit else {}
+        made_so |= {"show": dict(made.shown.columns)} if made.shown.columns else {}
+    leading_keys |= {"anonymize": made_so} if made_so else {}
     for path in _paths_in(new):
         if not path.resolve().is_relative_to(root or folder):
             root = common_folder(root or folder, path.resolve().parent)

@@ -6,7 +6,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.declaration import as_hierarchies, needs_earlier_hierarchy, refit_hierarchy
+from msgspec import structs
+
+from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, needs_earlier_hierarchy, refit_hierarchy
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import EXACT, STARS
@@ -56,6 +58,7 @@ class PreparedTable:
             plan.suppressed_records or STARS,
             plan.divided_down_to,
             plan.homes,
+            plan.show or {},
         )
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
         result = replay(self.release, rules, steps, plan_table, self.unplaced, self.missing)
@@ -127,6 +130,9 @@ def prepare_table(
                     planned=planned.height,
                 )
     release.hierarchies = fitted
+    release.declared = {
+        column: planned.words for column, planned in plan.hierarchies.items() if planned.words and column in fitted
+    }
     release.view = replace(release.view, hierarchies=fitted)
     return PreparedTable(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, unplaced, missing)
 
@@ -139,6 +145,13 @@ def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
     if not rules:
         raise ParameterError("every rule of the plan is waived; nothing is demanded of the release", what="rules")
     return rules
+
+
+def with_suppression(plan: Plan, share: float | None) -> Plan:
+    """The plan with another limit on the share of suppressed records."""
+    if share is None or not 0 <= share <= 1:
+        raise ParameterError("expected a share of the records, 0 to 1, got {share}", share=share, what="suppression")
+    return structs.replace(plan, suppression=share)
 
 
 def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
@@ -248,6 +261,15 @@ def match_hierarchies(plan: Plan, hierarchies: Any) -> dict[str, Hierarchy]:
         hierarchies = {column: hierarchies[column] for column in needed if column in hierarchies}
     by_column = as_hierarchies(hierarchies, needed)
     earlier = {column: hierarchy for column in needed if isinstance(hierarchy := by_column.get(column), Hierarchy)}
+    declared = [column for column in needed if isinstance(by_column.get(column), Declaration)]
+    if declared:
+        raise HierarchyError(
+            "the levels of {columns} follow from the records of the plan's table, so that their declarations are not "
+            "enough; give the hierarchies of that table, anonymize(...).original.hierarchies, or the folder beside the "
+            "plan",
+            columns=quoted(declared),
+            what="hierarchies",
+        )
     without = [column for column in needed if column not in earlier]
     if without:
         raise HierarchyError(

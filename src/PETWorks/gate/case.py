@@ -263,7 +263,7 @@ class Case:
             rule_verdicts=count_verdicts(rules),
             policy=policy_facts(policy),
             inputs=files,
-            table=table_facts(release, overview),
+            table=table_facts(release, overview, self.policy.shown),
             columns=columns,
             rules=rules,
             small_classes=small_classes(release, policy.cell_size),

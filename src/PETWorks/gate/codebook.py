@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.dates import CALENDARS, read_period
+from PETWorks.about.hierarchies.dates import CALENDARS, read_date, read_period
 from PETWorks.about.hierarchies.labels import number_range
 from PETWorks.about.hierarchies.scheme import as_text
 from PETWorks.attributetypes import QUASI_IDENTIFIER
@@ -146,7 +146,7 @@ class Codebook:
         return "\n".join(lines).encode("utf-8", "replace")
 
     def _values(self, column: CodebookColumn, say: Say) -> str:
-        if column.shown is not None and column.numbers:
+        if column.shown is not None and column.distinct and not column.labels:
             template = (
                 say("mean of at least {k:,} records")
                 if column.shown == "mean"
@@ -190,7 +190,7 @@ def _describe(
     numbers = numbers and not are_codes and not any(map(_CODE.fullmatch, known))
     ordered = sorted(known, key=float) if numbers else []
     labels: list[Label] = []
-    if not numbers and len(known) <= most:
+    if not numbers and len(known) <= most and not (shown and all(map(_is_day, known))):
         labels = sorted((_label(value, words) for value in known), key=_place)
         labels += [Label(SUPPRESSED)] if SUPPRESSED in values and known else []
     return CodebookColumn(
@@ -204,6 +204,12 @@ def _describe(
         SUPPRESSED in values,
         shown,
     )
+
+
+def _is_day(text: str) -> bool:
+    """Whether a text is a single day, which a median is."""
+    found = read_date(text, roc=True)
+    return found is not None and found[1] == "day"
 
 
 def _label(text: str, words: Words | None) -> Label:

@@ -288,6 +288,9 @@ class TableFacts(JSONObject, frozen=True, kw_only=True):
     removed_records: (
         Annotated[int, described("suppressed records that left it, if its plan lists them")] | Bound | None
     ) = None
+    shown: (
+        Annotated[Mapping[str, str], described("what classes show instead of labels, by column: mean or median")] | None
+    ) = None
     identifiers_in_the_release: Names
     columns_without_a_role: Names
     encoding: str | UnsetType | None = UNSET

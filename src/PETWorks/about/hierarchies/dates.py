@@ -1,6 +1,7 @@
-"""Hierarchies of dates: day, week, month, quarter, year, 5 years, decade; also from the calendar of Taiwan.
+"""Hierarchies of dates: from days, weeks and months to 20 years; also from the calendar of Taiwan.
 
-Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024`, `2020-2024` and `2020-2029`. They sort as text.
+Labels are `2024-03-01`, `2024-W09`, `2024-03`, `2024-Q1`, `2024-H1`, `2024`, `2020-2024`, `2020-2029` and `2020-2039`.
+They sort as text.
 """
 
 import re
@@ -58,17 +59,22 @@ LABELS: Mapping[str, Callable[[date], str]] = {
     "week": _week,
     "month": lambda day: f"{day.year:04}-{day.month:02}",
     "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "half-year": lambda day: f"{day.year:04}-H{(day.month + 5) // 6}",
     "year": lambda day: f"{day.year:04}",
     "5-years": _years(5),
     "decade": _years(10),
+    "20-years": _years(20),
 }
 UNITS = list(LABELS)
+MONTHS = {"month": 1, "quarter": 3, "half-year": 6}  # of periods within a year
 _FIRST_DAYS = {
     "month": re.compile(r"(\d{4})-(\d\d)", re.ASCII),
     "quarter": re.compile(r"(\d{4})-Q([1-4])", re.ASCII),
+    "half-year": re.compile(r"(\d{4})-H([12])", re.ASCII),
     "year": re.compile(r"(\d{4})", re.ASCII),
     "5-years": re.compile(r"(\d{4})-\d{4}", re.ASCII),
     "decade": re.compile(r"(\d{4})-\d{4}", re.ASCII),
+    "20-years": re.compile(r"(\d{4})-\d{4}", re.ASCII),
 }
 
 
@@ -121,7 +127,8 @@ def _first_day(label: str, unit: str) -> date | None:
         match = _FIRST_DAYS[unit].fullmatch(label) if unit in _FIRST_DAYS else None
         if match is None:
             return None
-        month = int(match[2]) if unit == "month" else 3 * int(match[2]) - 2 if unit == "quarter" else 1
+        months = MONTHS.get(unit, 0)
+        month = months * int(match[2]) - months + 1 if months else 1
         first = date(max(int(match[1]), 1), month, 1)
     except ValueError:
         return None
@@ -172,6 +179,66 @@ def _last_day(first: date, unit: str) -> date:
         while last <= date.max - timedelta(days=step) and LABELS[unit](last + timedelta(days=step)) == label:
             last += timedelta(days=step)
     return last
+
+
+_TIME_OF_DAY = re.compile(r"[ T]\d[^年月日]{0,30}$", re.ASCII)
+
+
+def date_writer(texts: Sequence[str], *, roc: bool = False) -> Callable[[date], str]:
+    """A function that writes a day as these dates of one day are written; as 2024-03-01 if they differ.
+
+    >>> date_writer(["113/3/1", "113/12/24"])(date(2024, 7, 8))
+    '113/7/8'
+    """
+    forms, widths = set(), []
+    for text in texts:
+        form = _date_form(text, roc=roc)
+        if form is None:
+            return date.isoformat
+        forms.add(form[0])
+        widths.append(form[1])
+    if len(forms) != 1:
+        return date.isoformat
+    (form_of_all,) = forms
+    years, months, days = (min(width) for width in zip(*widths, strict=True))
+
+    def write(day: date) -> str:
+        return form_of_all.format(
+            y=f"{day.year:04}",
+            roc=f"{day.year - ROC_YEAR:0{years}}",
+            m=f"{day.month:0{months}}",
+            d=f"{day.day:0{days}}",
+        )
+
+    return write
+
+
+def _date_form(text: str, *, roc: bool) -> tuple[str, tuple[int, int, int]] | None:
+    """A date without its time as a template, and the widths of its year, month and day; None if it is no day."""
+    for pattern in _ROC if roc else _GREGORIAN:
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        if not parts.get("d") or "{" in text:
+            return None
+        year = "y" if parts.get("y") else "roc"
+        form, start = "", 0
+        for name in sorted((year, "m", "d"), key=match.start):
+            form += f"{text[start : match.start(name)]}{{{name}}}"
+            start = match.end(name)
+        form += _TIME_OF_DAY.sub("", text[start:])
+        return form, (len(parts[year]), len(parts["m"]), len(parts["d"]))
+    return None
+
+
+def is_in_calendar_of_taiwan(text: str) -> bool:
+    """Whether a date counts its years in the calendar of Taiwan."""
+    return len(text) <= 60 and any(
+        match["roc"] is not None
+        for pattern in _ROC
+        if (match := pattern.fullmatch(text)) is not None and "roc" in pattern.groupindex
+    )
 
 
 def is_ambiguous_date(text: str) -> bool:

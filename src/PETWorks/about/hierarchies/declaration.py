@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from PETWorks.about.hierarchies.addresses import parse_addresses
 from PETWorks.about.hierarchies.code_levels import parse_diagnoses, parse_masks, parse_prefixes
 from PETWorks.about.hierarchies.dates import parse_dates
-from PETWorks.about.hierarchies.groups import Rare, parse_groups, parse_order, rare_limits
+from PETWorks.about.hierarchies.groups import Rare, label_of_rare, parse_groups, parse_order, rare_limits
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
 from PETWorks.about.hierarchies.intervals import (
     between_quantiles,
@@ -48,19 +49,20 @@ def _quantiles(words: HierarchySpec) -> Callable[[Counts], Scheme]:
 
 def _rare(words: HierarchySpec) -> Callable[[Counts], Scheme]:
     limits, label = rare_limits(words)
-    return lambda counts: Rare(counts, limits, label)
+    return lambda counts: Rare(counts, limits, label_of_rare(counts) if label is None else label)
 
 
 # By the key that determines the kind of hierarchy: the keys that may accompany it, and the function that makes it.
 # If several kinds fit, the first one counts.
 KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[HierarchySpec], Callable[[Counts], Scheme]]]] = {
-    "width": (("start", "bottom", "top"), _independent_of_counts(parse_widths)),
+    "width": (("start", "bottom", "top", "cuts"), _independent_of_counts(parse_widths)),
     "cuts": ((), _independent_of_counts(parse_cuts)),
     "quantiles": ((), _quantiles),
     "dates": (("calendar",), _independent_of_counts(parse_dates)),
     "prefix": ((), _independent_of_counts(parse_prefixes)),
     "mask": ((), _independent_of_counts(parse_masks)),
     "icd10": ((), _independent_of_counts(parse_diagnoses)),
+    "address": ((), _independent_of_counts(parse_addresses)),
     "order": (("sizes",), _independent_of_counts(parse_order)),
     "groups": ((), _independent_of_counts(parse_groups)),
     "rare": ((), _rare),
@@ -73,6 +75,7 @@ KINDS_WITH_LEVEL_NAMES = (
     "prefix",
     "mask",
     "icd10",
+    "address",
 )  # kinds whose words describe each level without cells
 DECLARATION_KEYS = list(dict.fromkeys(key for kind, (extra, _) in KINDS.items() for key in (kind, *extra)))
 
@@ -295,8 +298,11 @@ def _place_between_earlier_cuts(_words: HierarchySpec, earlier: Hierarchy) -> Ca
 
 
 def _place_as_rare(words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:
-    """New values are rare values."""
-    _, label = rare_limits(words)
+    """New values are rare values, and have the label that the rare ones had."""
+    _, given = rare_limits(words)
+    between = earlier.levels[1 : earlier.height]
+    used = (label for level in between for leaf, label in zip(earlier.leaves, level, strict=True) if label != leaf)
+    label = given or next(used, None) or label_of_rare(earlier.leaves)
     return lambda _value: (label,) * (earlier.height - 1)
 
 

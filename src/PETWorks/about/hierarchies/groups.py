@@ -10,6 +10,7 @@ from PETWorks.errors import HierarchyError, Phrase
 from PETWorks.tables.cells import SUPPRESSED
 
 OTHER = "other"
+OTHERS = {OTHER: ("other values", "all other values"), "其他": ("其餘", "其餘各類")}  # where a value has that label
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,17 @@ class Groups:
     def order(self, value: str) -> Any:
         """Sort as listed."""
         return self._places[value]
+
+
+def label_of_rare(values: Iterable[str], label: str = OTHER) -> str:
+    """A label for rare values that is not the text of a value, whatever its case."""
+    taken = {value.casefold() for value in values}
+    labels: tuple[str, ...] = (
+        label,
+        *OTHERS.get(label, ()),
+        *(f"{label} ({number})" for number in range(2, len(taken) + 3)),
+    )
+    return next(known for known in labels if known.casefold() not in taken)
 
 
 @dataclass(frozen=True)
@@ -122,12 +134,12 @@ def _texts(key: str, values: Any) -> list[str]:
     return texts
 
 
-def rare_limits(words: Mapping[str, Any]) -> tuple[list[int], str]:
-    """Parse `rare: {fewer_than: 20}`, optionally with another `label` than `other`."""
+def rare_limits(words: Mapping[str, Any]) -> tuple[list[int], str | None]:
+    """Parse `rare: {fewer_than: 20}`, optionally with another `label` than `other`; None if it has none."""
     settings = words["rare"]
     if not isinstance(settings, Mapping) or "fewer_than" not in settings or set(settings) - {"fewer_than", "label"}:
         raise HierarchyError("rare: expected the key 'fewer_than', and perhaps 'label'")
-    label = str(settings.get("label", OTHER)).strip()
+    label = str(settings["label"]).strip() if "label" in settings else None
     if label in ("", SUPPRESSED):
         raise HierarchyError("rare: the label is empty or '*'")
     return whole_numbers("fewer_than", settings["fewer_than"], ascending=True), label

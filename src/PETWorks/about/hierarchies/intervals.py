@@ -123,6 +123,10 @@ class Intervals:
             labels.append(value if place is None else known[place])
         return tuple(labels)
 
+    def labels_of(self, values: Iterable[str]) -> list[str]:
+        """The labels of numbers on the first level."""
+        return [path[0] for value in values if (path := self.path(value)) is not None]
+
     @cached_property
     def _labels(self) -> list[dict[Hashable, str]]:
         """Cache of the labels of intervals, by level."""
@@ -156,20 +160,37 @@ def _label(bounds: Bounds | None) -> str:
 
 
 def parse_widths(words: Mapping[str, Any]) -> Intervals:
-    """Parse `width: [5, 10, 20]`, optionally with `start`, `bottom` and `top`; the ends alone form one level."""
+    """Parse `width: [5, 10, 20]`, optionally with `start`, `bottom` and `top`; the ends alone form one level.
+
+    With `cuts`, levels with intervals between these follow.
+    """
     bottom, top = (one_number(key, words[key]) if key in words else None for key in ("bottom", "top"))
     if bottom is not None and top is not None and bottom >= top:
         raise HierarchyError(
             "bottom: {bottom} is not below top, which is {top}", bottom=as_text(bottom), top=as_text(top)
         )
     if "width" not in words:
+        if "cuts" in words:
+            raise HierarchyError("cuts: cannot be combined with 'top' or 'bottom' without 'width'")
         return Intervals([_Coded(None, Fraction(0), bottom, top)])
     widths = numbers("width", words["width"])
     if min(widths) <= 0:
         raise HierarchyError("width: expected numbers above 0, got {given}", given=describe_given(words["width"]))
     check_steps("width", widths, ascending=True, divisible=True)
     start = one_number("start", words["start"]) if "start" in words else Fraction(0)
-    return Intervals([_Coded(width, start, bottom, top) for width in widths])
+    equal = [_Coded(width, start, bottom, top) for width in widths]
+    if "cuts" not in words:
+        return Intervals(equal)
+    above = parse_cuts(words).levels
+    assert isinstance(above[0], _Cut)
+    for cut in above[0].cuts:
+        inside = (bottom is None or cut >= bottom) and (top is None or cut <= top)
+        if not inside or ((cut - start) / widths[-1]).denominator != 1:
+            raise HierarchyError(
+                "cuts: {cut} is inside an interval of the level below, so that the levels would not nest",
+                cut=as_text(cut),
+            )
+    return Intervals([*equal, *above])
 
 
 def parse_cuts(words: Mapping[str, Any]) -> Intervals:

@@ -8,36 +8,46 @@ from itertools import accumulate
 from typing import Any
 
 from PETWorks.about.column_names import terms, words_of
+from PETWorks.about.hierarchies.addresses import COUNTY, DISTRICT, LEVELS, read_address
 from PETWorks.about.hierarchies.code_levels import Diagnoses
-from PETWorks.about.hierarchies.dates import UNITS, read_date
+from PETWorks.about.hierarchies.dates import UNITS, is_in_calendar_of_taiwan, read_date
 from PETWorks.about.hierarchies.declaration import Declaration
-from PETWorks.about.hierarchies.groups import OTHER
+from PETWorks.about.hierarchies.groups import OTHER, label_of_rare
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.hierarchies.intervals import between_quantiles
 from PETWorks.about.hierarchies.scheme import as_text, exact_fraction
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
 AGES = "age, ages, 年齡, 歲數, 年紀"
+ISCO, ISCED = "isco, isco08, isco 08, isco88, isco 88", "isced, isced11, isced 11, isced 2011, isced97"
 POSTCODES = "zip, zip code, zipcode, postcode, postal code, post code, postal, 郵遞區號, 郵政編碼, 郵編"
 TOP_AGE = 90
 FEW_NUMBERS = 5  # so few distinct numbers may be codes
 INTERVALS = 20  # on the first level, at most
 TAIL = Fraction(1, 50)  # share of records with the largest numbers, which are coded together if far from the rest
+MOST_PARTS = 16  # of equally many records
+FEWEST_PARTS = 4  # on the first level, below which most records have one number, and quantiles say little
+ADULT, OLDER = 20, 60  # the ages from which people count as such; multiples of the widest interval
 FEW_YEARS = 5  # dates within so few years are of events, not of births
 YEARS = (1850, 2100)  # of dates that are written in digits alone
-# From the first digit of the smallest width to the widths of all levels; each divides the next.
-STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
+STEPS = (1, 2, 5)  # the first digit of the smallest width
+DOUBLED = (1, 2, 4, 8)  # the widths of the levels: about half as many intervals on each
 
 
 PERIODS = {
     "month": Phrase("month"),
     "quarter": Phrase("quarter"),
+    "half-year": Phrase("half-year"),
     "year": Phrase("year"),
     "5-years": Phrase("5-years"),
     "decade": Phrase("decade"),
+    "20-years": Phrase("20-years"),
 }
 
 OTHER_IN_CHINESE = "其他"  # for tables in Chinese
+_ISCO = re.compile(r"\d{2,4}", re.ASCII)
+_ISCED = re.compile(r"[0-8]", re.ASCII)
 _HAN = re.compile("[\u4e00-\u9fff]")
 _NUMBER = r" ?([+-]?\d[\d.]{0,30}) ?"
 _RANGE = re.compile(rf"[\[(]?{_NUMBER}(?:-|–|~|,|;|to|至|到|\.\.){_NUMBER}[\])]?", re.ASCII)
@@ -87,8 +97,11 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
             yield from _for_codes(values)
         if all(Diagnoses(["chapter"]).path(value) is not None for value in values):
             yield Proposal({"icd10": ["category", "chapter"]}, Phrase("codes of ICD-10: category, then chapter"))
+        yield from _for_occupations(words, values)
         yield from _for_numbers(words, values)
+        yield from _for_addresses(values)
     rare_limit = max(5, -(-records // 100))
+    label = label_of_rare(values, label)
     yield Proposal(
         {"rare": {"fewer_than": rare_limit, **({} if label == OTHER else {"label": label})}},
         Phrase("values in few records become {label!r}; declare groups instead where some make sense", label=label),
@@ -96,8 +109,9 @@ def _proposals(words: str, values: Mapping[str, int], records: int, label: str) 
 
 
 def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
-    """Months and longer periods, if all values are dates: quarters for a few years, otherwise decades."""
-    for calendar in ({}, {"calendar": "roc"}):
+    """Months and longer periods, if all values are dates: also decades if they are of more than a few years."""
+    in_taiwan = all(map(is_in_calendar_of_taiwan, values))
+    for calendar in ({"calendar": "roc"},) if in_taiwan else ({}, {"calendar": "roc"}):
         units, years = set(), set()
         for value in values:
             found = read_date(value, roc=bool(calendar))
@@ -112,7 +126,7 @@ def _for_dates(values: Iterable[str]) -> Iterator[Proposal]:
         else:
             coarsest = max(map(UNITS.index, units))
             is_short = max(years) - min(years) < FEW_YEARS
-            wanted = ("month", "quarter", "year") if is_short else ("month", "year", "5-years", "decade")
+            wanted = ("month", "quarter", "half-year", "year", *(() if is_short else ("5-years", "decade", "20-years")))
             periods = [unit for unit in wanted if UNITS.index(unit) > coarsest]
             if periods:
                 by_level = [
@@ -134,22 +148,44 @@ def _for_codes(values: Iterable[str]) -> Iterator[Proposal]:
         )
 
 
+def _for_occupations(words: str, values: Iterable[str]) -> Iterator[Proposal]:
+    """Known groupings of codes: ISCO by its digits, ISCED as low, medium and high."""
+    if any(term in words for term in terms(ISCO)) and all(_ISCO.fullmatch(value) for value in values):
+        digits = min(map(len, values))
+        yield Proposal({"prefix": list(range(3, 0, -1))[-max(digits - 1, 1) :]}, Phrase("codes of ISCO: fewer digits"))
+    if any(term in words for term in terms(ISCED)) and all(_ISCED.fullmatch(value) for value in values):
+        yield Proposal({"cuts": [[3, 5]]}, Phrase("levels of ISCED: low (0 to 2), medium (3 and 4), high (from 5)"))
+
+
+def _for_addresses(values: Iterable[str]) -> Iterator[Proposal]:
+    """Larger areas, if all values are places in Taiwan."""
+    areas = [read_address(value) for value in values]
+    if None in areas:
+        return
+    with_districts = any(area is not None and area[DISTRICT] != area[COUNTY] for area in areas)
+    levels = LEVELS if with_districts else LEVELS[1:]
+    yield Proposal({"address": list(levels)}, Phrase("places in Taiwan: {levels}", levels=Joined(", ", levels)))
+
+
 def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
-    """Intervals of equal width, if all values are numbers; a long tail of large ones is coded together."""
+    """Intervals that become twice as wide on each level, if all values are numbers; quantiles if they are skewed."""
     found = [(exact_fraction(value), count) for value, count in values.items()]
     numbers = sorted((number, count) for number, count in found if number is not None)
     if len(numbers) < len(found) or len({number for number, _ in numbers}) <= FEW_NUMBERS:
         return
     whole = all(number.denominator == 1 for number, _ in numbers)
     least, most, usual = numbers[0][0], numbers[-1][0], _upper_quantile(numbers)
+    if any(term in words for term in terms(AGES)) and least >= 0 and most > ADULT:
+        yield _for_ages(most)
+        return
     reasons = [Phrase("numbers: at most {n} intervals, then wider ones", n=INTERVALS)]
-    if any(term in words for term in terms(AGES)):
-        coded = {"top": TOP_AGE} if most >= TOP_AGE > least else {}
-        reasons += [Phrase("few people reach {age}", age=TOP_AGE)] if coded else []
-        yield Proposal(
-            {"width": _as_declared_numbers(_widths(most - least, whole=whole)), **coded}, Joined("; ", reasons)
-        )
-    elif most - least > 2 * (usual - least) > 0:
+    if most - least > 2 * (usual - least) > 0:
+        parts = [2**power for power in range(MOST_PARTS.bit_length() - 1, 0, -1) if 2 ** (power + 1) <= len(numbers)]
+        if parts and len(set(between_quantiles(parts, values).labels_of(values))) >= FEWEST_PARTS:
+            yield Proposal(
+                {"quantiles": parts}, Phrase("skewed numbers: {n} intervals with equally many records", n=parts[0])
+            )
+            return
         widths = _widths(usual - least, whole=whole)
         top = -(-usual // widths[-1]) * widths[-1]
         reasons.append(Phrase("few records reach {number}", number=as_text(top)))
@@ -160,6 +196,17 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
         yield Proposal({"width": _as_declared_numbers(_widths(most - least, whole=whole))}, Joined("; ", reasons))
 
 
+def _for_ages(most: Fraction) -> Proposal:
+    """Ages of 5, 10 and 20 years, then children, adults and older people."""
+    coded = {"top": TOP_AGE} if most >= TOP_AGE else {}
+    reasons = [
+        Phrase("ages: 5, 10 and 20 years, then below {adult}, below {older} and older", adult=ADULT, older=OLDER)
+    ]
+    reasons += [Phrase("few people reach {age}", age=TOP_AGE)] if coded else []
+    cuts = [age for age in (ADULT, OLDER) if age <= most]
+    return Proposal({"width": [5, 10, 20], "cuts": cuts, **coded}, Joined("; ", reasons))
+
+
 def _upper_quantile(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:
     """The number that only a small share of the records exceeds; `numbers` must be sorted."""
     enough = (1 - TAIL) * sum(count for _, count in numbers)
@@ -168,17 +215,17 @@ def _upper_quantile(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:
 
 
 def _widths(span: Fraction, *, whole: bool) -> list[Fraction]:
-    """The width for each level; the smallest gives at most INTERVALS intervals."""
+    """The width for each level, twice that of the one below; the smallest gives at most INTERVALS intervals."""
     if whole and span < INTERVALS:
-        return [Fraction(2), Fraction(4), *([Fraction(8)] if span >= 8 else [])]
+        return [width for width in map(Fraction, DOUBLED) if 1 < width <= span] or [Fraction(2)]
     unit = Fraction(1)
     while unit * INTERVALS > span and not (whole and unit == 1):
         unit /= 10
     while unit * 10 * INTERVALS <= span:
         unit *= 10
-    first = next((step for step in STEPS if unit * step * INTERVALS >= span), None)
-    steps = STEPS[first] if first is not None else tuple(10 * step for step in STEPS[1])
-    return [unit * step for step in steps if not whole or unit * step > 1]
+    step = next((step for step in STEPS if unit * step * INTERVALS >= span), 10)
+    widths = [unit * step * times for times in DOUBLED]
+    return [width for width in widths if width <= span and not (whole and width == 1)]
 
 
 def _as_declared_numbers(numbers: Iterable[Fraction]) -> list[int | str]:

@@ -28,8 +28,8 @@ from PETWorks.counting.counts import Integers
 
 FULL_SWEEP = 1 << 30  # most nodes times distinct rows for a sweep over all nodes
 FULL_SWEEP_OF_VALUES = 1 << 22  # the same if rules are about sensitive values
-ROUNDS = 6  # most sweeps over the nodes of the release before
-ENOUGH = 0.997  # rounds end once the loss falls by less than this factor
+ROUNDS = 3  # most sweeps over the nodes of the release before
+ENOUGH = 0.995  # rounds end once the loss falls by less than this factor
 HOMES_DIVIDED_BY = 4  # sizes of homes are the records of the table, divided by powers of this
 
 Tell = Callable[[int], None]
@@ -111,10 +111,9 @@ class _Rounds:
     def from_the_tree(self, fallback: Sweep) -> Iterator[Sweep]:
         """The tree, sweeps over its nodes, and sweeps over the nodes of these."""
         start = self._splitter.start(np.arange(self._rows), self._allowed)
-        nodes = fallback.nodes if start is None else (tuple(start.levels[0].tolist()),)
-        swept = sweep_over(self._ground, self._judge, nodes, self._least)
-        tree = self._completed(swept)
-        yield from self._released(tree, swept.steps)
+        tree = yield from self._tree(fallback.nodes if start is None else (tuple(start.levels[0].tolist()),))
+        if start is not None and self._loss(self._splitter.partition_of(fallback)) < self._loss(tree):
+            yield from self._tree(fallback.nodes)
         if not self.only_sizes and start is not None:
             yield from self._within_homes(start, tree)
         found, loss = tree, self._loss(tree)
@@ -127,6 +126,13 @@ class _Rounds:
             loss = self._loss(found)
             if loss > before * ENOUGH:
                 return
+
+    def _tree(self, nodes: tuple[Node, ...]) -> Generator[Sweep, None, Partition]:
+        """The tree from the classes of these nodes on."""
+        swept = sweep_over(self._ground, self._judge, nodes, self._least)
+        tree = self._completed(swept)
+        yield from self._released(tree, swept.steps)
+        return tree
 
     def repeated(self, steps: LocalSteps) -> Sweep:
         """The release that the same steps make, whatever is suppressed."""

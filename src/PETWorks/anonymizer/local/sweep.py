@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.local.kernels import rows_in_full_bins
 from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
 from PETWorks.anonymizer.rows import Ground, NodeClasses
@@ -271,7 +272,14 @@ class RemainingRecords:
         # Each record counts, but of equal ones no more than are enough for a class.
         times = np.minimum(self._weights[rows], self._least)
         self._first, self._counted = np.cumsum(times) - times, int(times.sum())
-        self._sums = self._tables(np.repeat(rows, times))
+        self._own_weights = self._weights[rows]
+        tables = self._tables(np.repeat(rows, times))
+        self._columns = [columns for columns, _ in tables]
+        self._begins = np.cumsum([0, *(len(table) for _, table in tables)])[:-1]
+        self._sums = np.concatenate([table for _, table in tables])
+        # Space that is used again for each node.
+        self._bin_of_row, self._found = np.empty(len(rows), np.uint32), np.empty(len(rows), np.int64)
+        self._bins = np.zeros(1 << min(31, max(1, len(rows).bit_length())), np.uint32)
 
     @cached_property
     def _numbers(self) -> list[Sums]:
@@ -304,18 +312,23 @@ class RemainingRecords:
             tables.append((slice(first, index + 1), table))
         return tables
 
-    def _hash_sums(self, nodes: Levels) -> Sums:
-        """The hash sum of each record on each of some nodes."""
+    def _taken(self, nodes: Levels) -> Integers:
+        """For each node the rows of the tables that add up to its hash sums."""
         lattice = self._ground.lattice
         steps = nodes - np.array(lattice.low)
-        parts: list[Sums] = []
-        for columns, table in self._sums:
+        taken = []
+        for columns, begin in zip(self._columns, self._begins.tolist(), strict=True):
             shape = lattice.shape[columns]
             strides = [math.prod(shape[index + 1 :]) for index in range(len(shape))]
-            parts.append(table[steps[:, columns] @ np.array(strides)])
-        total = parts[0]
-        for part in parts[1:]:
-            total += part
+            taken.append(begin + steps[:, columns] @ np.array(strides))
+        return np.stack(taken, axis=1)
+
+    def _hash_sums(self, nodes: Levels) -> Sums:
+        """The hash sum of each record on each of some nodes."""
+        first, *others = self._taken(nodes).T
+        total: Sums = self._sums[first]
+        for taken in others:
+            total += self._sums[taken]
         return total
 
     @property
@@ -349,14 +362,22 @@ class RemainingRecords:
 
     def large(self, node: Node) -> tuple[Integers, Integers] | None:
         """The distinct rows of a node in classes that are large enough, and the class size of each."""
-        left = self._is_left.nonzero()[0]
         # By their first bits too many rows may pass, but never too few.
-        bits = min(32, len(left).bit_length() + 1)
-        bins = self._hash_sums(np.array([node]))[0][self._first[left]] >> (32 - bits)
-        may_be_large = np.bincount(bins, self._weights[self._rows[left]])[bins] >= self._least
-        rows = self._rows[left[may_be_large]]
-        if not len(rows):
+        (taken,) = self._taken(np.array([node]))
+        number = rows_in_full_bins(
+            self._sums,
+            taken,
+            self._first,
+            self._is_left,
+            self._own_weights,
+            self._least,
+            self._bin_of_row,
+            self._bins,
+            self._found,
+        )
+        if not number:
             return None
+        rows = self._rows[self._found[:number]]
         sizes = self._sizes(node, rows)
         enough = sizes >= self._least
         return (rows[enough], sizes[enough]) if enough.any() else None

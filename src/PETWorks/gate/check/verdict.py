@@ -159,11 +159,12 @@ def _sets_amounts(rule: Rule) -> bool:
     return any(parameters[name].unit == "money" and parameters[name].limit is None for name in rule.given)
 
 
-def table_facts(release: Release, overview: Evaluation) -> TableFacts:
-    """The number of records, people and columns."""
+def table_facts(release: Release, overview: Evaluation, shown: Mapping[str, str]) -> TableFacts:
+    """The number of records, people and columns, and what columns show instead of labels."""
     facts = {name: value for name, value in overview.table.items() if name != "engine"}
     further: dict[str, Any] = {"original_records": release.original.rows} if release.has_original else {}
     further |= {} if release.removed_records is None else {"removed_records": release.removed_records}
+    further |= {"shown": dict(shown)} if shown else {}
     return TableFacts.from_dict({**facts, **further})
 
 

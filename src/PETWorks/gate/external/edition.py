@@ -185,6 +185,7 @@ class _EditionBuilder:
             sensitive_attributes=table.sensitive_attributes,
             hierarchies=table.hierarchies,
             removed_records=self._removed(table),
+            shown=table.shown,
             identifiers_in_the_release=table.identifiers_in_the_release,
             columns_without_a_role=table.columns_without_a_role,
         )

@@ -12,7 +12,7 @@ from PETWorks.about.hierarchies.declaration import HierarchySources
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.about.treatment import CAREFUL, TREATMENTS, is_legible
+from PETWorks.about.treatment import CAREFUL, INTERVAL, TREATMENTS, is_legible
 from PETWorks.anonymizer.rules import MeasureRule, SubsetRule
 from PETWorks.anonymizer.rules import Rule as SearchRule
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
@@ -180,7 +180,7 @@ class Policy:
             release = Release(
                 protect_source(source, self.anonymize.get("protect")) if protect else source,
                 roles,
-                self.hierarchies,
+                self._hierarchies_of_labels,
                 original,
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
                 order=self.order,
@@ -230,6 +230,19 @@ class Policy:
                 mistakes.add(("no_privacy_unit", column), "the column has no role")
         mistakes.report()
         return release
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """What the classes of a release that has a plan show instead of labels, by column: "mean" or "median"."""
+        show = self.anonymize.get("show") or {} if self.plan is not None else {}
+        return {column: way for column, way in show.items() if way != INTERVAL}
+
+    @property
+    def _hierarchies_of_labels(self) -> HierarchySources | None:
+        """The hierarchies without those of columns that show means, which are no labels."""
+        if not self.shown or not isinstance(self.hierarchies, Mapping):
+            return self.hierarchies
+        return {column: hierarchy for column, hierarchy in self.hierarchies.items() if column not in self.shown}
 
     def _removed(self) -> "tuple[NDArray[np.int64] | None, int] | None":
         """The places of the records removed from the table, if its plan lists them, and the original number."""

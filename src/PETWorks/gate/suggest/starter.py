@@ -19,6 +19,7 @@ from PETWorks.errors import Counted, InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
+from PETWorks.gate.suggest.many_known import MANY, columns_to_decide, effective_values, is_first_to_decide
 from PETWorks.gate.suggest.privacy_unit import People, suggest_people
 from PETWorks.gate.suggest.protection_proposal import MAX_VALUES as MAX_PROTECTED
 from PETWorks.gate.suggest.protection_proposal import (
@@ -60,6 +61,11 @@ SUBSETS = "every subset of the quasi-identifiers, counted in records"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 TOGETHER = "these columns together name people who have several records"
 PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
+MANY_KNOWN = (
+    "{n} quasi-identifiers are many: with more than {many}, little is left of each. Move to another role what no "
+    "outsider knows"
+)
+DECIDE = "decide first"
 PROTECT = "coarser values where exact ones would give people away: those that keep most"
 
 
@@ -107,6 +113,12 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
             _with_hierarchy(suggestion, table) if suggestion.role == QUASI_IDENTIFIER else suggestion
             for suggestion in suggested
         ]
+    suggested = [
+        replace(suggestion, values=effective_values(table.columns[suggestion.column]))
+        if suggestion.role == QUASI_IDENTIFIER
+        else suggestion
+        for suggestion in suggested
+    ]
     suggested = add_protections(suggested, table, None if unit is None else table.columns[unit])
     suggested = [
         replace(suggestion, unread_dates=False)
@@ -272,9 +284,21 @@ def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]], say: Say, why
         "sensitive_attributes": say("what nobody may learn of a person"),
         "insensitive_attributes": say("none of these"),
     }
+    ranked = columns_to_decide(by_role[QUASI_IDENTIFIER])
+    first = {suggestion.column for suggestion in ranked if is_first_to_decide(suggestion)}
+
+    def why_with_mark(suggestion: Suggestion) -> str:
+        return f"{why(suggestion)}; {say(DECIDE)}" if suggestion.column in first else why(suggestion)
+
+    many = say(MANY_KNOWN).format(n=len(by_role[QUASI_IDENTIFIER]), many=MANY)
     return [
+        *([f"# {many}"] if first else []),
         "roles:",
-        *(line for name, meaning in meanings.items() for line in _role(name, by_role[ROLE_KEYS[name]], meaning, why)),
+        *(
+            line
+            for name, meaning in meanings.items()
+            for line in _role(name, by_role[ROLE_KEYS[name]], meaning, why_with_mark)
+        ),
         *_no_role(by_role[None], say),
     ]
 

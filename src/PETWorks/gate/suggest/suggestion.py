@@ -282,6 +282,7 @@ class Suggestion:
     hierarchy: Proposal | None = None
     protect: ProposedProtection | None = None
     records: int | None = None  # of the table
+    values: float = 1.0  # of a quasi-identifier: the number of equally common values that would tell as much
     unread_dates: bool = False  # whether its values look like dates that cannot be read
 
     @property

@@ -199,6 +199,8 @@ TEXTS: dict[str, str | Plural] = {
     "section.columns": "Columns",
     "head.column": "column",
     "head.role": "role",
+    "head.outsiders-know": "do outsiders know it?",
+    "head.as-many-values": "worth so many values",
     # Translators: head of a column: number of distinct values
     "head.values": Homonym("values"),
     "head.unique-values": "records with a unique value",
@@ -438,6 +440,7 @@ TEXTS: dict[str, str | Plural] = {
     "head.values-before": "values before",
     "head.values-after": "values after",
     "summary.removed": "Suppressed records that left the table: {removed}.",
+    "summary.shown": "Instead of an interval, all records of a class show one value: {columns}.",
     "utility.deleted": Plural(
         "1 of the original's {before} records ({share}) is not in the release, which has {after}.",
         "{n} of the original's {before} records ({share}) are not in the release, which has {after}.",
@@ -953,6 +956,20 @@ TEXTS: dict[str, str | Plural] = {
     "state.not-measured": "not measured",
     "anonymize.protected": (
         "Coarser values in {column} ({how}): {changed} of them changed, and {kept} of the variance is kept."
+    ),
+    "anonymize.shown": (
+        "Shown instead of intervals: {columns}. A class shares it, so that it stands for at least {k} records; whoever "
+        "knows the values of all but one of them can calculate the last one."
+    ),
+    "anonymize.shown.mean": "{column} (mean)",
+    "anonymize.shown.median": "{column} (median)",
+    "anonymize.labels-kept": Plural(
+        "{n} class shows intervals, as its means would be those of another and a rule would not hold.",
+        "{n} classes show intervals, as their means would be those of others and a rule would not hold.",
+    ),
+    "anonymize.labels-kept-for": (
+        "Means are not shown, but intervals: {rules} compare labels with hierarchies or another table, or would not "
+        "hold with means."
     ),
     "anonymize.protected-texts": "Coarser values in {column} ({how}): {changed} of them changed.",
     "anonymize.kept": "Each column before and after",
@@ -1525,6 +1542,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.scheme.prefix": "first characters",
     "studio.columns.scheme.mask": "masked characters",
     "studio.columns.scheme.icd10": "chapters of ICD-10",
+    "studio.columns.scheme.address": "places in Taiwan",
     "studio.columns.scheme.order": "neighbouring values",
     "studio.columns.scheme.groups": "named groups",
     "studio.columns.scheme.rare": "rare values together",
@@ -1632,6 +1650,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.kind.prefix": "First characters",
     "studio.levels.kind.mask": "Masked characters",
     "studio.levels.kind.icd10": "ICD-10",
+    "studio.levels.kind.address": "Places in Taiwan",
     "studio.levels.kind.groups": "Groups",
     "studio.levels.kind.order": "Ordered values",
     "studio.levels.kind.rare": "Rare values",
@@ -1648,6 +1667,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.about.prefix": "For codes such as postcodes: fewer first characters stay on each level.",
     "studio.levels.about.mask": "For codes: more of the last characters become * on each level.",
     "studio.levels.about.icd10": "For diagnoses as codes of ICD-10.",
+    "studio.levels.about.address": "For addresses in Taiwan, or the names of its districts and counties.",
     "studio.levels.about.groups": "For names: which values belong together, such as towns of a region.",
     "studio.levels.about.order": "For values in an order, such as degrees: neighbours become one group.",
     "studio.levels.about.rare": "For anything: values that few records have become one group.",
@@ -1660,6 +1680,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.field.top": "This number and larger ones are one group",
     "studio.levels.hint.top": "such as 90: the group is >= 90",
     "studio.levels.field.cuts": "Where intervals begin, a line for each level",
+    "studio.levels.field.cuts-above": "Levels above these: where intervals begin, a line for each level",
+    "studio.levels.hint.cuts-above": "such as 20, 60: below 20, 20 to below 60, from 60; multiples of the last width",
     "studio.levels.hint.cuts": (
         "such as 18, 40, 65 and below it 65; each level has some of the numbers of the level before"
     ),
@@ -1667,6 +1689,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.hint.quantiles": "such as 8, 4, 2; each a multiple of the next",
     "studio.levels.field.dates": "Periods, one for each level",
     "studio.levels.field.icd10": "Levels",
+    "studio.levels.field.address": "Levels",
     "studio.levels.field.calendar": "Years of two digits are",
     "studio.levels.calendar.gregorian": Homonym("not allowed"),
     "studio.levels.calendar.roc": "of the calendar of Taiwan (民國)",
@@ -1674,9 +1697,14 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.unit.week": "week",
     "studio.levels.unit.month": "month",
     "studio.levels.unit.quarter": "quarter",
+    "studio.levels.unit.half-year": "half-year",
     "studio.levels.unit.year": "year",
     "studio.levels.unit.5-years": "5 years",
     "studio.levels.unit.decade": Homonym("decade"),
+    "studio.levels.unit.20-years": "20 years",
+    "studio.levels.unit.district": "district",
+    "studio.levels.unit.county": "county or city",
+    "studio.levels.unit.region": "region",
     "studio.levels.unit.category": "category, such as I21",
     "studio.levels.unit.chapter": "chapter, such as I00-I99",
     "studio.levels.field.prefix": "Characters that stay, one number for each level",
@@ -1887,6 +1915,7 @@ TEXTS: dict[str, str | Plural] = {
     "apply.now": "now",
     "apply.at-most": "suppressed at most",
     "apply.too-many": "More records are suppressed than the plan allows, which is {limit}.",
+    "apply.advice": "if that many may be suppressed, add {option}; otherwise make a new plan with petworks anonymize",
     "apply.without-place": "values without a place",
     "apply.not-placed": "Records suppressed because a value has no place: {n}.",
     "apply.swept": "Records suppressed because no levels of the plan keep the rules: {n}.",
@@ -1917,6 +1946,17 @@ TEXTS: dict[str, str | Plural] = {
     "verify.does-not-match": "DOES NOT MATCH",
     "init.more-columns": "and {n} more columns",
     "init.no-quasi-identifier": "No column looks like a quasi-identifier: name one in the policy, and add rules.",
+    "init.many-known": (
+        "{n} columns are taken for quasi-identifiers. With more than {many}, little is left of each, or many records "
+        "are suppressed. Decide first about those at the top: does an outsider really know them?"
+    ),
+    "init.known.usually": "usually",
+    "init.known.often": "often",
+    "init.known.unclear": "not clear: a guess",
+    "init.lines-to-change": (
+        "For a column that no outsider knows, move its line in the policy, and say why; for example:"
+    ),
+    "init.reason": "why no outsider knows it",
     "init.unread-dates": (
         "Not read as dates: {columns}. Which number is the month is not known (3/4/2024), so write them as "
         "yyyy-mm-dd in the source, and run init again."

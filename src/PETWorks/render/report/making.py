@@ -28,6 +28,7 @@ from PETWorks.render.language.language import (
     shorten_name,
     value_text,
 )
+from PETWorks.render.report.prose import shown_columns
 from PETWorks.tables.yaml_files import in_yaml
 
 KEPT_HEADINGS = (
@@ -88,7 +89,18 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     texts += [*_suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
     if facts.waived:
         texts.append(message_text(lang, "anonymize.waived", rules=facts.waived))
-    return [*texts, *(_protection_text(column, lang) for column in facts.protected)]
+    return [*texts, *_shown_texts(facts, lang), *(_protection_text(column, lang) for column in facts.protected)]
+
+
+def _shown_texts(facts: AnonymizationFacts, lang: str) -> Iterator[str]:
+    """The columns that show means or medians, and what keeps their labels."""
+    if facts.shown:
+        columns = shown_columns({column.column: column.how for column in facts.shown}, lang)
+        yield message_text(lang, "anonymize.shown", columns=columns, k=facts.after.smallest_class or 1)
+    if facts.labels_kept:
+        yield message_text(lang, "anonymize.labels-kept", n=facts.labels_kept)
+    if facts.labels_kept_for:
+        yield message_text(lang, "anonymize.labels-kept-for", rules=facts.labels_kept_for)
 
 
 def _protection_text(column: ProtectedColumn, lang: str) -> str:
@@ -185,7 +197,7 @@ def level_text(column: ColumnLevel, lang: str) -> str:
 def _level_meaning(level: str, lang: str) -> str:
     """The meaning of a level in a few words."""
     kind, _, item = level.partition(" ")
-    if kind in ("dates", "icd10"):
+    if kind in ("dates", "icd10", "address"):
         return message_text(lang, f"studio.levels.unit.{item}")
     return message_text(lang, f"level.{kind}", n=1 if item == "1" else item)
 

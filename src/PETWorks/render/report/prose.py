@@ -78,11 +78,19 @@ def table(document: CheckDocument, lang: str) -> str:
         sentences.append(message_text(lang, "summary.people", n=described.people))
     if described.removed_records:
         sentences.append(message_text(lang, "summary.removed", removed=described.removed_records))
+    if described.shown:
+        sentences.append(message_text(lang, "summary.shown", columns=shown_columns(described.shown, lang)))
     unit = described.treatment["privacy_unit"]
     skipped = [column for column in described.columns_without_a_role if column != unit]
     if skipped:
         sentences.append(message_text(lang, "summary.skipped", n=len(skipped)))
     return _together(lang, *sentences, checked_file(document, lang))
+
+
+def shown_columns(shown: Mapping[str, str], lang: str) -> str:
+    """The columns that show means or medians."""
+    texts = [message_text(lang, f"anonymize.shown.{way}", column=[column]) for column, way in shown.items()]
+    return list_text(texts, lang)
 
 
 def moment(document: CheckDocument) -> str:

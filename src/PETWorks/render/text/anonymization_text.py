@@ -37,10 +37,7 @@ def anonymization_text(
     detailed   whether to show the information left in each column, and the loss by each objective
     """
     parts: list[Any] = [_title(file, rules, lang), *(Text(sentence) for sentence in notice_texts(notices, lang))]
-    named = {column for notice in notices if notice.notice not in ALWAYS_SHOWN for column in notice.columns or ()}
-    unnamed = [column for column in columns_to_look_at if column not in named]
-    if unnamed:
-        parts.append(Text(message_text(lang, "anonymize.look-at", columns=unnamed)))
+    parts += _columns_not_named(columns_to_look_at, notices, lang)
     parts += [Text(sentence) for sentence in making.outcome_texts(facts, lang)]
     parts += [Text(sentence) for sentence in making.column_state_texts(facts, lang)]
     parts += [Text(sentence) for sentence in model_texts(models, lang)]
@@ -59,6 +56,14 @@ def anonymization_text(
         parts += [Text(message_text(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))
     return render(parts, colour=colour, width=width)
+
+
+def _columns_not_named(columns: Sequence[str], notices: Sequence[Notice], lang: str) -> Iterator[Text]:
+    """A text about the columns to look at that no notice names."""
+    named = {column for notice in notices if notice.notice not in ALWAYS_SHOWN for column in notice.columns or ()}
+    unnamed = [column for column in columns if column not in named]
+    if unnamed:
+        yield Text(message_text(lang, "anonymize.look-at", columns=unnamed))
 
 
 def frontier_text(file: str, facts: FrontierFacts, lang: str, *, colour: bool, width: int) -> str:
@@ -97,6 +102,7 @@ def replayed_text(
     file: str,
     result: Replayed,
     rules: Sequence[RuleResult],
+    columns_to_look_at: tuple[str, ...],
     notices: Sequence[Notice],
     *,
     lang: str,
@@ -107,6 +113,7 @@ def replayed_text(
     plan_table, limit = result.then, result.problem.suppression
     parts: list[Any] = [_title(file, rules, lang, fails=not result.within_the_limit)]
     parts += map(Text, notice_texts(notices, lang))
+    parts += _columns_not_named(columns_to_look_at, notices, lang)
     compared = new_table("", message_text(lang, "apply.plan"), message_text(lang, "apply.now"))
     shares = [table.suppressed / table.records for table in (plan_table, result)]
     most = percent(limit, lang, shares)

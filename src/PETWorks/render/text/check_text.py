@@ -1,6 +1,6 @@
 """Checks, comparisons, suggestions and presets as tables for a terminal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -9,10 +9,19 @@ from rich.table import Table
 from rich.text import Text
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.errors import printable
 from PETWorks.gate.check.inputs import VerifiedItem
 from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
 from PETWorks.gate.document import CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
+from PETWorks.gate.suggest.many_known import (
+    MANY,
+    MOST_LISTED,
+    TO_CHANGE,
+    columns_to_decide,
+    how_well_known,
+    is_first_to_decide,
+)
 from PETWorks.gate.suggest.privacy_unit import People
 from PETWorks.gate.suggest.suggestion import Suggestion
 from PETWorks.json_types import Bound
@@ -37,6 +46,7 @@ from PETWorks.render.report.prose import fixing_command, notices, step_texts
 from PETWorks.render.report.sections import rule_rows
 from PETWorks.render.terminal import lines_of
 from PETWorks.render.text.measures_text import new_table, render
+from PETWorks.tables.yaml_files import yaml_text
 
 MAX_ROWS = 60
 STYLES = {"pass": "bold green", "waived": "bold yellow", "fail": "bold red", "withheld": "bold"}
@@ -205,12 +215,34 @@ def suggestions_text(
     if people is not None:
         kind = "unit" if people.unit is not None else "part-of-values" if people.cut else "together"
         parts.append(Text(message_text(lang, f"init.{kind}", column=people.columns, columns=people.columns)))
+    parts += _many_known(suggestions, lang)
     dates = [suggestion.column for suggestion in suggestions if suggestion.unread_dates]
     if dates:
         parts.append(Text(message_text(lang, "init.unread-dates", columns=dates)))
     if any(suggestion.records == 1 for suggestion in suggestions):
         parts.append(Text(message_text(lang, "init.one-record")))
     return render(parts, colour=colour, width=width)
+
+
+def _many_known(suggestions: Sequence[Suggestion], lang: str) -> Iterator[Any]:
+    """Too many quasi-identifiers: which to decide about first, and the lines to change."""
+    ranked = columns_to_decide(suggestions)
+    if not ranked:
+        return
+    yield Text("\n" + message_text(lang, "init.many-known", n=len(ranked), many=MANY))
+    table = new_table(*(message_text(lang, f"head.{head}") for head in ("column", "outsiders-know", "as-many-values")))
+    for suggestion in ranked[:MOST_LISTED]:
+        known = message_text(lang, f"init.known.{how_well_known(suggestion)}")
+        table.add_row(*map(Text, (shorten_name(suggestion.column), known, format_value(round(suggestion.values, 1)))))
+    yield table
+    if len(ranked) > MOST_LISTED:
+        yield Text(message_text(lang, "init.more-columns", n=len(ranked) - MOST_LISTED))
+    first = [yaml_text(suggestion.column) for suggestion in ranked if is_first_to_decide(suggestion)][:TO_CHANGE]
+    if first:
+        yield Text(message_text(lang, "init.lines-to-change"))
+        reason = yaml_text(message_text(lang, "init.reason"))
+        lines = ["roles:", "  insensitive_attributes:", *(f"    - {column}" for column in first), "role_reasons:"]
+        yield Text("\n".join(printable(line) for line in [*lines, *(f"  {column}: {reason}" for column in first)]))
 
 
 def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from PETWorks.about.hierarchies.addresses import LEVELS as AREAS
 from PETWorks.about.hierarchies.dates import CALENDARS, UNITS
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER
@@ -29,13 +30,15 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "prefix": ("prefix",),
     "mask": ("mask",),
     "icd10": (),
+    "address": (),
     "groups": (),
     "order": ("sizes",),
     "rare": ("rare", "label"),
 }
 LISTS = ("width", "quantiles", "prefix", "mask", "sizes", "rare")
 DIAGNOSES = ("category", "chapter")
-CHOICES = {"dates": UNITS, "icd10": DIAGNOSES, "calendar": CALENDARS}
+LEVEL_NAMES = ("dates", "icd10", "address")  # kinds whose form has a box for each level
+CHOICES = {"dates": UNITS, "icd10": DIAGNOSES, "address": AREAS, "calendar": CALENDARS}
 MAX_VALUE_FIELDS = 60  # values with a field of their own in the form of groups; more are edited as a text
 MAX_LISTED = 1_000  # values that a form lists
 MAX_TEXT = 40_000  # characters of the listed values
@@ -55,7 +58,7 @@ def fields_of(words: Words) -> dict[str, Any]:
     """Return the form fields for a declaration."""
     fields: dict[str, Any] = {key: str(words[key]) for key in ("start", "bottom", "top", "calendar") if key in words}
     fields |= {key: _join(words[key]) for key in LISTS if key in words and key != "rare"}
-    fields |= {key: [str(level) for level in _as_list(words[key])] for key in ("dates", "icd10") if key in words}
+    fields |= {key: [str(level) for level in _as_list(words[key])] for key in LEVEL_NAMES if key in words}
     if "cuts" in words:
         cuts = _as_list(words["cuts"])
         fields["cuts"] = "\n".join(map(_join, cuts if isinstance(cuts[0], list | tuple) else [cuts]))
@@ -71,7 +74,7 @@ def fields_of(words: Words) -> dict[str, Any]:
 def fields_sent(kind: str, form: Form) -> dict[str, Any]:
     """Return the fields of a submitted form, as the user typed them."""
     fields: dict[str, Any] = {key: form.text(key) for key in (*KINDS[kind], "cuts", "order", "calendar", "rest")}
-    fields |= {key: form.texts(key) for key in ("dates", "icd10")}
+    fields |= {key: form.texts(key) for key in LEVEL_NAMES}
     fields["members"] = _members_sent(form)
     return fields
 
@@ -85,15 +88,15 @@ def words_of(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
             words[key] = [_number(item) for item in _split(text)]
         elif text and key != "label":
             words[key] = _number(text)
-    if kind == "cuts":
+    if kind == "cuts" or (kind == "width" and fields.get("cuts", "").strip()):
         lines = [_split(line) for line in fields.get("cuts", "").splitlines() if line.strip()]
         words["cuts"] = [[_number(item) for item in line] for line in lines]
     if kind == "dates":
         words["dates"] = [unit for unit in UNITS if unit in fields.get("dates", ())]
         if fields.get("calendar") == "roc":
             words["calendar"] = "roc"
-    if kind == "icd10":
-        words["icd10"] = [level for level in DIAGNOSES if level in fields.get("icd10", ())]
+    if kind in ("icd10", "address"):
+        words[kind] = [level for level in CHOICES[kind] if level in fields.get(kind, ())]
     if kind == "order":
         words = {"order": [line.strip() for line in fields.get("order", "").splitlines() if line.strip()], **words}
     if kind == "groups":

@@ -1,0 +1,53 @@
+"""Loops over the rows of a node, compiled at first use."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from PETWorks.counting.counts import Integers
+from PETWorks.counting.subsets.kernels import compile_lazily
+from PETWorks.measures.classes import Mask
+
+
+@compile_lazily
+def rows_in_full_bins(
+    tables: NDArray[np.uint32],
+    taken: Integers,
+    first: Integers,
+    is_left: Mask,
+    weights: Integers,
+    least: int,
+    sums: NDArray[np.uint32],
+    bins: NDArray[np.uint32],
+    found: Integers,
+) -> int:
+    """Find the rows whose hash sum falls into a bin with at least `least` records; return their number.
+
+    tables   hash sums to add up, of which the rows `taken` count
+    first    for each row its column in the tables
+    is_left  mask of the rows that count
+    sums     overwritten by the bin of each row
+    bins     zero on entry and on return; their number is a power of two
+    found    overwritten by the rows found
+    """
+    bits = 0
+    while np.int64(1) << np.int64(bits) < len(bins):
+        bits += 1
+    shift = np.uint32(32 - bits)
+    for row in range(len(first)):
+        sums[row] = np.uint32(0)
+    for table in taken:
+        for row in range(len(first)):
+            sums[row] += tables[table, first[row]]
+    for row in range(len(first)):
+        if is_left[row]:
+            sums[row] = sums[row] >> shift
+            bins[sums[row]] += np.uint32(weights[row])
+    number = 0
+    for row in range(len(first)):
+        if is_left[row] and bins[sums[row]] >= least:
+            found[number] = row
+            number += 1
+    for row in range(len(first)):
+        if is_left[row]:
+            bins[sums[row]] = np.uint32(0)
+    return number

@@ -1,0 +1,220 @@
+"""What classes show instead of labels: by literal definition, as the written table looks."""
+
+import json
+import random
+from collections import Counter, defaultdict
+from datetime import date
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from command import petworks
+from conftest import examples
+from PETWorks import Release, anonymize, apply_plan, check
+from PETWorks.errors import NotApplicable, ParameterError
+
+pytestmark = pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
+ROLES = {"quasi_identifiers": ["age", "sex"], "sensitive_attributes": ["disease"]}
+LEVELS = {"age": {"width": [5, 20]}, "sex": [["f", "*"], ["m", "*"]]}
+ROWS = st.lists(
+    st.tuples(st.sampled_from([None, *range(20, 60)]), st.sampled_from("fm"), st.sampled_from("abc")),
+    min_size=8,
+    max_size=40,
+)
+
+
+def release_of(rows, levels=LEVELS, **more):
+    columns = dict(zip(("age", "sex", "disease"), map(list, zip(*rows, strict=True)), strict=True))
+    return Release(columns, ROLES, levels, **more)
+
+
+def literal(before, labels, way=lambda values: round(Fraction(sum(values), len(values)))):
+    """What each record shows, given the original and its labels: the mean of the known values of its class."""
+    members = defaultdict(list)
+    for (age, *_), (label, sex, _) in zip(before, labels, strict=True):
+        if age is not None:
+            members[label, sex].append((int(age), str(age) == label))
+    shown = []
+    for label, sex, disease in labels:
+        values = members[label, sex]
+        stays = label in (None, "*") or not values or any(same for _, same in values)
+        shown.append((label if stays else str(way([value for value, _ in values])), sex, disease))
+    return shown
+
+
+def rows_of(result):
+    return [tuple(row.values()) for row in result.table.select(["age", "sex", "disease"]).to_pylist()]
+
+
+@examples(60)
+@given(ROWS, st.sampled_from(["global", "local"]), st.sampled_from(["remove", "stars"]))
+def test_each_class_shows_the_mean_of_its_members(rows, method, suppressed):
+    settings = {"suppression": 0.5, "method": method, "suppressed_records": suppressed, "order": "original"}
+    labels = anonymize(release_of(rows), {"k-anonymity": {"k": 3}}, **settings)
+    result = anonymize(release_of(rows), {"k-anonymity": {"k": 3}}, show={"age": "mean"}, **settings)
+    assert result.loss == labels.loss
+    gone = set(result.removed.tolist())
+    kept = [row for place, row in enumerate(rows) if place not in gone]
+    after = rows_of(result)
+    assert after == literal(kept, rows_of(labels))
+    sizes = Counter((age, sex) for age, sex, _ in after if (age, sex) != ("*", "*"))
+    assert min(sizes.values(), default=3) >= 3
+    assert set(result.shown.columns) <= {"age"}
+    again = apply_plan(release_of(rows), result.plan, order="original")
+    assert rows_of(again) == after
+
+
+@examples(60)
+@given(
+    ROWS,
+    st.sampled_from([("l-diversity", {"l": 2}), ("delta-disclosure", {"delta": 1.5}), ("t-closeness", {"t": 0.3})]),
+)
+def test_rules_hold_as_the_classes_look(rows, rule):
+    name, parameters = rule
+    settings = {"suppression": 1, "method": "local", "order": "original"}
+    try:
+        result = anonymize(release_of(rows), {name: parameters}, show={"age": "median"}, **settings)
+    except NotApplicable:  # no levels keep the rule
+        return
+    assert all(rule.holds(result.release.view) for rule in result.problem.rules)
+
+
+def test_means_of_local_classes_are_as_small_as_the_original():
+    """Numbers are rounded half to even to the digits of the column; `*` stays."""
+    rows = [
+        ("1.50", "f", "a"),
+        ("2.50", "f", "b"),
+        ("8", "m", "a"),
+        ("9.25", "m", "b"),
+        (None, "f", "a"),
+        ("50", "f", "b"),
+    ]
+    levels = {"age": {"cuts": [[5, 20], [20]]}, "sex": LEVELS["sex"]}
+    result = anonymize(
+        release_of(rows, levels),
+        {"k-anonymity": {"k": 2}},
+        show={"age": "mean"},
+        suppression=0.4,
+        levels={"age": 1},
+        order="original",
+    )
+    assert [age for age, *_ in rows_of(result)] == ["2.00", "2.00", "8.62", "8.62"]
+    assert result.plan["show"] == {"age": "mean"}
+    assert result.shown.columns == {"age": "mean"}
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        (["2024-01-05", "2024-03-01", "2024-12-31"], "2024-03-01"),
+        (["2024/1/5", "2024/3/1"], "2024/2/2"),
+        (["20240105", "20240302"], "20240202"),
+        (["2024-01-05 14:30", "2024-03-01 08:00", "2024-02-01 10:00"], "2024-02-01"),
+        (["113/01/05", "113/12/31", "113/02/01"], "113/02/01"),
+        (["民國113年1月5日", "民國113年12月31日", "民國113年2月1日"], "民國113年2月1日"),
+        (["2024年1月5日", "2024年12月31日"], "2024年7月3日"),
+        (["2024-01-05", "2024/01/07"], "2024-01-06"),
+    ],
+)
+def test_dates_are_written_as_the_original_writes_them(texts, wanted):
+    rows = [(text, "f", "ab"[place % 2]) for place, text in enumerate(texts)]
+    result = anonymize(
+        release_of(rows, {**LEVELS, "age": {"dates": ["year"]}}),
+        {"k-anonymity": {"k": len(texts)}},
+        show={"age": "median"},
+        levels={"age": 1},
+        order="original",
+    )
+    assert [age for age, *_ in rows_of(result)] == [wanted] * len(texts)
+
+
+def test_classes_that_would_break_a_rule_together_keep_their_labels(monkeypatch):
+    """Two classes whose means are equal look like one; where that one fails, both show intervals."""
+    rows = [(age, "f", value) for age, value in zip((20, 22, 21, 21), "abab", strict=True)]
+    rows += [(60, "f", value) for value in "abab"]
+    # Without a failing rule the classes merge: 20, 22 on one level and 21, 21 on another.
+    release = release_of(rows)
+    result = anonymize(release, {"k-anonymity": {"k": 2}}, show={"age": "mean"}, method="local", order="original")
+    assert {age for age, *_ in rows_of(result)[:4]} == {"21"}
+    from PETWorks.anonymizer import class_means
+
+    monkeypatch.setattr(class_means, "_failing", lambda _recoder, _problem, classes: np.arange(classes.number))
+    again = anonymize(release, {"k-anonymity": {"k": 2}}, show={"age": "mean"}, method="local", order="original")
+    labels = anonymize(release, {"k-anonymity": {"k": 2}}, method="local", order="original")
+    if len({age for age, *_ in rows_of(labels)[:4]}) > 1:
+        assert rows_of(again)[:4] == rows_of(labels)[:4]
+        assert again.shown.kept
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_written_release_passes_its_check_and_says_what_it_shows(tmp_path, engine):
+    made = random.Random(4)
+    rows = ["age;day;sex;disease"]
+    for _ in range(120):
+        day = f"2024/{made.randint(1, 12)}/{made.randint(1, 28)}"
+        rows.append(f"{made.randint(20, 59)};{day};{made.choice('fm')};{made.choice('abc')}")
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.csv\nseparator: ';'\n"
+        "roles: {quasi_identifiers: [age, day, sex], sensitive_attributes: [disease]}\n"
+        "hierarchies: {age: {width: [5, 20]}, day: {dates: [quarter, year]}, sex: {rare: {fewer_than: 5}}}\n"
+        "rules: [{measure: k-anonymity, k: 4}, {measure: l-diversity, l: 2}]\n"
+        "anonymize: {suppression: 0.1, method: local, show: {age: mean, day: median}}\n"
+    )
+    done = petworks("anonymize", "p.yaml", "-o", "out.csv", "--engine", engine, "--keep-order", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "age (mean), day (median)" in " ".join(done.stdout.split())
+    before = [row.split(";") for row in rows[1:]]
+    gone = set(apply_plan(tmp_path / "t.csv", tmp_path / "out_plan.json").removed.tolist())
+    kept = [row for place, row in enumerate(before) if place not in gone]
+    after = [row.split(";") for row in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    members = defaultdict(list)
+    for old, new in zip(kept, after, strict=True):
+        members[tuple(new[:3])].append(old)
+    assert all(len(olds) >= 4 and len({old[3] for old in olds}) >= 2 for olds in members.values())
+    for (age, day, _), olds in members.items():
+        ages = [int(old[0]) for old in olds]
+        days = sorted(date(*map(int, old[1].split("/"))).toordinal() for old in olds)
+        middle = Fraction(days[(len(days) - 1) // 2] + days[len(days) // 2], 2)
+        assert age == str(round(Fraction(sum(ages), len(ages)))) or "*" in age
+        found = date.fromordinal(round(middle))
+        assert day == f"{found.year}/{found.month}/{found.day}" or "*" in day
+    policy = yaml.safe_load((tmp_path / "out_policy.yaml").read_text())
+    assert policy["anonymize"]["show"] == {"age": "mean", "day": "median"}
+    found = check(tmp_path / "out_policy.yaml")
+    assert found.verdict == "pass"
+    outside = json.loads(found.to_json(edition="external"))
+    assert outside["table"]["shown"] == {"age": "mean", "day": "median"}
+    assert "Instead of an interval" in found.to_markdown(edition="external")
+    assert "mean of at least" in (tmp_path / "out_codebook.md").read_text()
+    applied = petworks("apply", "t.csv", "--plan", "out_plan.json", "-o", "again.csv", "--keep-order", cwd=tmp_path)
+    assert applied.returncode == 0, applied.stdout + applied.stderr
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "out.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("show", "problem"),
+    [
+        ({"sex": "mean"}, "show 'sex': its hierarchy is not declared by width, cuts, quantiles or dates"),
+        ({"disease": "mean"}, "show 'disease': the column is no quasi-identifier"),
+        ({"age": "mode"}, "show 'age': expected one of 'mean', 'median', 'interval'"),
+        ("mean", "show: expected for each column one of"),
+    ],
+)
+def test_mistakes(show, problem):
+    rows = [(age, "f", "ab"[age % 2]) for age in range(20, 30)]
+    with pytest.raises(ParameterError, match=problem):
+        anonymize(release_of(rows), {"k-anonymity": {"k": 2}}, show=show)
+
+
+def test_rules_about_labels_keep_them():
+    rows = [(age, "f", "ab"[age % 2]) for age in range(20, 40)]
+    rules = {"k-anonymity": {"k": 2}, "granularity": {"at_least": 0.1}}
+    result = anonymize(release_of(rows), rules, show={"age": "mean"}, order="original")
+    assert result.shown.columns == {}
+    assert result.shown.rules
+    assert all("[" in age for age, *_ in rows_of(result))
