@@ -1,6 +1,7 @@
 """Random small tables with random hierarchies, rules and objectives, and the call of `anonymize` for them."""
 
 import unicodedata
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -236,5 +237,39 @@ def anonymized(task, rules=None, **options):
         several_sensitive=task.several,
         privacy_unit=task.unit,
         sensitive_values=task.values,
+        keep=task.keep,
+        may_lose=task.may_lose,
         **options,
+    )
+
+
+@st.composite
+def keeping_tasks(draw, pool, most_columns=3, most_rows=40):
+    """A task that keeps columns: all of them if that costs little, or some in any case. Values are skewed."""
+    chance = Random(draw(st.integers(0, 9999)))
+    columns = [f"q{number}" for number in range(draw(st.integers(2, most_columns)))]
+    paths = {column: draw(hierarchies(plain=chance.random() < 0.5)) for column in columns}
+    rows = []
+    for _ in range(chance.randint(most_rows // 2, most_rows)):
+        cells = {name: min(chance.choices([path[0] for path in paths[name]], k=2)) for name in columns}
+        rows.append(cells | {"disease": chance.choice(DISEASES)[0], "person": chance.choice("abcdef")})
+    if chance.random() < 0.2:
+        rows[0] |= dict.fromkeys(columns, "*")
+        rows[1][columns[0]] = None
+    names = draw(st.lists(st.sampled_from(sorted(pool)), min_size=1, max_size=2, unique=True))
+    objective = draw(st.sampled_from([*OBJECTIVES, "granularity", "granularity"]))
+    others = columns[1:]
+    keep = draw(st.sampled_from([[], [], [], columns[:1]]))
+    return Task(
+        rows,
+        columns,
+        paths,
+        [(name, draw(pool[name])) for name in names],
+        ["disease"],
+        limit=draw(st.sampled_from([0, 0.05, 0.1, 0.25, 0.5, 1])),
+        objective=objective,
+        aggregate=draw(st.sampled_from(AGGREGATES)) if objective == "granularity" else None,
+        suppressed_records=draw(st.sampled_from(["remove", "stars"])),
+        keep=keep,
+        may_lose=draw(st.sampled_from([[], [], [], others[-1:], "all"])),
     )

@@ -61,6 +61,8 @@ class Task:
     several: str = "alone"
     unit: str | None = None
     values: str = "exact"
+    keep: list = field(default_factory=list)
+    may_lose: list | str = "all"
 
 
 @dataclass
@@ -69,6 +71,7 @@ class Solution:
 
     tied    whether the choice between classes to suppress was arbitrary
     exact   the loss as a number that can be compared without rounding
+    lost    the columns that are lost
     """
 
     node: tuple
@@ -76,6 +79,7 @@ class Solution:
     exact: Fraction | float
     loss: float
     tied: bool
+    lost: frozenset = frozenset()
 
     @property
     def rank(self):
@@ -444,6 +448,8 @@ def loss_of(at, suppressed):
     exact = OBJECTIVES[task.objective](at, out, weights)
     if task.objective == "granularity" and task.aggregate in (None, "geometric"):
         return exact, float(exact) ** (1 / len(weights)) - 1
+    if task.aggregate == "maximum":
+        return exact, float(exact[0])
     if task.objective in ("non-uniform-entropy", "publisher-payout"):
         return round(exact, 8), exact
     return exact, float(exact)
@@ -463,7 +469,9 @@ def granularity(at, out, weights):
     aggregate = at.task.aggregate or "geometric"
     if aggregate == "geometric":
         return math.prod(1 + loss for loss in weighted)
-    return {"sum": sum, "maximum": max, "arithmetic": lambda all_of: sum(all_of) / len(all_of)}[aggregate](weighted)
+    if aggregate == "maximum":  # of equal ones the smaller sum comes first
+        return max(weighted), sum(weighted)
+    return {"sum": sum, "arithmetic": lambda all_of: sum(all_of) / len(all_of)}[aggregate](weighted)
 
 
 def precision(at, out, weights):
@@ -555,6 +563,58 @@ OBJECTIVES = {
 }
 
 
+# --- columns that are lost
+
+
+def is_lost(cells, paths):
+    """Whether at most one value below the top is left, or more than 90 % of the cells have the top label."""
+    values = {cell for cell in cells if cell not in (None, "*", paths[0][-1])}
+    on_top = sum(cell in (paths[0][-1], "*") for cell in cells)
+    return len(values) <= 1 or Fraction(on_top, len(cells)) > Fraction(9, 10)
+
+
+def varies(column, at):
+    """Whether a column has several values in the table."""
+    cells = {row[column] for place, row in enumerate(at.task.rows) if place not in at.aside}
+    return len(cells - {None, "*"}) > 1
+
+
+def lost(at, suppressed):
+    """The columns that are lost at a node, of those with several values in the table."""
+    kept = [row for place, row in enumerate(at.rows) if place not in suppressed | at.aside]
+    return frozenset(
+        column
+        for column, paths in paths_of(at.task).items()
+        if varies(column, at) and is_lost([row[column] for row in kept], paths)
+    )
+
+
+MOST_COST = 1.25
+ONE_IN = 20
+
+
+def keeping(task, found):
+    """The solutions in the order in which they are chosen, if columns are kept; the first one is the choice.
+
+    Those that keep the demanded columns come to within a quarter of the least loss and a twentieth of the records;
+    among these, the fewest lost columns decide.
+    """
+    allowed = [one for one in found if not one.lost & set(task.keep)]
+    wanted = set() if task.may_lose == "all" else set(task.quasi_identifiers) - set(task.may_lose)
+    if not allowed or not wanted:
+        return allowed
+    best = allowed[0]
+    most = best.loss * MOST_COST + 1e-9
+    near = [one for one in allowed if one.loss <= most and ONE_IN * costs(best, one) <= len(task.rows)]
+    fewest = min(len(one.lost & wanted) for one in near)
+    return [one for one in allowed if len(one.lost & wanted) <= fewest and ONE_IN * costs(best, one) <= len(task.rows)]
+
+
+def costs(best, other):
+    """The number of records suppressed in addition."""
+    return len(other.suppressed) - len(best.suppressed)
+
+
 def solve(task, rules=None, subsets="those of the task"):
     """Every node that satisfies the rules, the best one first; and whether a choice was arbitrary on any node."""
     rules = task.rules if rules is None else rules
@@ -568,5 +628,7 @@ def solve(task, rules=None, subsets="those of the task"):
         suppressed, tied = suppression
         open_choice = open_choice or tied
         if suppressed is not None:
-            solutions.append(Solution(node, frozenset(suppressed), *loss_of(at, suppressed), tied))
+            solutions.append(
+                Solution(node, frozenset(suppressed), *loss_of(at, suppressed), tied, lost(at, suppressed))
+            )
     return sorted(solutions, key=lambda solution: solution.rank), open_choice

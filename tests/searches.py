@@ -17,9 +17,9 @@ RELEASE_PARAMETERS = set(inspect.signature(Release).parameters)
 
 
 def anonymize(data, roles=None, hierarchies=None, rules=None, *, subsets=None, **settings):
-    """The best levels, as `PETWorks.anonymize` finds them."""
+    """The best levels, as `PETWorks.anonymize` finds them; any column may be lost, unless `may_lose` is given."""
     release, settings = _open(data, roles, hierarchies, settings)
-    return anonymize_release(release, check_rules(rules or {}, subsets), **settings)
+    return anonymize_release(release, check_rules(rules or {}, subsets), **{"may_lose": "all"} | settings)
 
 
 def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **options):
@@ -29,9 +29,9 @@ def apply_levels(data, roles=None, hierarchies=None, levels=None, rules=None, **
 
 
 def frontier(data, roles=None, hierarchies=None, rules=None, *, subsets=None, vary=None, **settings):
-    """The least losses, as `PETWorks.frontier` finds them."""
+    """The least losses, as `PETWorks.frontier` finds them; any column may be lost, unless `may_lose` is given."""
     release, settings = _open(data, roles, hierarchies, settings)
-    return find_frontier(release, check_rules(rules or {}, subsets), vary, **settings)
+    return find_frontier(release, check_rules(rules or {}, subsets), vary, **{"may_lose": "all"} | settings)
 
 
 def _open(data, roles, hierarchies, settings):

@@ -272,6 +272,7 @@ def PETAnonymization(originalData: Any, tech: str, maxSuppressionRate: Any, **pa
 def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) -> "Anonymization":
     from PETWorks.about.treatment import STARS
     from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.problem import ALL
     from PETWorks.anonymizer.rules import check_rules
 
     technique, entry = _anonymization_technique(str(tech))
@@ -291,7 +292,7 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
     if "subsetData" not in needs:
         release = Release(data, roles, hierarchies, engine="memory")
         _check_hierarchies(release)
-        return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
+        return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS, may_lose=ALL)
     population = open_source(data, "originalData")
     path = population.path if roles is None or hierarchies is None else None
     sidecar = Sidecar() if path is None else read_sidecar(path)
@@ -305,7 +306,7 @@ def _anonymization(data: Any, tech: str, rate: Any, parameters: dict[str, Any]) 
         **treatment,
     )
     _check_hierarchies(release)
-    return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS)
+    return anonymize_release(release, rules, suppression=limit, suppressed_records=STARS, may_lose=ALL)
 
 
 def _check_hierarchies(release: Release) -> None:

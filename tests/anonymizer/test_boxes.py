@@ -199,6 +199,7 @@ def test_the_file_has_no_cell(tmp_path):
         "rules",
         "suppression_limit",
         "objective",
+        "keeps_columns",
         "levels",
         "treatment",
         "found",

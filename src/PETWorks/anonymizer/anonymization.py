@@ -2,8 +2,8 @@
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -21,12 +21,15 @@ from PETWorks.anonymizer.facts import (
     ColumnLevel,
     ColumnState,
     FrontierFacts,
+    KeptColumns,
     LevelsUsed,
     LocalRecoding,
+    OtherColumns,
     ProtectedColumn,
     ShownColumn,
     State,
     UtilityKept,
+    WayByModels,
     WhyGlobal,
     measure_or_none,
     table_state,
@@ -35,7 +38,7 @@ from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
 from PETWorks.anonymizer.local.sweep import Sweep, smallest_size
-from PETWorks.anonymizer.lost_columns import lost_in_sweep, unchanged_in_sweep
+from PETWorks.anonymizer.lost_columns import Keeping, largest_classes, lost_in_sweep, unchanged_in_sweep
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
@@ -51,6 +54,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import ModelResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,6 +71,7 @@ class Anonymization(Recoded):
     bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
+    models      what the named models say, fitted on the original and on the release; both are judged on the original
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
@@ -81,6 +86,8 @@ class Anonymization(Recoded):
     optimal: bool
     bound: float
     checked: int
+    models: tuple[ModelResult, ...] = field(default=(), kw_only=True)
+    by_models: tuple[WayByModels, ...] = field(default=(), kw_only=True)
 
     @property
     def is_complete(self) -> bool:
@@ -202,7 +209,9 @@ class Anonymization(Recoded):
             labels_kept=self.shown.kept,
             labels_kept_for=self.shown.rules,
             column_states=tuple(self._column_states()),
+            by_models=self.by_models,
             frontier=frontier,
+            kept_columns=self.kept_columns,
             seconds=None if self.is_complete else self.search.seconds,
             improved_after=None if self.is_complete else self.search.improved_after,
             shuffled=shuffled,
@@ -233,6 +242,36 @@ class Anonymization(Recoded):
 
     def _local_recoding(self) -> LocalRecoding | None:
         return None
+
+    @cached_property
+    def kept_columns(self) -> KeptColumns | None:
+        """The columns that were to be kept, those that are lost nevertheless, and what else is possible.
+
+        None if every column may be lost. After a complete search, this may search for levels that keep the others.
+        """
+        problem, chosen = self.problem, self.search.best
+        if problem.columns is None or chosen is None:
+            return None
+        names, keeping = problem.columns.names, problem.keeping
+        lost = chosen.lost & keeping.wanted
+        others = []
+        if lost:
+            others.append(self._other_columns(Keeping(keeping.demanded | lost, keeping.wanted & ~lost), keep=lost))
+        free = self.search.free
+        if free is not None and free.node != chosen.node:
+            wanted = free.lost & keeping.wanted
+            others.append(self._other_columns(Keeping(keeping.demanded, keeping.wanted & ~wanted), may_lose=wanted))
+        return KeptColumns(problem.keep, problem.may_go, names(lost), tuple(others))
+
+    def _other_columns(self, keeping: Keeping, *, keep: int = 0, may_lose: int = 0) -> OtherColumns:
+        """What other columns to keep would cost: these in addition, or all but these."""
+        assert self.problem.columns is not None
+        names, quick = self.problem.columns.names, not self.optimal or self.problem.lattice.has_many_nodes
+        chosen = self.search.choice(keeping) if quick else self.search.explore_beside(keeping)
+        settings = (*self.problem.keep, *names(keep)), (*self.problem.may_go, *names(may_lose))
+        if chosen is None:
+            return OtherColumns(*settings)
+        return OtherColumns(*settings, names(chosen.lost), chosen.loss, chosen.suppressed)
 
     def reasons_per_record(self, below: int | None = None) -> "pa.Table":
         """Why records are suppressed: one row per record, without those suppressed in the input.
@@ -341,6 +380,15 @@ class LocalAnonymization(Anonymization):
         listed = parts[:MAX_COMBINATIONS_LISTED]
         levels_used = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in listed)
         return LocalRecoding(self.global_loss, len(parts), levels_used, self.why_global)
+
+    @cached_property
+    def kept_columns(self) -> KeptColumns | None:
+        """The columns that were to be kept, and those that are lost nevertheless."""
+        problem = self.problem
+        if problem.columns is None or len(self.sweep.nodes) == 1:
+            return super().kept_columns
+        lost = [name for name in lost_in_sweep(self.sweep) if name not in problem.may_go]
+        return KeptColumns(problem.keep, problem.may_go, tuple(lost))
 
     def _released_sweep(self) -> Sweep:
         return self.sweep
@@ -458,7 +506,7 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
             if holds and loss >= best:
                 continue
             broken_now = _broken_rules(found, release)
-            if not broken_now:
+            if not broken_now and loses_no_more(found, release):
                 yield release, loss
                 holds, best = True, min(best, loss)
             broken += broken_now
@@ -468,6 +516,19 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
             least, growing = size, False
         else:
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+
+
+def loses_no_more(found: Anonymization, swept: Sweep) -> bool:
+    """Whether local recoding keeps the columns that are to be kept, and loses no more of the others than found levels.
+
+    Columns that may be lost do not count.
+    """
+    problem, chosen = found.problem, found.search.best
+    if problem.columns is None or chosen is None:
+        return True
+    keeping = problem.keeping
+    lost = problem.columns.set_of(lost_in_sweep(swept))
+    return not lost & keeping.demanded and (lost & keeping.wanted).bit_count() <= chosen.losing(keeping.wanted)
 
 
 def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
@@ -492,6 +553,8 @@ def anonymize_release(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Sequence[str] | None = None,
+    may_lose: Sequence[str] | str | None = None,
     method: str = "global",
     show: Mapping[str, str] | None = None,
     seconds: float | None = None,
@@ -514,6 +577,8 @@ def anonymize_release(
         levels,
         local=method == "local",
         suppressed_records=suppressed_records,
+        keep=keep,
+        may_lose=may_lose,
     )
     show = check_show(show, problem.original)
     search = problem.search()
@@ -526,17 +591,18 @@ def anonymize_release(
     # The rest is for local recoding, which needs no good levels to begin with.
     search_limit = limit if method == "global" else limit / (12 if problem.lattice.has_many_nodes else 2)
     try:
-        search.run(report=progress, stop=lambda: monotonic() - started >= search_limit)
+        search.explore(problem.keeping, progress, stop=lambda: monotonic() - started >= search_limit)
     except KeyboardInterrupt:  # continue with the best result so far, if there is one
         if search.best is None:
             raise
     best = search.best
     if best is None:
-        raise _unsatisfiable_error(problem)
+        is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
+        raise _cannot_keep_error(problem) if is_possible else _unsatisfiable_error(problem)
     classes = problem.ground.at(best.node)
     suppressed = search.judge(classes).suppressed
     assert suppressed is not None
-    optimal = search.is_finished
+    optimal = search.is_explored
     bound = best.loss if optimal else search.bound
     found = Anonymization(
         problem.original,
@@ -600,6 +666,30 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
         reason=text,
         remedy=remedy,
         what="rules",
+    )
+
+
+def _cannot_keep_error(problem: Problem) -> NotApplicable:
+    """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
+    assert problem.columns is not None
+    largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.most)
+    assert problem.columns is not None
+    if largest is None:
+        return NotApplicable(
+            "no levels that are allowed keep {columns}, with at most {most} suppressed records; allow lower levels of "
+            "it, or leave it out of 'keep'",
+            columns=quoted(problem.keep),
+            most=problem.most,
+            what="keep",
+        )
+    return NotApplicable(
+        "no levels keep {columns} and the rules, with at most {most} suppressed records: where {columns} is kept, "
+        "classes have at least {size} records at best; loosen a rule, allow more suppression, or leave it out of "
+        "'keep'",
+        columns=quoted(problem.keep),
+        most=problem.most,
+        size=largest,
+        what="keep",
     )
 
 

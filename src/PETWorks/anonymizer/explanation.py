@@ -13,7 +13,7 @@ from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.rows import NodeClasses
-from PETWorks.anonymizer.search.exact import NodeSearch, Solution
+from PETWorks.anonymizer.search.exact import NodeSearch, Required, Solution
 
 NEXT_BEST = 10
 MAX_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions to compare; several may group the values in the same way
@@ -74,7 +74,7 @@ def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_compl
             OtherLevels(_levels(problem, solution.node, best), solution.loss, solution.suppressed)
             for solution in alternatives
         ),
-        tuple(rule_costs(problem)),
+        tuple(rule_costs(problem, search.required)),
     )
 
 
@@ -153,12 +153,13 @@ def _broken(problem: Problem, search: NodeSearch, classes: NodeClasses) -> tuple
     return tuple(broken) or tuple(BrokenRule(rule.name, None) for rule in of_the_table or problem.rules)
 
 
-def rule_costs(problem: Problem) -> list[CostOfRule]:
-    """For each rule, the least loss without it."""
+def rule_costs(problem: Problem, required: Required) -> list[CostOfRule]:
+    """For each rule, the least loss without it, of nodes that are as required."""
     costs = []
     for rule in problem.rules:
         other_rules = tuple(other for other in problem.rules if other is not rule)
         search = problem.search(other_rules)
+        search.require(required)
         search.run()
         costs.append(CostOfRule(rule.name, None if search.best is None else search.best.loss))
     return costs

@@ -89,6 +89,25 @@ class LocalRecoding(JSONObject, frozen=True):
     ) = None
 
 
+class OtherColumns(JSONObject, frozen=True):
+    """What a release on one level per column would lose that keeps other columns; no loss if there is none."""
+
+    keep: Annotated[tuple[str, ...], described("the columns to keep in any case")]
+    may_lose: Annotated[tuple[str, ...], described("the columns that may be lost")]
+    lost: tuple[str, ...] = ()
+    loss: Real | None = None
+    suppressed: int | None = None
+
+
+class KeptColumns(JSONObject, frozen=True):
+    """The columns that were to be kept, those that are lost nevertheless, and what else is possible."""
+
+    keep: tuple[str, ...]
+    may_lose: tuple[str, ...]
+    lost: Annotated[tuple[str, ...], described("columns of which next to nothing is left, of those that may not be")]
+    others: tuple[OtherColumns, ...] = ()
+
+
 class PointOfFrontier(JSONObject, frozen=True):
     """The least loss for a threshold and a limit of suppression, and the levels, in the order of the columns."""
 
@@ -193,6 +212,13 @@ class ColumnState(JSONObject, frozen=True):
     state: Literal["kept", "coarser", "lost"]
 
 
+class WayByModels(JSONObject, frozen=True):
+    """A release that was found, and how much of what the models explain it keeps."""
+
+    method: Literal["global", "local"]
+    kept: Annotated[Real, described("mean over the models, 1 if they explain the original as well as its own")]
+
+
 class ProtectedColumn(JSONObject, frozen=True):
     """A column whose exact values were protected, and what that costs."""
 
@@ -239,7 +265,11 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     ] = 0
     labels_kept_for: Annotated[tuple[str, ...], described("rules because of which all classes show labels")] = ()
     column_states: tuple[ColumnState, ...] = ()
+    by_models: Annotated[
+        tuple[WayByModels, ...], described("the releases that were compared, the one taken first")
+    ] = ()
     frontier: FrontierFacts | None = None
+    kept_columns: Annotated[KeptColumns | None, described("not if every column might be lost")] = None
     seconds: Annotated[Real, described("how long a search took that was stopped")] | None = None
     improved_after: Annotated[Real, described("after how many seconds the best release was found")] | None = None
     shuffled: (

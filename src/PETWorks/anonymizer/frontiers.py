@@ -9,7 +9,7 @@ from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.facts import FrontierFacts, PointOfFrontier
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.problem import Problem, allowed_suppression, make_problem
+from PETWorks.anonymizer.problem import ALL, Problem, allowed_suppression, make_problem
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.anonymizer.search.exact import Progress
 from PETWorks.anonymizer.search.joint import JointSearch
@@ -265,7 +265,9 @@ class Frontier(Rows, Displayable):
         rules = self.rules
         if self.measure is not None and self.parameter is not None:
             rules = with_threshold(rules, self.measure, self.parameter, point.threshold)
-        return self.make(self.release, rules, suppression=point.suppression, **self.settings, levels=dict(point.levels))
+        return self.make(
+            self.release, rules, suppression=point.suppression, **self.settings, levels=dict(point.levels), may_lose=ALL
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The points as plain dicts, lists, numbers and texts."""
@@ -294,6 +296,8 @@ def find_frontier(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Sequence[str] | None = None,
+    may_lose: Sequence[str] | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit on suppression; see `frontier`."""
@@ -313,6 +317,8 @@ def find_frontier(
         weights,
         levels,
         suppressed_records=suppressed_records,
+        keep=keep,
+        may_lose=may_lose,
     )
     problem.lattice.check_size(Phrase("for a frontier"))
     if problem.lattice.nodes * len(thresholds) > MAX_BOUNDS:
@@ -356,8 +362,8 @@ def _make_search(
         rules = problem.rules
         if measure is not None and parameter is not None:
             rules = with_threshold(rules, measure, parameter, threshold)
-        judges.append(Judge(problem.ground, rules, max(allowed), problem.objective, min(allowed)))
-    return JointSearch(problem.ground, problem.objective, judges, allowed)
+        judges.append(Judge(problem.ground, rules, max(allowed), problem.objective, min(allowed), problem.columns))
+    return JointSearch(problem.ground, problem.objective, judges, allowed, problem.keeping)
 
 
 def _undominated(points: Sequence[PointOfFrontier], *, is_lower: bool) -> tuple[PointOfFrontier, ...]:

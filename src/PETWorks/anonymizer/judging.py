@@ -9,6 +9,7 @@ import numpy as np
 
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS
 from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.lost_columns import ColumnsOnNodes
 from PETWorks.anonymizer.objectives import Granularity, Objective
 from PETWorks.anonymizer.recoding import recoded_view
 from PETWorks.anonymizer.rows import Ground, NodeClasses
@@ -27,6 +28,8 @@ class Outcome:
     added         loss added to each column of every finer node by suppressing records that fail there too
     coarser       lower bound on the loss of every coarser node
     given_up_at   lower bound on its own loss, if testing stopped early because that is too much
+    lost          the set of columns that are lost with these records suppressed
+    tie           what decides between nodes with the same loss
     """
 
     records: int | None
@@ -35,6 +38,8 @@ class Outcome:
     added: tuple[float, ...] | None
     coarser: float | None
     given_up_at: float | None = None
+    lost: int = 0
+    tie: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +67,20 @@ class NodeVerdict:
 class Judge:
     """Tests nodes against rules, within a limit of suppressed records.
 
-    least   the smallest of the limits that the outcome is used for, if there are several
+    least     the smallest of the limits that the outcome is used for, if there are several
+    columns   tells which columns a node loses; None if that does not matter
     """
 
     def __init__(
-        self, ground: Ground, rules: Sequence[Rule], most: int, objective: Objective, least: int | None = None
+        self,
+        ground: Ground,
+        rules: Sequence[Rule],
+        most: int,
+        objective: Objective,
+        least: int | None = None,
+        columns: ColumnsOnNodes | None = None,
     ) -> None:
+        self.columns = columns
         self.ground, self.rules, self.most, self._objective = ground, rules, most, objective
         self.least = most if least is None else least
         view = ground.view
@@ -143,6 +156,8 @@ class Judge:
             self._objective.added_below(classes, judged.sure) if is_bound else None,
             self._objective.coarser_bound(classes) if bounds else None,
             judged.given_up_at,
+            0 if suppressed is None or self.columns is None else self.columns.lost(classes, suppressed),
+            0.0 if suppressed is None else self._objective.tie(classes, suppressed),
         )
 
     def __call__(self, classes: NodeClasses, most: float = np.inf) -> NodeVerdict:

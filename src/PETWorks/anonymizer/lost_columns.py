@@ -1,18 +1,25 @@
 """Lost columns: quasi-identifiers of which a release leaves next to nothing."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import compress, product
+from math import prod
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from PETWorks.anonymizer.local.sweep import Sweep
+from PETWorks.anonymizer.lattice import Lattice, Node
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.counts import Integers
+from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.release import Release
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.cells import SUPPRESSED
 
-MOST_ON_TOP = 0.9  # a column is lost if a larger share of the kept records has the top label of its hierarchy
+MOST_ON_TOP = 9  # of 10 kept records: a column is lost if more of them have the top label of its hierarchy
 
 
 def tells_a_value(labels: Iterable[str | None], top: str | None) -> Mask:
@@ -28,7 +35,7 @@ def is_lost(records: Integers, tells: Mask, on_top: int) -> bool:
     on_top    the number of kept records with the top label
     """
     values = int(np.count_nonzero(records[tells]))
-    return values <= 1 or on_top > MOST_ON_TOP * int(records.sum())
+    return values <= 1 or 10 * on_top > MOST_ON_TOP * int(records.sum())
 
 
 def lost_columns(ground: Ground, kept: Sequence[dict[str | None, int]]) -> tuple[str, ...]:
@@ -69,7 +76,26 @@ def lost_on_node(classes: NodeClasses, suppressed: Mask) -> tuple[str, ...]:
     return lost_columns(classes.ground, by_column)
 
 
-def lost_in_sweep(sweep: Sweep) -> tuple[str, ...]:
+class OnLevels(Protocol):
+    """Distinct rows, each on levels of its own.
+
+    by_level   for each column and each level that is used, or NOT_RELEASED, the number of records with each value
+    """
+
+    @property
+    def ground(self) -> Ground:
+        """The rows."""
+
+    @property
+    def rows(self) -> WeightedRows:
+        """The distinct rows with their original values."""
+
+    @property
+    def by_level(self) -> list[dict[int, Integers]]:
+        """The records with each value, by column and level."""
+
+
+def lost_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
     """The columns that are lost if each distinct row is on a node of its own."""
     ground = sweep.ground
     by_column: list[dict[str | None, int]] = []
@@ -85,7 +111,7 @@ def lost_in_sweep(sweep: Sweep) -> tuple[str, ...]:
     return lost_columns(ground, by_column)
 
 
-def unchanged_in_sweep(sweep: Sweep) -> tuple[str, ...]:
+def unchanged_in_sweep(sweep: OnLevels) -> tuple[str, ...]:
     """The columns of which every released cell is as it was."""
     ground = sweep.ground
     unchanged = []
@@ -131,3 +157,148 @@ def lost_in_release(release: Release, columns: Iterable[str] | None = None) -> t
         if varies and _is_lost(by_label, top):
             lost.append(name)
     return tuple(lost)
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """The columns that a release keeps, as sets of columns.
+
+    demanded   those that it may not lose
+    wanted     those that it keeps if that costs little
+    """
+
+    demanded: int = 0
+    wanted: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class _LevelCounts:
+    """The values of a column on a level.
+
+    counts        the number of records of each
+    tells         mask of those that tell something
+    is_on_top     mask of those with the top label or `*`
+    kept_up_to    the largest number of suppressed records with which the column is certainly not lost; -1 if none is
+    always_lost   whether it is lost whatever records are suppressed, within the limit
+    """
+
+    counts: Integers
+    tells: Mask
+    is_on_top: Mask
+    kept_up_to: int
+    always_lost: bool
+
+    @classmethod
+    def of(cls, ground: Ground, column: str, level: int, most: int) -> "_LevelCounts":
+        """Count the values of a column on a level; at most `most` records may be suppressed."""
+        known, top = ground.on_level(column, level), ground.view.hierarchies[column].top
+        counts = np.asarray(known.counts, np.int64)
+        tells = tells_a_value(known.values, top)
+        is_on_top = ~tells & np.array([value is not None for value in known.values], np.bool_)
+        records, with_value, below = int(counts.sum()), counts[tells], int(counts[~is_on_top].sum())
+        other_values = int(with_value.sum()) - int(with_value.max(initial=0))
+        # With s records suppressed, at worst none of those on the top: 10 (below - s) >= records - s must hold.
+        kept_up_to = max(-1, min(other_values - 1, (10 * below - records) // MOST_ON_TOP))
+        always_lost = np.count_nonzero(with_value) <= 1 or 10 * below < records - min(most, records)
+        return cls(counts, tells, is_on_top, kept_up_to, bool(always_lost))
+
+    def is_lost_without(self, suppressed: Integers) -> bool:
+        """Whether the column is lost if this many records of each value are suppressed."""
+        left = self.counts - suppressed
+        return is_lost(left, self.tells, int(left[self.is_on_top].sum()))
+
+
+class ColumnsOnNodes:
+    """Tells which columns the nodes of a lattice lose, as sets of columns: numbers with a bit for each.
+
+    all   the columns that count: those with more than one value in the input
+    """
+
+    def __init__(self, ground: Ground, most: int) -> None:
+        self._ground = ground
+        columns = ground.lattice.columns
+        self._levels = [
+            [_LevelCounts.of(ground, name, level, most) for level in range(ground.view.hierarchies[name].height + 1)]
+            for name in columns
+        ]
+        self.all = self.set_of(varying_columns(ground))
+
+    def names(self, columns: int) -> tuple[str, ...]:
+        """The names of a set of columns."""
+        return tuple(compress(self._ground.lattice.columns, _bits(columns, len(self._levels))))
+
+    def set_of(self, names: Iterable[str]) -> int:
+        """The set of columns with these names."""
+        columns = self._ground.lattice.columns
+        return sum(1 << columns.index(name) for name in set(names))
+
+    def lost(self, classes: NodeClasses, suppressed: Mask) -> int:
+        """The columns that are lost on a node with some of its classes suppressed."""
+        records = classes.records[suppressed]
+        codes: list[Integers] = []
+
+        def suppressed_of(index: int) -> Integers:
+            if not codes:
+                codes.extend(classes.codes(suppressed))
+            values = len(self._levels[index][classes.node[index]].counts)
+            return np.bincount(codes[index], records, values).astype(np.int64)
+
+        return self.lost_without(classes.node, int(records.sum()), suppressed_of)
+
+    def lost_without(self, node: Node, records: int, suppressed_of: Callable[[int], Integers]) -> int:
+        """The columns that are lost on a node with so many records suppressed.
+
+        suppressed_of   the number of suppressed records with each value of a column, given by index; only called where
+                        the values of the column alone do not decide
+        """
+        lost = 0
+        for index, level in enumerate(node):
+            counts = self._levels[index][level]
+            if self.all >> index & 1 and records > counts.kept_up_to:
+                lost |= int(counts.is_lost_without(suppressed_of(index))) << index
+        return lost
+
+    def always_lost(self, lattice: Lattice, columns: int) -> NDArray[np.uint8]:
+        """For each node, how many of these columns it loses whatever is suppressed."""
+        by_column = [
+            np.array([self.is_always_lost(index, level) and columns >> index & 1 for level in range(low, high + 1)])
+            for index, (low, high) in enumerate(zip(lattice.low, lattice.high, strict=True))
+        ]
+        return reduce(np.add.outer, [numbers.astype(np.uint8) for numbers in by_column])
+
+    def is_always_lost(self, index: int, level: int) -> bool:
+        """Whether a column, given by index, is lost on a level whatever is suppressed."""
+        return bool(self.all >> index & 1) and self._levels[index][level].always_lost
+
+
+MAX_TRIED = 500  # combinations of levels of the columns to keep
+
+
+def largest_classes(ground: Ground, columns: ColumnsOnNodes, kept: int, most: int) -> int | None:
+    """The largest size that every class can have where these columns are kept; None if they cannot be kept.
+
+    All other columns are on their highest level, and at most `most` records are suppressed.
+    """
+    lattice = ground.lattice
+    allowed = [
+        [level for level in range(low, high + 1) if not columns.is_always_lost(index, level)]
+        if kept >> index & 1
+        else [high]
+        for index, (low, high) in enumerate(zip(lattice.low, lattice.high, strict=True))
+    ]
+    if prod(map(len, allowed)) > MAX_TRIED:
+        allowed = [levels[-1:] for levels in allowed]
+    sizes = [_largest_size(ground.at(node), columns, kept, most) for node in product(*allowed)]
+    return max((size for size in sizes if size is not None), default=None)
+
+
+def _largest_size(classes: NodeClasses, columns: ColumnsOnNodes, kept: int, most: int) -> int | None:
+    for size in np.unique(classes.sizes)[::-1].tolist():
+        suppressed = classes.sizes < size
+        if classes.records[suppressed].sum() <= most and not columns.lost(classes, suppressed) & kept:
+            return int(size)
+    return None
+
+
+def _bits(columns: int, number: int) -> list[bool]:
+    return [bool(columns >> index & 1) for index in range(number)]

@@ -77,6 +77,17 @@ class ByColumn:
         lost = np.array([lost[level] for lost, level in self._on(node)]) + np.array(added)
         return self.of_all(AGGREGATES[self.aggregate][0].reduce(self._offset + np.array(self.weights) * lost, axis=1))
 
+    def tie(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What decides between nodes with the same loss: with the aggregate maximum, the sum of the columns' losses."""
+        return float(self.ties(classes.node, [self._added(classes, suppressed)])[0])
+
+    def ties(self, node: Node, added: Sequence[Sequence[float]] | Reals) -> Reals:
+        """What decides between nodes with the same loss, for each row of losses added to the columns."""
+        if self.aggregate != "maximum":
+            return np.zeros(len(added))
+        lost = np.array([lost[level] for lost, level in self._on(node)]) + np.array(added)
+        return np.asarray(lost @ np.array(self.weights))
+
     def weighted_levels(self, lost: Reals) -> Reals:
         """The losses of each column (row) on each level (column), ready to be combined."""
         return np.asarray(self._offset + np.array(self.weights)[:, np.newaxis] * lost)
@@ -367,6 +378,10 @@ class ByClass(ABC):
         """None: no bound is known."""
         return None
 
+    def tie(self, _classes: NodeClasses, _suppressed: Mask) -> float:
+        """Zero: nothing but the order of nodes decides between those with the same loss."""
+        return 0.0
+
     def finer_bounds(self, _node: Node, _added: Sequence[Sequence[float]]) -> Reals:
         """Zero: no bound is known."""
         return np.zeros(())
@@ -500,6 +515,9 @@ class Objective(Protocol):
 
     def loss(self, classes: NodeClasses, suppressed: Mask) -> float:
         """The loss of a node with some of its classes suppressed."""
+
+    def tie(self, classes: NodeClasses, suppressed: Mask) -> float:
+        """What decides between nodes with the same loss; the smaller one is better."""
 
     def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
         """Lower bounds on the loss that suppressing these classes adds to each column on finer nodes, if known."""

@@ -1,9 +1,10 @@
 """The problem to solve: the table, the rules, the limit and the objective, all checked before any work."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from PETWorks.about.hierarchies.declaration import hierarchy_name
@@ -12,6 +13,7 @@ from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.about.treatment import INTERVAL, REMOVE, SHOWN, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
+from PETWorks.anonymizer.lost_columns import ColumnsOnNodes, Keeping
 from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, check_objective, make_objective
 from PETWorks.anonymizer.rows import Ground, prepare_rows
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
@@ -35,6 +37,7 @@ from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.yaml_files import in_yaml
 
 METHODS = ("global", "local")
+ALL = "all"  # every column may be lost
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,24 @@ class Problem:
     suppression: float
     weights: Mapping[str, float]
     tasks: tuple[TaskRule, ...] = ()
+    columns: ColumnsOnNodes | None = None
+    keep: tuple[str, ...] = ()
+    may_lose: tuple[str, ...] | str = ALL
+
+    @cached_property
+    def keeping(self) -> Keeping:
+        """The columns that the release keeps, or loses only if they cost much."""
+        if self.columns is None:
+            return Keeping()
+        demanded = self.columns.set_of(self.keep)
+        return Keeping(demanded, self.columns.all & ~self.columns.set_of(self.may_go) & ~demanded)
+
+    @property
+    def may_go(self) -> tuple[str, ...]:
+        """The columns that may be lost, whatever that costs."""
+        if not isinstance(self.may_lose, str):
+            return self.may_lose
+        return tuple(name for name in self.lattice.columns if name not in self.keep)
 
     @property
     def allowed_levels(self) -> dict[str, tuple[int, int]]:
@@ -62,7 +83,8 @@ class Problem:
 
     def search(self, rules: tuple[Rule, ...] | None = None) -> NodeSearch:
         """A search for the best node, for some of the rules or by default all of them."""
-        judge = Judge(self.ground, self.rules if rules is None else rules, self.most, self.objective)
+        wanted = self.rules if rules is None else rules
+        judge = Judge(self.ground, wanted, self.most, self.objective, columns=self.columns)
         if self.lattice.has_many_nodes and isinstance(self.objective, ByColumn):
             return BoxSearch(self.lattice, self.objective, judge)
         return Search(self.lattice, self.objective, judge)
@@ -79,10 +101,13 @@ def make_problem(
     *,
     local: bool = False,
     suppressed_records: str = REMOVE,
+    keep: Sequence[str] | None = None,
+    may_lose: Sequence[str] | str | None = None,
 ) -> Problem:
     """Check all settings and build the problem; all errors are raised before any work."""
     share = check_share(suppression)
     check_suppressed_records(suppressed_records)
+    keep, may_lose = check_keep(keep, may_lose, release.quasi_identifiers)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
     if share and suppressed_records == REMOVE and release.engine.name != "memory" and not release.keeps_order:
@@ -104,6 +129,13 @@ def make_problem(
         raise ParameterError(NO_RULE, what="rules")
     loss_function = make_objective(ground, name, aggregate_name, column_weights, profitability_amounts(rules))
     most = allowed_suppression(share, ground.records)
+    kept = None if may_lose == ALL and not keep else ColumnsOnNodes(ground, most)
+    if kept is not None and (without := [name for name in keep if not kept.all & kept.set_of([name])]):
+        raise ParameterError(
+            "{columns} cannot be kept: the table has at most one value of it",
+            columns=quoted(without),
+            what="keep",
+        )
     columns = zip(release.quasi_identifiers, column_weights, strict=True)
     return Problem(
         release,
@@ -117,6 +149,9 @@ def make_problem(
         float(share),
         {column: weight for column, weight in columns if weight != 1},
         tasks,
+        kept,
+        keep,
+        may_lose,
     )
 
 
@@ -167,6 +202,35 @@ def check_suppressed_records(choice: Any) -> None:
         )
 
 
+def check_keep(
+    keep: Any, may_lose: Any, columns: Sequence[str] | None
+) -> tuple[tuple[str, ...], tuple[str, ...] | str]:
+    """Check the columns to keep and those that may be lost, and return them; `columns`: the quasi-identifiers."""
+    may_go: tuple[str, ...] | str = ALL if may_lose in (ALL, [ALL], (ALL,)) else _names(may_lose, columns, "may_lose")
+    kept = _names(keep, columns, "keep")
+    both = [name for name in kept if not isinstance(may_go, str) and name in may_go]
+    if both:
+        raise ParameterError(
+            "{columns} cannot be both kept and lost; leave it out of 'keep' or of 'may_lose'",
+            columns=quoted(both),
+            what="keep",
+        )
+    return kept, may_go
+
+
+def _names(given: Any, columns: Sequence[str] | None, what: str) -> tuple[str, ...]:
+    """Check and return the names of quasi-identifiers."""
+    if given is None:
+        return ()
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise ParameterError("expected {thing} as a list of columns, such as ['age']", thing=what, what=what)
+    names = tuple(dict.fromkeys(str(name).strip() for name in given))
+    for name in names:
+        if columns is not None and name not in columns:
+            raise unknown("quasi-identifier", name, columns, what=what)
+    return names
+
+
 def check_show_words(show: Any, known: Sequence[str] | None = None) -> None:
     """Raise unless it says for columns what is shown; `known`: the quasi-identifiers."""
     if not isinstance(show, Mapping):
@@ -196,6 +260,8 @@ def check_settings(
     levels: Mapping[str, Any] | None = None,
     method: str = "global",
     suppressed_records: str = REMOVE,
+    keep: Any = None,
+    may_lose: Any = None,
     show: Mapping[str, str] | None = None,
     **_others: Any,
 ) -> Iterator[PETWorksError]:
@@ -207,6 +273,7 @@ def check_settings(
         lambda: check_show_words(show or {}, known),
         lambda: check_objective(objective, aggregate, weights, known or list(weights or ())),
         lambda: check_levels(levels or {}, known),
+        lambda: check_keep(keep, may_lose, known),
     ):
         try:
             check()
@@ -268,7 +335,9 @@ def with_hierarchies(view: View, columns: Sequence[str]) -> View:
 def proposal_for(release: Release, column: str) -> str | None:
     """A hierarchy that might suit a column, as a policy declares it."""
     marginal = release.marginal(column)
-    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+    proposed = propose_hierarchy(
+        column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)), release.encoding
+    )
     return None if proposed is None else in_yaml(proposed[0].words)
 
 

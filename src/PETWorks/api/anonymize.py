@@ -5,7 +5,7 @@ Calls of version 0.1 pass arguments of the table instead of a Release. They warn
 
 import functools
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,9 @@ from PETWorks.about.treatment import CAREFUL, REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
 from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
+from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.plan import Plan
-from PETWorks.anonymizer.problem import complete_hierarchies
+from PETWorks.anonymizer.problem import ALL, complete_hierarchies
 from PETWorks.anonymizer.released import (
     SHUFFLED,
     Recoded,
@@ -45,6 +46,7 @@ from PETWorks.gate.policy.policy import Policy, columns_without_role, policy_for
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column
 from PETWorks.measures.parameters import parse_number
+from PETWorks.measures.utility.models import parse_models
 from PETWorks.render.language.language import message_text, percent, rule_name, thresholds, value_with_fraction
 from PETWorks.render.language.messages import language
 from PETWorks.render.report.making import two_levels_texts, why_in_order
@@ -94,6 +96,7 @@ def accepts_earlier_call(
             else:
                 complete_hierarchies(release, release.quasi_identifiers)
                 given.setdefault("suppression", 0.0)
+                given.setdefault("may_lose", ALL)
             untyped: Any = function
             result: Returned = untyped(release, **given)
             return result
@@ -143,6 +146,8 @@ def anonymize(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Collection[str] | None = None,
+    may_lose: Collection[str] | str | None = None,
     subsets: Mapping[str, Any] | None = None,
     method: str | None = None,
     show: Mapping[str, str] | None = None,
@@ -151,6 +156,7 @@ def anonymize(
     resume: str | os.PathLike[str] | None = None,
     order: str | None = None,
     seed: int | None = None,
+    models: Sequence[Mapping[str, Any]] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The release of a table with the least loss that keeps the rules.
@@ -172,6 +178,9 @@ def anonymize(
     aggregate     how the granularity of columns is combined: "geometric" (mean), "arithmetic", "sum", "maximum"
     weights       the importance of columns, by default 1
     levels        a fixed level, `{"age": 2}`, or the lowest and the highest, `{"age": (1, 3)}`
+    keep          columns of which something must be left, at any cost: `["age"]`
+    may_lose      columns of which nothing need be left, or "all"; others are kept if that raises the loss by at most a
+                  quarter, and suppresses at most 5 % of the records in addition
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
     method        "global", the default: one level for each column; "local": individual levels for each record, with
                   far less loss; for all objectives except non-uniform-entropy
@@ -186,6 +195,8 @@ def anonymize(
     order         "shuffled": the records of the release are in random order, so that nobody is found by position;
                   "original": in the order of the table. By default they are shuffled, unless a rule compares them one
                   by one with the original, or they are not in memory; see `result.order`
+    models        regressions that the data are for, as in a policy: `[{"outcome": "wage", "on": ["age", "sex"]}]`;
+                  their columns weigh more, and `result.models` compares each on the original
     seed          the seed of an earlier release's random order; by default a new one, recorded in result and plan
     progress      called now and then with the progress of the search
 
@@ -201,6 +212,8 @@ def anonymize(
         "aggregate": aggregate,
         "weights": weights,
         "levels": levels,
+        "keep": keep,
+        "may_lose": may_lose,
         "method": method,
         "show": show,
         "seconds": seconds,
@@ -212,9 +225,13 @@ def anonymize(
         task = replace(task, release=with_safe_cells(task.release))
     record_order = task.choose_order(shuffle, seed)
     if task.policy is not None:
-        result = anonymize_by_policy(task.policy, task.release, task.rules, settings, progress)
+        policy = task.policy if models is None else replace(task.policy, models=parse_models(models))
+        result = anonymize_by_policy(policy, task.release, task.rules, settings, progress)
     else:
-        result = anonymize_release(task.release, task.rules, **_with_defaults(settings), progress=progress)
+        used = _with_defaults(settings)
+        result = anonymize_for_models(
+            task.release, task.rules, parse_models(models), used, progress, free=method is None
+        )
     return _with_notices(replace(result, order=record_order, keeps_unit=task.keeps_unit), task.judging_policy)
 
 
@@ -362,6 +379,8 @@ def frontier(
     aggregate: str | None = None,
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, Any] | None = None,
+    keep: Collection[str] | None = None,
+    may_lose: Collection[str] | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit of suppression.
@@ -378,6 +397,8 @@ def frontier(
         "aggregate": aggregate,
         "weights": weights,
         "levels": levels,
+        "keep": keep,
+        "may_lose": may_lose,
     }
     task = _open_task(release, rules, subsets)
     if task.policy is not None:
@@ -490,6 +511,7 @@ def _anonymize_at_point(
     aggregate: str | None,
     weights: Mapping[str, float] | None,
     levels: Mapping[str, Any],
+    may_lose: str,
 ) -> Anonymization:
     """Make the release of a point of the frontier."""
     task = replace(task, rules=rules)
@@ -502,6 +524,7 @@ def _anonymize_at_point(
         aggregate=aggregate,
         weights=weights,
         levels=levels,
+        may_lose=may_lose,
         order=task.choose_order(),
     )
     return _with_notices(replace(result, keeps_unit=task.keeps_unit), task.judging_policy)

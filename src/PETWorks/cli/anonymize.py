@@ -404,6 +404,13 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
 @click.option("--aggregate", metavar="NAME", help="Of granularity: geometric, arithmetic, sum, maximum.")
 @click.option("--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="The importance of a column.")
 @click.option("--level", "levels", multiple=True, metavar="COLUMN=N|N-M", help="A level, or the lowest and highest.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="A column of which something must be left, at any cost.")
+@click.option(
+    "--may-lose",
+    multiple=True,
+    metavar="COLUMN|all",
+    help="A column of which nothing need be left. Others are kept if that costs at most a quarter more loss.",
+)
 @click.option("--local", is_flag=True, help="Each record on levels of its own: far less is lost.")
 @click.option(
     "--show",
@@ -476,6 +483,8 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         "aggregate": options["aggregate"],
         "weights": parse_by_column(options["weights"], "--weight", _weight) or None,
         "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
+        "keep": list(options["keep"]) or None,
+        "may_lose": list(options["may_lose"]) or None,
         "method": "local" if options["local"] else None,
         "show": parse_by_column(options["show"], "--show", _way) or None,
         "seconds": _seconds(options["time"]),

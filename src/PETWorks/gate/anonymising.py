@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.about.treatment import STARS
-from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
+from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.frontiers import Frontier, find_frontier
+from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.search.exact import Progress
@@ -20,12 +21,22 @@ from PETWorks.gate.policy.mistakes import located_error
 from PETWorks.gate.policy.policy import KEEP, Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures.parameters import parse_number
-from PETWorks.measures.utility.models import check_models, model_columns
 from PETWorks.tables.files import common_folder, path_from
 from PETWorks.tables.opening import is_address
 
 TABLES = ("data", "original", "policy")  # keys of an earlier release that are paths
-SETTINGS = ("suppression", "suppressed_records", "objective", "aggregate", "weights", "levels", "method", "show")
+SETTINGS = (
+    "suppression",
+    "suppressed_records",
+    "objective",
+    "aggregate",
+    "weights",
+    "levels",
+    "keep",
+    "may_lose",
+    "method",
+    "show",
+)
 # Keys that the policy of a release states anew.
 RESTATED_KEYS = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
 WRITTEN = "Written by petworks anonymize, for the release beside it."
@@ -74,6 +85,7 @@ def anonymize_by_policy(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
+    free = overrides.get("method") is None and "method" not in policy.anonymize
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     for name in (
         "order",
@@ -85,11 +97,8 @@ def anonymize_by_policy(
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", parse_seconds(time))
-    if release.engine.name != "spark":
-        with locating_models(policy):  # before a search that may take long
-            check_models(policy.models, model_columns(policy.models, release.source))
-    with locating_errors(policy, overrides):
-        return anonymize_release(release, rules, **settings, progress=progress)
+    with locating_models(policy), locating_errors(policy, overrides):
+        return anonymize_for_models(release, rules, policy.models, settings, progress, free=free)
 
 
 def parse_seconds(time: Any) -> float | None:
@@ -283,6 +292,8 @@ def _how_made(made: Recoded) -> Iterator[str]:
             "aggregate": problem.aggregate,
             "weights": dict(problem.weights),
             "levels": {name: list(bounds) for name, bounds in problem.allowed_levels.items()},
+            "keep": list(problem.keep) or None,
+            "may_lose": (problem.may_lose if isinstance(problem.may_lose, str) else list(problem.may_lose)) or None,
         }
         facts["anonymize"] = {name: value for name, value in used.items() if value not in (None, {})}
     facts["suppressed_records"] = made.suppressed

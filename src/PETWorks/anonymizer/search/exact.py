@@ -1,9 +1,12 @@
-"""The exact search: nodes by lower bound, until no other node can lose less than the best one found."""
+"""The exact search: nodes by lower bound, until no other node can lose less than the best one found.
+
+Then, if the best one loses columns, the same for nodes that lose fewer, as long as these cost little more.
+"""
 
 from abc import ABC, abstractmethod
 from bisect import insort
-from collections.abc import Callable, Iterator, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from time import monotonic
 
@@ -12,6 +15,7 @@ from numpy.typing import NDArray
 
 from PETWorks.anonymizer.judging import Judge, Outcome
 from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.lost_columns import Keeping
 from PETWorks.anonymizer.objectives import Objective
 from PETWorks.counting.counts import Integers
 
@@ -79,19 +83,35 @@ SAME = 1e-12  # relative difference of losses that are equal except for rounding
 Stop = Callable[[], bool]
 
 
+MOST_COST = 1.25  # loss of a release that keeps columns, as a multiple of the least loss
+ONE_IN = 20  # one in so many records may be suppressed in addition, to keep columns
+
+
 @dataclass(frozen=True)
 class Solution:
-    """A node that satisfies the rules: its loss, the number of suppressed records, and the rounding of the loss."""
+    """A node that satisfies the rules: its loss, the number of suppressed records, and the rounding of the loss.
+
+    lost   the set of columns that it loses
+    tie    what decides between nodes with the same loss
+    """
 
     node: Node
     loss: float
     suppressed: int
     rounding: float = 0.0
+    lost: int = 0
+    tie: float = 0.0
+
+    def losing(self, columns: int) -> int:
+        """How many of these columns it loses."""
+        return (self.lost & columns).bit_count()
 
     def __lt__(self, other: "Solution") -> bool:
-        """Whether it is better: less loss, then fewer suppressed records, lower levels, the order of the columns."""
+        """Whether it is better: less loss, `tie`, suppressed records, levels, the order of the columns."""
         if abs(self.loss - other.loss) > margin(other.loss, self.rounding):
             return self.loss < other.loss
+        if abs(self.tie - other.tie) > margin(other.tie, self.rounding):
+            return self.tie < other.tie
         return self._rank < other._rank
 
     @property
@@ -102,6 +122,51 @@ class Solution:
 def margin(loss: float, rounding: float) -> float:
     """The largest difference from a loss that may be due to rounding alone."""
     return max(SAME * abs(loss), rounding)
+
+
+@dataclass(frozen=True)
+class Required:
+    """What is required of a node beside the rules.
+
+    demanded          the columns that it may not lose
+    wanted            the columns of which it may lose only a few: at most `most_lost`
+    most_suppressed   the number of records that may be suppressed
+    most_loss         its largest loss
+    """
+
+    demanded: int = 0
+    wanted: int = 0
+    most_lost: int = 0
+    most_suppressed: float = np.inf
+    most_loss: float = np.inf
+
+    def admits(self, solution: Solution) -> bool:
+        """Whether a solution is as required."""
+        is_kept = not solution.lost & self.demanded and solution.losing(self.wanted) <= self.most_lost
+        return is_kept and solution.suppressed <= self.most_suppressed and solution.loss <= self.most_loss
+
+
+def best_keeping(solutions: Sequence[Solution], keeping: Keeping, records: int) -> Solution | None:
+    """The solution that loses the fewest columns among those that cost little more than the least loss."""
+    allowed = [solution for solution in solutions if not solution.lost & keeping.demanded]
+    if not allowed:
+        return None
+    within = cheap(min(allowed), keeping, records)
+    near = [solution for solution in allowed if within.admits(solution)]
+    fewest = min(solution.losing(keeping.wanted) for solution in near)
+    return min(solution for solution in near if solution.losing(keeping.wanted) == fewest)
+
+
+def cheap(best: Solution, keeping: Keeping, records: int) -> Required:
+    """What is required of releases that cost little more than the one with the least loss."""
+    most_loss = MOST_COST * best.loss
+    return Required(
+        keeping.demanded,
+        keeping.wanted,
+        best.losing(keeping.wanted),
+        best.suppressed + records // ONE_IN,
+        most_loss + margin(most_loss, best.rounding),
+    )
 
 
 @dataclass(frozen=True)
@@ -124,6 +189,10 @@ def never_stop() -> bool:
 class NodeSearch(ABC):
     """A search: the solutions so far, best first, and the outcomes of nodes.
 
+    found            all nodes that satisfy the rules, best first; `solutions` are those that are as required
+    required         what is required beside the rules
+    free             the node with the least loss among those that keep the demanded columns, once explored
+    is_explored      whether it is proved that no other node is a better choice
     most             the number of records that may be suppressed
     known            outcomes of nodes, from which a stopped search can continue
     takes_bounds     whether it uses bounds on the loss of other nodes
@@ -134,13 +203,18 @@ class NodeSearch(ABC):
     def __init__(self, lattice: Lattice, objective: Objective, judge: Judge) -> None:
         self.lattice, self.objective, self.judge = lattice, objective, judge
         self.most = judge.most
+        self.found: list[Solution] = []
         self.solutions: list[Solution] = []
+        self.required = Required()
+        self.free: Solution | None = None
+        self.is_explored = False
         self.checked = 0
         self.known: MutableMapping[Node, Outcome] = {}
         self.takes_bounds = True
         self.seconds = 0.0
         self.improved_after = 0.0
         self._rounding = 0.0
+        self._free_bound: float | None = None
 
     @property
     def best(self) -> Solution | None:
@@ -149,7 +223,12 @@ class NodeSearch(ABC):
 
     @property
     def bound(self) -> float:
-        """Lower bound on the loss of any node that may still be better; the best loss once that is proved."""
+        """Lower bound on the loss of any node that may still be better; the best loss once that is proved.
+
+        Once that is proved, and nodes are searched that lose fewer columns, it stays the least loss of all nodes.
+        """
+        if self._free_bound is not None:
+            return self._free_bound
         least = self._least_bound()
         return least if self.best is None else min(least, self.best.loss)
 
@@ -162,12 +241,12 @@ class NodeSearch(ABC):
     def limit(self, wanted: int = 1) -> float:
         """Nodes with a larger lower bound need not be tested if this many solutions are wanted."""
         if len(self.solutions) < wanted:
-            return np.inf
+            return self.required.most_loss
         loss = self.solutions[wanted - 1].loss
-        return loss + margin(loss, self._rounding)
+        return min(loss + margin(loss, self._rounding), self.required.most_loss)
 
     def run(self, wanted: int = 1, report: Report | None = None, stop: Stop = never_stop) -> None:
-        """Test nodes until this many best ones are known, or until `stop` holds and there is a solution."""
+        """Test nodes until this many best ones are known, or until `stop` holds and there is a release."""
         started, best = monotonic() - self.seconds, self.best
         for number, _ in enumerate(self._steps(wanted), 1):
             self.seconds = monotonic() - started
@@ -175,8 +254,64 @@ class NodeSearch(ABC):
                 best, self.improved_after = self.best, self.seconds
             if report is not None and number % 16 == 0:
                 report(Progress(self.checked, None if self.best is None else self.best.loss, self.bound))
-            if self.best is not None and stop():
+            if (self.best is not None or self._free_bound is not None) and stop():
                 return
+
+    def require(self, required: Required) -> None:
+        """From now on, solutions are nodes that satisfy the rules and are as required."""
+        self.required = required
+        self.solutions = [solution for solution in self.found if required.admits(solution)]
+
+    def explore(self, keeping: Keeping, report: Report | None = None, stop: Stop = never_stop) -> None:
+        """Find the node with the least loss, and if it loses columns, the choice that costs little and loses fewer.
+
+        Afterwards solutions lose no more columns than the choice, which is the best of them.
+        """
+        self._free_bound, self.is_explored = None, False
+        try:
+            self.is_explored = self._explore(keeping, report, stop)
+        finally:
+            if self._free_bound is None:
+                self.require(Required(keeping.demanded))
+                self._free_bound = self.bound
+            chosen = self.choice(keeping)
+            self.free = None
+            if chosen is not None:
+                self.free = min(solution for solution in self.found if not solution.lost & keeping.demanded)
+                within = cheap(self.free, keeping, self.judge.ground.records)
+                fewest = chosen.losing(keeping.wanted)
+                required = replace(within, most_lost=fewest, most_loss=np.inf)
+                self.require(required if keeping.wanted else Required(keeping.demanded))
+
+    def choice(self, keeping: Keeping) -> Solution | None:
+        """The best choice among the solutions found so far."""
+        return best_keeping(self.found, keeping, self.judge.ground.records)
+
+    def explore_beside(self, keeping: Keeping) -> Solution | None:
+        """The choice if other columns are kept; requirements stay as they are."""
+        before = self.required, self.free, self._free_bound, self.is_explored
+        self.explore(keeping)
+        required, self.free, self._free_bound, self.is_explored = before
+        chosen = self.best
+        self.require(required)
+        return chosen
+
+    def _explore(self, keeping: Keeping, report: Report | None, stop: Stop) -> bool:
+        """Search until the choice is proved, or until `stop` holds; return whether it is proved."""
+        self.require(Required(keeping.demanded))
+        self.run(1, report, stop)
+        free, self._free_bound = self.best, self.bound
+        if not self.is_finished or free is None:
+            return self.is_finished
+        within = cheap(free, keeping, self.judge.ground.records)
+        for most_lost in range(within.most_lost):
+            self.require(replace(within, most_lost=most_lost))
+            self.run(1, report, stop)
+            if not self.is_finished:
+                return False
+            if self.best is not None:
+                break
+        return True
 
     def has_any(self) -> bool:
         """Whether any node satisfies the rules."""
@@ -197,7 +332,10 @@ class NodeSearch(ABC):
         """Draw conclusions from the outcome of a node."""
         if outcome.records is not None and outcome.records <= self.most:
             assert outcome.loss is not None
-            insort(self.solutions, Solution(node, outcome.loss, outcome.records, self._rounding))
+            solution = Solution(node, outcome.loss, outcome.records, self._rounding, outcome.lost, outcome.tie)
+            insort(self.found, solution)
+            if self.required.admits(solution):
+                insort(self.solutions, solution)
         self.checked += 1
 
     @abstractmethod
@@ -220,9 +358,24 @@ class Search(NodeSearch):
             lattice.shape, np.bool_
         )  # mask of the nodes that may satisfy the rules and are not tested yet
         self._chooser = Chooser(lattice)
+        self._may_do: NDArray[np.bool_] | None = None  # mask of the nodes that may be as required; None for all
+
+    def require(self, required: Required) -> None:
+        """From now on, solutions are nodes that satisfy the rules and are as required."""
+        super().require(required)
+        columns, self._may_do = self.judge.columns, None
+        if columns is not None and (required.demanded or required.wanted):
+            self._may_do = columns.always_lost(self.lattice, required.wanted) <= required.most_lost
+            if required.demanded:
+                self._may_do &= columns.always_lost(self.lattice, required.demanded) == 0
+
+    @property
+    def _open_now(self) -> NDArray[np.bool_]:
+        """Mask of the open nodes that may be as required."""
+        return self.open if self._may_do is None else self.open & self._may_do
 
     def _least_bound(self) -> float:
-        left = self.bounds[self.open]
+        left = self.bounds[self._open_now]
         return float(left.min()) if left.size else np.inf
 
     def _steps(self, wanted: int) -> Iterator[None]:
@@ -234,7 +387,7 @@ class Search(NodeSearch):
 
     def _next_node(self, wanted: int) -> Node | None:
         """The node to test next; None if this many best ones are known."""
-        indices = np.flatnonzero((self.open & (self.bounds <= self.limit(wanted))).reshape(-1))
+        indices = np.flatnonzero((self._open_now & (self.bounds <= self.limit(wanted))).reshape(-1))
         if len(indices) == 0:
             return None
         bounds = self.bounds.reshape(-1)[indices]

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 
 from PETWorks.anonymizer.judging import Judge, Outcome
 from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.lost_columns import Keeping
 from PETWorks.anonymizer.objectives import AGGREGATES, ByColumn, Granularity, Missings, Objective, Precision
 from PETWorks.anonymizer.rows import FAR, KEPT_ROWS, MUCH_SMALLER, Ground
-from PETWorks.anonymizer.search.exact import Chooser, Progress, Solution, margin, rounding_of
+from PETWorks.anonymizer.search.exact import Chooser, Progress, Solution, cheap, margin, rounding_of
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.distinct_rows import PackedRows
@@ -97,7 +99,7 @@ class SizeJudge:
         self, ground: Ground, judges: Sequence[Judge], objective: Granularity | Precision | Missings, rows: PackedRows
     ) -> None:
         assert rows.weights is not None
-        self._ground, self._objective = ground, objective
+        self._ground, self._objective, self._columns = ground, objective, judges[0].columns
         self._most = max(judge.most for judge in judges)
         self._least = min(judge.least for judge in judges)
         sizes = [_needed_size(judge, ground.records) for judge in judges]
@@ -142,6 +144,7 @@ class SizeJudge:
         judge_sizes(keys, weights, self._shifts, self._masks, self._values, starts, self._needed, suppressed, added)
         indices = self._size_index[which]
         records, added = suppressed[indices], added[indices]
+        lost = [0 if self._columns is None else self._lost(node, keys, weights, size) for size in indices.tolist()]
         losses = np.full(len(indices), np.inf)
         within = records <= self._most
         if within.any():
@@ -150,10 +153,24 @@ class SizeJudge:
             is_empty = self._ground.is_all_stars(node)
             is_left = [not is_empty and number < int(weights.sum()) for number in records.tolist()]
             losses[~np.array(is_left, np.bool_)] = np.inf
-        columns = zip(records.tolist(), losses.tolist(), added.tolist(), strict=True)
+        ties = self._objective.ties(node, added).tolist()
+        columns = zip(records.tolist(), losses.tolist(), added.tolist(), lost, ties, strict=True)
         return [self._outcome(*numbers) for numbers in columns]
 
-    def _outcome(self, records: int, loss: float, added: list[float]) -> Outcome:
+    def _lost(self, node: Node, keys: Codes, weights: Integers, size: int) -> int:
+        """The columns that are lost where classes smaller than a needed size, given by index, are suppressed."""
+        assert self._columns is not None
+        small = weights < self._needed[size]
+        records = weights[small]
+
+        def suppressed_of(index: int) -> Integers:
+            codes = (keys[small] >> self._shifts[index] & self._masks[index]).astype(np.int64)
+            values = len(self._ground.on_level(self._ground.lattice.columns[index], node[index]).labels)
+            return np.bincount(codes, records, values).astype(np.int64)
+
+        return self._columns.lost_without(node, int(records.sum()), suppressed_of)
+
+    def _outcome(self, records: int, loss: float, added: list[float], lost: int, tie: float) -> Outcome:
         """The outcome of a node for a threshold, equal to that of `Judge`."""
         lasting = records if records > self._least else 0
         if records > self._most:
@@ -162,7 +179,7 @@ class SizeJudge:
         below = tuple(added) if is_bound else None
         if loss == np.inf:
             return Outcome(None, None, lasting, below, None)
-        return Outcome(records, loss, lasting, below, None)
+        return Outcome(records, loss, lasting, below, None, lost=lost, tie=tie)
 
     def _classes(self, node: Integers) -> Classes:
         """The classes of a node, counted from the smallest finer one in the cache."""
@@ -251,10 +268,20 @@ class JointSearch:
 
     limits    the numbers of records that may be suppressed, ascending
     bests     for each threshold and each limit, the best solution
+    found     for each threshold, all nodes that satisfy the rules
     checked   the number of nodes counted
     """
 
-    def __init__(self, ground: Ground, objective: Objective, judges: Sequence[Judge], limits: Sequence[int]) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        objective: Objective,
+        judges: Sequence[Judge],
+        limits: Sequence[int],
+        keeping: Keeping | None = None,
+    ) -> None:
+        self._keeping, self._records = keeping or Keeping(), ground.records
+        self.found: list[list[Solution]] = [[] for _ in judges]
         self.lattice, self.objective, self.judges, self.limits = ground.lattice, objective, judges, limits
         self.bests: list[list[Solution | None]] = [[None] * len(limits) for _ in judges]
         self.checked = 0
@@ -284,6 +311,39 @@ class JointSearch:
                 self._look_at(node)
                 if progress is not None and self.checked % 16 == 0:
                     progress(self._progress(threshold))
+        for threshold in thresholds if self._keeping.wanted else []:
+            for limit, best in enumerate(self.bests[threshold]):
+                if best is not None and best.losing(self._keeping.wanted):
+                    self.bests[threshold][limit] = self._keep_columns(threshold, limit, best)
+
+    def _keep_columns(self, threshold: int, limit: int, best: Solution) -> Solution:
+        """The choice that costs little more than the best solution for a limit and loses the fewest columns."""
+        columns, keeping = self.judges[threshold].columns, self._keeping
+        assert columns is not None
+        within = cheap(best, keeping, self._records)
+        losing = columns.always_lost(self.lattice, keeping.wanted)
+        losing[columns.always_lost(self.lattice, keeping.demanded) > 0] = len(self.lattice.columns) + 1
+        for most_lost in range(within.most_lost):
+            required = replace(
+                within, most_lost=most_lost, most_suppressed=min(within.most_suppressed, self.limits[limit])
+            )
+            indices = np.flatnonzero(losing.reshape(-1) <= most_lost)
+            while True:
+                admitted = min(filter(required.admits, self.found[threshold]), default=None)
+                most = within.most_loss
+                if admitted is not None:
+                    most = min(most, admitted.loss + margin(admitted.loss, self._rounding))
+                bounds = self._bounds[threshold].reshape(-1)
+                is_open = self._within[threshold].reshape(-1)[indices] <= limit
+                indices = indices[is_open & (bounds[indices] <= most)]
+                if not len(indices):
+                    break
+                has_solution = admitted is not None
+                chosen = self._choosers[threshold](indices, bounds[indices], has_solution=has_solution)
+                self._look_at(self.lattice.node_at(chosen), threshold, most)
+            if admitted is not None:
+                return admitted
+        return best
 
     def _progress(self, threshold: int) -> Progress:
         found = [best.loss for best in self.bests[threshold] if best is not None]
@@ -305,14 +365,17 @@ class JointSearch:
             return self.lattice.node_at(chosen)
         return self.lattice.node_at(int(indices[np.argmin(bounds[indices])]))
 
-    def _look_at(self, node: Node) -> None:
-        """Count a node, test it for every threshold for which it may matter, and draw conclusions."""
+    def _look_at(self, node: Node, wanted: int | None = None, most: float = -np.inf) -> None:
+        """Count a node, test it for every threshold for which it may matter, and draw conclusions.
+
+        wanted   a threshold for which it matters in any case, if its loss is at most `most`
+        """
         index = self.lattice.index_of(node)
         all_thresholds = np.arange(len(self.judges))
         bounds = self._bounds.reshape(len(all_thresholds), -1)[:, index]
         within = self._within.reshape(len(all_thresholds), -1)[:, index]
-        concerned = np.flatnonzero(bounds <= self._most_lost[all_thresholds, within])
-        outcomes = self._outcomes(node, concerned)
+        concerned = np.flatnonzero((bounds <= self._most_lost[all_thresholds, within]) | (all_thresholds == wanted))
+        outcomes = self._outcomes(node, concerned, most)
         conclusions: list[FinerBound] = []  # about finer nodes
         for threshold, outcome in zip(concerned.tolist(), outcomes, strict=True):
             self._keep_best(threshold, node, outcome)
@@ -332,17 +395,20 @@ class JointSearch:
             self._raise_finer(node, conclusions)
         self.checked += 1
 
-    def _outcomes(self, node: Node, concerned: Integers) -> list[Outcome]:
+    def _outcomes(self, node: Node, concerned: Integers, most_loss: float) -> list[Outcome]:
         if self._by_size is not None:
             return self._by_size.outcomes(node, concerned)
-        most = self._most_lost.max(axis=1)
+        most = np.maximum(self._most_lost.max(axis=1), most_loss)
         return [self.judges[threshold].outcome(node, most[threshold]) for threshold in concerned.tolist()]
 
     def _keep_best(self, threshold: int, node: Node, outcome: Outcome) -> None:
         """Record a node as the best solution for those limits for which it is."""
         if outcome.records is None or outcome.loss is None:
             return
-        solution = Solution(node, outcome.loss, outcome.records, self._rounding)
+        solution = Solution(node, outcome.loss, outcome.records, self._rounding, outcome.lost, outcome.tie)
+        if solution.lost & self._keeping.demanded:
+            return
+        self.found[threshold].append(solution)
         bests = self.bests[threshold]
         for index in range(bisect_left(self.limits, outcome.records), len(self.limits)):
             best = bests[index]

@@ -20,7 +20,7 @@ from PETWorks.errors import InputError, Joined, Phrase, quoted
 from PETWorks.tables.files import read_small
 from PETWorks.tables.output import write_whole
 
-FORMAT = 1
+FORMAT = 2
 MAX_BYTES = 1 << 30
 INFINITELY_MANY = 1 << 62  # stands for infinitely many records
 PART_NAMES = {
@@ -30,6 +30,7 @@ PART_NAMES = {
     "rules": Phrase("'rules'"),
     "suppression_limit": Phrase("'suppression limit'"),
     "objective": Phrase("'objective'"),
+    "keeps_columns": Phrase("'columns to keep'"),
     "levels": Phrase("'levels'"),
     "treatment": Phrase("'treatment'"),
 }  # names in error messages of the parts that must match
@@ -80,20 +81,22 @@ def read_checkpoint(path: Path, problem: Problem) -> dict[Node, Outcome]:
 def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Outcome]]:
     """Check and convert the outcomes of nodes; raise ValueError if they are invalid."""
     low, high, columns = problem.lattice.low, problem.lattice.high, len(problem.lattice.columns)
-    for levels, records, loss, lasting, added, coarser, given_up_at in found:
+    for levels, records, loss, lasting, added, coarser, given_up_at, lost, tie in found:
         node = tuple(levels)
         in_lattice = len(node) == columns and all(
             type(level) is int and first <= level <= last for level, first, last in zip(node, low, high, strict=True)
         )
-        numbers = [loss, lasting, coarser, given_up_at, *(added or ())]
+        numbers = [loss, lasting, coarser, given_up_at, tie, *(added or ())]
         are_numbers = all(
             number is None or (type(number) in (int, float) and math.isfinite(number)) for number in numbers
         )
         fits = records is None or (type(records) is int and 0 <= records <= problem.ground.records)
-        complete = (records is None) == (loss is None) and lasting is not None and len(added or low) == columns
+        fits &= type(lost) is int and 0 <= lost < 1 << columns
+        complete = (records is None) == (loss is None) and None not in (lasting, tie) and len(added or low) == columns
         if not (in_lattice and are_numbers and fits and complete):
             raise ValueError
-        yield node, Outcome(records, loss, lasting, None if added is None else tuple(added), coarser, given_up_at)
+        to_columns = None if added is None else tuple(added)
+        yield node, Outcome(records, loss, lasting, to_columns, coarser, given_up_at, lost, tie)
 
 
 def _problem_identity(problem: Problem) -> dict[str, Any]:
@@ -110,6 +113,7 @@ def _problem_identity(problem: Problem) -> dict[str, Any]:
         "rules": [_rule(rule) for rule in problem.rules],
         "suppression_limit": problem.most,
         "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
+        "keeps_columns": problem.columns is not None,
         "levels": [list(problem.lattice.low), list(problem.lattice.high)],
         # Earlier versions had no case folding, and wrote nothing about exact values.
         "treatment": {name: way for name, way in release.treatment.items() if way != EXACT},

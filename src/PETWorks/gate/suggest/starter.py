@@ -110,7 +110,7 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     known = sum(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
     if sidecar.hierarchy_entry is None and known <= MAX_HIERARCHIES:
         suggested = [
-            _with_hierarchy(suggestion, table) if suggestion.role == QUASI_IDENTIFIER else suggestion
+            _with_hierarchy(suggestion, table, source.encoding) if suggestion.role == QUASI_IDENTIFIER else suggestion
             for suggestion in suggested
         ]
     suggested = [
@@ -129,17 +129,17 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     return suggested, people
 
 
-def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
+def _with_hierarchy(suggestion: Suggestion, table: WeightedRows, encoding: str | None) -> Suggestion:
     """The suggestion with a hierarchy for the column added, if one can be proposed."""
-    return replace(suggestion, hierarchy=proposal_for_column(suggestion.column, table))
+    return replace(suggestion, hierarchy=proposal_for_column(suggestion.column, table, encoding))
 
 
-def proposal_for_column(column: str, table: Table) -> Proposal | None:
+def proposal_for_column(column: str, table: Table, encoding: str | None = None) -> Proposal | None:
     """The hierarchy proposed for a column of a table; None if it has too many values or none can be proposed."""
     marginal = table.marginal(column)
     if len(marginal.counts) > MAX_VALUES or len(yaml_text(column)) > LONGEST_KEY:
         return None
-    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)), encoding)
     return None if proposed is None else replace(proposed[0], height=proposed[1].height)
 
 

@@ -495,6 +495,14 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "models.none": "The model {model} cannot be fitted on the release, which does not tell the outcome.",
     "models.lost": "The release says nothing about {columns}.",
+    "models.local": (
+        "Taken because of the models: record by record, {kept} of what they explain in the original is kept; with one "
+        "level per column, {other}."
+    ),
+    "models.global": (
+        "Taken because of the models: with one level per column, {kept} of what they explain in the original is kept; "
+        "record by record, {other}."
+    ),
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
         "On the original and on the release, in units of the original; the shift is in standard errors of the "
@@ -699,6 +707,28 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.optimal": (
         "Proved: no other levels lose less and keep the rules ({checked} of {nodes} combinations of levels had to "
         "be looked at)."
+    ),
+    "anonymize.optimal-every": (
+        "Proved: among the allowed levels, no others that keep every column lose less and keep the rules ({checked} "
+        "of {nodes} combinations of levels had to be looked at)."
+    ),
+    "anonymize.optimal-fewest": (
+        "Proved: among the allowed levels, no others that lose no more of the columns to be kept lose less and keep "
+        "the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+    ),
+    "anonymize.optimal-keeping": (
+        "Proved: among the allowed levels, no others that keep {columns} and lose no more of the others lose less and "
+        "keep the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+    ),
+    # Translators: a command line option such as --keep age, or several
+    "anonymize.keep-costs": (
+        "To keep {columns} costs much: a loss of {other} instead of {loss}, with {records} suppressed records. If that "
+        "is worth it: {options}"
+    ),
+    "anonymize.cannot-keep": "No levels keep the rules and {columns}, with so few suppressed records.",
+    "anonymize.loss-saved": (
+        "If next to nothing of {columns} may be left, less is lost: {other} instead of {loss}, with {records} "
+        "suppressed records: {options}"
     ),
     "anonymize.stopped": (
         "The search was stopped after {checked} of {nodes} combinations of levels: other levels may lose less, but "
@@ -1376,6 +1406,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.weight": "weight",
     "studio.safe.low": "lowest level",
     "studio.safe.high": "highest level",
+    # Translators: whether a release keeps something of a column
+    "studio.safe.kept": "Column is kept",
+    "studio.safe.kept.cheap": "if that costs little",
+    "studio.safe.kept.keep": "always",
+    "studio.safe.kept.may_lose": "not necessarily",
     "studio.safe.output": "Output",
     "studio.safe.name": "File of the release",
     "studio.safe.about-name": (
@@ -1673,6 +1708,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.about.rare": "For anything: values that few records have become one group.",
     "studio.levels.field.width": "Widths, one for each level",
     "studio.levels.hint.width": "such as 5, 10, 20; each a multiple of the one before",
+    "studio.levels.field.labels": "How labels are written",
+    "studio.levels.hint.labels": (
+        "20–39 for whole numbers, 20–<40 for others, 20~39 without special signs; 民國113年 for dates"
+    ),
     "studio.levels.field.start": "Intervals begin at",
     "studio.levels.hint.start": "if not at 0",
     "studio.levels.field.bottom": "Smaller numbers are one group",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from PETWorks.anonymizer.facts import (
     UTILITY,
@@ -29,6 +30,7 @@ from PETWorks.render.language.language import (
     value_text,
 )
 from PETWorks.render.report.prose import shown_columns
+from PETWorks.render.terminal import command_line
 from PETWorks.tables.yaml_files import in_yaml
 
 KEPT_HEADINGS = (
@@ -87,8 +89,10 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
         )
         texts.append(message_text(lang, "anonymize.weighted", weights=weighed))
     texts += [*_suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
+    texts += kept_columns_texts(facts, lang)
     if facts.waived:
         texts.append(message_text(lang, "anonymize.waived", rules=facts.waived))
+    texts += by_models_text(facts, lang)
     return [*texts, *_shown_texts(facts, lang), *(_protection_text(column, lang) for column in facts.protected)]
 
 
@@ -146,10 +150,40 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
             return message_text(lang, f"{text}-no-better", loss=loss)
         return message_text(lang, text, n=facts.local.combinations, loss=loss)
     bounded = any(column.allowed_levels is not None for column in facts.columns)
+    kept = facts.kept_columns
+    has_cheaper = kept is not None and any(other.may_lose != kept.may_lose for other in kept.others)
+    if facts.optimal and kept is not None and (kept.keep or has_cheaper):
+        if not kept.lost and not kept.may_lose:
+            return message_text(lang, "anonymize.optimal-every", **proof)
+        if kept.keep:
+            return message_text(lang, "anonymize.optimal-keeping", columns=kept.keep, **proof)
+        return message_text(lang, "anonymize.optimal-fewest", **proof)
     if facts.optimal:
         return message_text(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
     text = "anonymize.stopped-allowed" if bounded else "anonymize.stopped"
     return message_text(lang, text, **proof, bound=loss_text(facts.bound))
+
+
+def kept_columns_texts(facts: AnonymizationFacts, lang: str) -> Iterator[str]:
+    """What it would cost to keep the columns that are lost, or save to lose others, with the options for that."""
+    if facts.kept_columns is None:
+        return
+    kept = facts.kept_columns
+    for other in kept.others:
+        more = [name for name in other.keep if name not in kept.keep]
+        less = [name for name in other.may_lose if name not in kept.may_lose]
+        options = [*(["--keep", name] for name in more), *(["--may-lose", name] for name in less)]
+        values: dict[str, Any] = {
+            "columns": more or less,
+            "options": command_line([part for option in options for part in option]),
+            "loss": loss_text(facts.loss if facts.local is None else facts.local.global_loss),
+        }
+        if other.loss is None or other.suppressed is None:
+            yield message_text(lang, "anonymize.cannot-keep", columns=more)
+        else:
+            text = "anonymize.keep-costs" if more else "anonymize.loss-saved"
+            values |= {"other": loss_text(other.loss), "records": other.suppressed}
+            yield message_text(lang, text, **values)
 
 
 def _stopped_search_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
@@ -286,6 +320,16 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
         cells = [percent(point.suppression, lang), loss_text(point.loss), value_text(point.suppressed, lang), levels]
         rows.append(cells if facts.measure is None else [value_text(point.threshold, lang), *cells])
     return rows
+
+
+def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """Which of the releases that were found answers the models best, if there were several."""
+    if len(facts.by_models) < 2:
+        return []
+    taken, other = facts.by_models[:2]
+    shares = [way.kept for way in facts.by_models]
+    values = {"kept": percent(taken.kept, lang, shares), "other": percent(other.kept, lang, shares)}
+    return [message_text(lang, "models.local" if taken.method == "local" else "models.global", **values)]
 
 
 def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:

@@ -18,6 +18,7 @@ from PETWorks.about.protection import protect_as_text, protect_from_text, protec
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.facts import FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
+from PETWorks.anonymizer.problem import ALL
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
@@ -59,6 +60,7 @@ from PETWorks.studio.server.jobs import Job, Purpose
 METHODS = ("global", "local")
 AGGREGATE_NAMES = tuple(AGGREGATES)
 ORDERS = ("shuffled", "original")  # the order of the records
+KEPT = ("", "keep", "may_lose")  # whether a column is kept: if that costs little, in any case, or it may be lost
 MAX_COLUMNS = 100
 SECTION = "anonymize"
 FIELDS = {
@@ -72,6 +74,7 @@ FIELDS = {
     "aggregate": Phrase("aggregate"),
     "order": Phrase("order"),
     "suppressed_records": Phrase("suppressed records"),
+    "kept": Phrase("whether a column is kept"),
 }  # what errors call the fields of the form
 
 
@@ -80,13 +83,14 @@ TYPED = ("suppression", "suppressed_records", "method", "objective", "aggregate"
 
 @dataclass(frozen=True)
 class ColumnSetting:
-    """The weight of a column, and the levels that it may have; empty texts where nothing is set."""
+    """The weight of a column, the levels that it may have, and whether it is kept; empty texts where nothing is set."""
 
     column: str
     height: int | None
     weight: str
     low: str
     high: str
+    kept: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,13 @@ class Settings:
     def typed(self, form: Form) -> "Settings":
         """These settings with what the user typed, to show the form again after an error."""
         columns = (
-            replace(column, weight=form.text(f"weight-{at}"), low=form.text(f"low-{at}"), high=form.text(f"high-{at}"))
+            replace(
+                column,
+                weight=form.text(f"weight-{at}"),
+                low=form.text(f"low-{at}"),
+                high=form.text(f"high-{at}"),
+                kept=form.text(f"kept-{at}"),
+            )
             for at, column in enumerate(self.columns)
         )
         texts = {name: form.text(name) for name in TYPED}
@@ -115,7 +125,7 @@ class Settings:
     @property
     def is_bounded(self) -> bool:
         """Whether anything is set for single columns."""
-        return any(column.weight or column.low or column.high for column in self.columns)
+        return any(column.weight or column.low or column.high or column.kept for column in self.columns)
 
 
 def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Mapping[str, int]) -> Settings:
@@ -132,10 +142,24 @@ def settings_of(section: Mapping[str, Any], columns: Sequence[str], heights: Map
         minutes="" if seconds is None else _as_text(Decimal(str(seconds)) / 60),
         protect="; ".join(protect_as_text(section.get("protect") or {})),
         columns=tuple(
-            ColumnSetting(column, heights.get(column), str(weights.get(column, "")), *_bounds(levels.get(column)))
+            ColumnSetting(
+                column,
+                heights.get(column),
+                str(weights.get(column, "")),
+                *_bounds(levels.get(column)),
+                kept=_kept(section, column),
+            )
             for column in columns[:MAX_COLUMNS]
         ),
     )
+
+
+def _kept(section: Mapping[str, Any], column: str) -> str:
+    """Whether a column is kept in any case, may be lost, or is kept if that costs little."""
+    keep, may_lose = section.get("keep") or [], section.get("may_lose") or []
+    if column in keep:
+        return KEPT[1]
+    return KEPT[2] if may_lose == ALL or column in may_lose else KEPT[0]
 
 
 def _bounds(bounds: Any) -> tuple[str, str]:
@@ -180,6 +204,7 @@ def change_settings(form: Form, columns: Sequence[str], heights: Mapping[str, in
         "protect": "protect" not in form.fields or form.text("protect") == old.protect,
     }
     weights, levels = dict[str, Any](), dict[str, Any]()
+    kept_columns = dict[str, str]()
     for place, (column, setting) in enumerate(column_settings.items()):
         weight = _number(form, f"weight-{place}", 0, None)
         low, high = (_number(form, f"{end}-{place}", 0, setting.height) for end in ("low", "high"))
@@ -192,6 +217,12 @@ def change_settings(form: Form, columns: Sequence[str], heights: Mapping[str, in
             setting.high,
         ):
             levels[column] = _level(low, high)
+        is_asked = f"kept-{place}" in form.fields
+        kept_columns[column] = _choice(form, f"kept-{place}", KEPT) if is_asked else setting.kept
+    if any(kept_columns[column] != setting.kept for column, setting in column_settings.items()):
+        for key in KEPT[1:]:
+            values[key] = [column for column, choice in kept_columns.items() if choice == key] or None
+            same[key] = False
 
     def change(document: Any) -> None:
         section = document.get(SECTION)
@@ -266,7 +297,8 @@ def _number(form: Form, field: str, lowest: int, highest: int | None) -> Decimal
 def _choice(form: Form, field: str, known: Sequence[str]) -> str:
     value = form.text(field) or known[0]
     if value not in known:
-        raise InputError("{field} is one of {known}", field=FIELDS[field], known=", ".join(known))
+        kind = FIELDS[field.partition("-")[0]]
+        raise InputError("{field} is one of {known}", field=kind, known=", ".join(filter(None, known)))
     return value
 
 
@@ -308,6 +340,7 @@ async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None 
         aggregates=AGGREGATE_NAMES,
         methods=METHODS,
         orders=ORDERS,
+        kept=KEPT,
         suppressed_records=SUPPRESSED_RECORDS,
         release=wanted,
         target=files.release.name,

@@ -1,0 +1,110 @@
+"""The choice among the releases that a search found, by the models that the data are for."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
+from PETWorks.anonymizer.facts import WayByModels
+from PETWorks.anonymizer.released import Recoded
+from PETWorks.anonymizer.rules import Rule
+from PETWorks.anonymizer.search.exact import Progress
+from PETWorks.counting.codes import Column
+from PETWorks.counting.engines.engine import load_rows
+from PETWorks.counting.release import Release
+from PETWorks.measures.utility.models import (
+    Model,
+    ModelResult,
+    check_model_columns,
+    check_models,
+    compare_models,
+    model_columns,
+)
+
+WEIGHT = 5.0  # of the columns of models, where the user gives no weights
+WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")  # objectives that have weights
+CLEARLY = 0.001  # a release with a larger loss must keep this much more of what the models explain
+
+
+def anonymize_for_models(
+    release: Release,
+    rules: tuple[Rule, ...],
+    models: Sequence[Model],
+    settings: Mapping[str, Any],
+    progress: Callable[[Progress], None] | None = None,
+    *,
+    free: bool,
+) -> Anonymization:
+    """The release with the least loss, as by `anonymize_release`, or another one that answers the models better.
+
+    The columns of the models weigh more, unless the user gave weights.
+
+    free   whether the user left it open how the table is recoded
+    """
+    if not models or release.engine.name == "spark":
+        return anonymize_release(release, rules, **settings, progress=progress)
+    check_model_columns(models, release.source.names)
+    check_models(models, model_columns(models, release.source))  # before a search that may take long
+    weights = weights_for_models(models, release.quasi_identifiers, settings)
+    used = {**settings, **({"weights": weights} if weights else {})}
+    return choose_by_models(anonymize_release(release, rules, **used, progress=progress), models, free=free)
+
+
+def weights_for_models(
+    models: Sequence[Model], quasi_identifiers: Collection[str], settings: Mapping[str, Any]
+) -> dict[str, float]:
+    """The weights of the columns of models; none if the user gave weights, or if all columns would have the same."""
+    named = {name for model in models for name in model.columns}
+    columns = [name for name in quasi_identifiers if name in named]
+    if settings.get("weights") or settings.get("objective", WEIGHTED[0]) not in WEIGHTED:
+        return {}
+    return dict.fromkeys(columns, WEIGHT) if len(columns) < len(quasi_identifiers) else {}
+
+
+def choose_by_models(result: Anonymization, models: Sequence[Model], *, free: bool) -> Anonymization:
+    """The release that answers the models best, with their results; for records in memory.
+
+    free   whether the user left it open how the table is recoded
+    """
+    if not models or result.original.engine.name != "memory":
+        return result
+    original = model_columns(models, result.original.source)
+    candidates = [result, *(_other_ways(result) if free else ())]
+    answers = [answers_of(candidate, models, original) for candidate in candidates]
+    kept = [sum(answer.kept for answer in found) / len(found) for found in answers]
+    best = max(range(len(candidates)), key=lambda place: kept[place] - CLEARLY * (place > 0))
+    ways = tuple(
+        WayByModels("local" if isinstance(candidate, LocalAnonymization) else "global", share)
+        for candidate, share in zip(candidates, kept, strict=True)
+    )
+    chosen: Anonymization = candidates[best]
+    return replace(chosen, models=answers[best], by_models=(ways[best], *ways[:best], *ways[best + 1 :]))
+
+
+def _other_ways(result: Anonymization) -> list[Anonymization]:
+    """The best levels for all records, if the result is recoded record by record."""
+    best = result.search.best
+    if not isinstance(result, LocalAnonymization) or len(result.sweep.nodes) < 2 or best is None:
+        return []
+    values = {field.name: getattr(result, field.name) for field in fields(Anonymization)}
+    is_proved = result.search.is_explored
+    bound = best.loss if is_proved else result.search.bound
+    return [Anonymization(**{**values, "loss": best.loss, "optimal": is_proved, "bound": bound})]
+
+
+def answers_of(made: Recoded, models: Sequence[Model], original: Mapping[str, Column]) -> tuple[ModelResult, ...]:
+    """The models fitted on a release in memory; `original` has their columns before."""
+    names = [name for name in original if name not in made.left_out]
+    changed: Any = made.changed_columns
+    unchanged = [name for name in names if name not in changed]
+    columns: dict[str, Column] = dict(load_rows(made.original.source, unchanged).columns) if unchanged else {}
+    for name in names:
+        if name in changed:
+            columns[name] = Column(changed[name].dictionary, np.asarray(changed[name].indices).astype(np.uint32))
+    removed = made.removed
+    assert removed is not None
+    left = np.delete(np.arange(made.records), removed)
+    released = {name: columns[name].taken(left) for name in names}
+    return compare_models(models, original, released, made.original.hierarchies)

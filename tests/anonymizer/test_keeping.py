@@ -1,0 +1,91 @@
+"""Columns that a release keeps: the choice among levels, against a slow, literal twin."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from test_search import check_release, close
+
+import brute_force
+from anonymizing_tasks import OF_SIZES, anonymized, keeping_tasks
+from brute_force import At, keeping, solve, varies
+from conftest import examples
+from PETWorks.anonymizer.search import exact
+from PETWorks.errors import NotApplicable, ParameterError
+
+NO_LEVELS = "no levels keep the rules", "no levels keep '", "no levels that are allowed keep '"
+
+
+def in_order(columns):
+    return tuple(sorted(columns))
+
+
+def check(task):
+    """The result is the choice of the twin, and so are the next-best levels."""
+    try:
+        result = anonymized(task)
+    except ParameterError:
+        assert not varies(task.keep[0], At(task, (0,) * len(task.quasi_identifiers)))
+        return
+    except NotApplicable as error:
+        text = str(error)
+        assume(any(start in text for start in NO_LEVELS))
+        found, choice = solve(task)
+        if not choice:
+            assert not keeping(task, found)
+            assert bool(found) == ("no levels keep the rules" not in text)
+        return
+    found, choice = solve(task)
+    node = tuple(result.levels.values())
+    check_release(task, result, node)
+    assert result.optimal
+    if not choice:
+        expected = keeping(task, found)
+        assert (node, result.suppressed) == (expected[0].node, len(expected[0].suppressed))
+        assert close(result.loss, expected[0].loss)
+        if result.problem.columns is not None:
+            assert set(result.problem.columns.names(result.search.best.lost)) == expected[0].lost
+        result.search.run(4)
+        assert [one.node for one in result.search.solutions[:4]] == [one.node for one in expected[:4]]
+        others = () if result.kept_columns is None else result.kept_columns.others
+        for other in others:
+            instead = keeping(replace(task, keep=other.keep, may_lose=other.may_lose), found)
+            assert (other.loss is None) == (not instead)
+            assert not instead or (close(other.loss, instead[0].loss), other.lost) == (True, in_order(instead[0].lost))
+
+
+OF_SMALL_CLASSES = {
+    "k-anonymity": st.fixed_dictionaries({"k": st.integers(2, 4)}),
+    "l-diversity": st.fixed_dictionaries({"l": st.integers(2, 3)}),
+    "t-closeness": st.fixed_dictionaries({"t": st.sampled_from([0.3, 0.5, 0.7]), "distance": st.just("equal")}),
+}
+
+
+@examples(80)
+@given(keeping_tasks(OF_SMALL_CLASSES))
+def test_the_choice_is_that_of_the_definition(task):
+    check(task)
+
+
+@examples(60)
+@given(keeping_tasks(OF_SMALL_CLASSES))
+def test_where_keeping_columns_may_cost_more(task):
+    """On small tables a quarter is rarely enough."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (exact, brute_force):
+            patched.setattr(module, "MOST_COST", 3)
+            patched.setattr(module, "ONE_IN", 4)
+        check(task)
+
+
+@examples(10)
+@given(keeping_tasks(OF_SMALL_CLASSES, most_columns=4))
+def test_four_columns(task):
+    check(task)
+
+
+@examples(16)
+@given(keeping_tasks({"k-anonymity": OF_SIZES["k-anonymity"], "average-risk": OF_SIZES["average-risk"]}, 2, 12))
+def test_rules_about_the_whole_table(task):
+    check(task)

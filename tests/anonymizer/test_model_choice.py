@@ -1,0 +1,81 @@
+"""The choice among releases by the models that the data are for."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pytest
+
+from PETWorks import Release, anonymize
+from PETWorks.anonymizer import model_choice
+from PETWorks.anonymizer.model_choice import weights_for_models
+from PETWorks.errors import PETWorksError
+from PETWorks.measures.utility.models import parse_models
+
+pytestmark = pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
+MODELS = [{"outcome": "wage", "on": ["age", "sex"]}]
+
+
+def people():
+    rows = [
+        {"age": 20 + number % 37, "sex": "fm"[number % 2], "place": number * 7 % 11, "wage": number * number % 50}
+        for number in range(150)
+    ]
+    roles = {"quasi_identifiers": ["age", "sex", "place"], "sensitive_attributes": ["wage"]}
+    hierarchies = {"age": {"width": [5, 10]}, "sex": [["f", "*"], ["m", "*"]], "place": {"width": [3, 6]}}
+    table = {name: [row[name] for row in rows] for name in rows[0]}
+    return Release(pa.table(table), roles, hierarchies, no_privacy_unit={"wage": "an amount"})
+
+
+@dataclass
+class Answer:
+    kept: float
+
+
+@pytest.mark.parametrize(
+    ("local", "best_levels", "taken"),
+    [(0.9, 0.5, "local"), (0.5, 0.9, "global"), (0.9, 0.9, "local"), (0.9, 0.9005, "local")],
+)
+def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_levels, taken):
+    release = people()
+    monkeypatch.setattr(
+        model_choice,
+        "answers_of",
+        lambda made, *_: (Answer(local if hasattr(made, "sweep") else best_levels),),
+    )
+    found = model_choice.anonymize_for_models(
+        release,
+        anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1).problem.rules,
+        parse_models(MODELS),
+        {"method": "local", "suppression": 0.1},
+        free=True,
+    )
+    assert found.by_models[0].method == taken
+    assert len(found.by_models) == 2
+    assert found.loss == (found.search.best.loss if taken == "global" else found.loss)
+    assert hasattr(found, "sweep") == (taken == "local")
+    facts = found.facts(None, found.release)
+    assert facts.by_models == found.by_models
+    assert facts.optimal == (taken == "global")
+
+
+def test_python_has_the_results_and_the_columns_weigh_more():
+    release = people()
+    made = anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1, models=MODELS, method="local")
+    (answer,) = made.models
+    assert answer.records_before == 150
+    assert answer.records_after == made.release.records
+    assert dict(made.problem.weights) == {"age": 5.0, "sex": 5.0}
+    given = anonymize(release, {"k-anonymity": {"k": 3}}, models=MODELS, weights={"place": 2}, method="global")
+    assert dict(given.problem.weights) == {"place": 2}
+
+
+def test_weights():
+    models = parse_models([{"outcome": "wage", "on": ["age", "sex"]}, {"outcome": "age", "on": ["sex"]}])
+    assert weights_for_models(models, ["age", "sex", "place"], {}) == {"age": 5.0, "sex": 5.0}
+    assert weights_for_models(models, ["age", "sex"], {}) == {}
+    assert weights_for_models(models, ["age", "sex", "place"], {"objective": "aecs"}) == {}
+
+
+def test_a_model_that_the_table_cannot_have():
+    with pytest.raises(PETWorksError, match="no column 'height'"):
+        anonymize(people(), {"k-anonymity": {"k": 3}}, models=[{"outcome": "wage", "on": ["height"]}])
