@@ -68,21 +68,50 @@ class LevelsUsed(JSONObject, frozen=True):
     records: int
 
 
-WhyGlobal = Literal["one level per column", "objective", "not possible", "no better", "stopped"]
-
-
 class LocalRecoding(JSONObject, frozen=True):
     """Local recoding: the loss on the best levels for all records, and the combinations of levels in use."""
 
     global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
+
+
+WhyGlobal = Literal[
+    "one level per column",
+    "objective",
+    "not possible",
+    "no better",
+    "stopped",
+    "fixed",
+    "rows",
+    "other releases",
+]
+
+
+class WayOfRecoding(JSONObject, frozen=True):
+    """A release that was found, on one level per column or record by record."""
+
+    method: Literal["global", "local"]
+    loss: Real
+    lost: Annotated[tuple[str, ...], described("the columns of which next to nothing is left")]
+    suppressed: int
+    highest_risk: Real
+    average_risk: Annotated[Real, described("classes by records: the mean over the records that are kept")]
+
+
+class Choice(JSONObject, frozen=True):
+    """The ways to recode the table that were found, and the one that was taken."""
+
+    made: Literal["global", "local"]
+    ways: tuple[WayOfRecoding, ...]
     why_global: (
         Annotated[
             WhyGlobal,
             described(
-                "why all records are on the best levels: a rule or the objective needs one level per column, no other "
-                "release keeps the rules within the limit, none that was found loses less, or the search was stopped"
+                "why all records are on the best levels, although local recoding was asked for: a rule or the "
+                "objective needs one level per column, no other release keeps the rules within the limit, none that "
+                "was found loses less, the search was stopped, every level is given, there are too many distinct rows, "
+                "or other releases are measured together with this one"
             ),
         ]
         | None
@@ -257,6 +286,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None
+    choice: Annotated[Choice | None, described("unknown in documents of earlier versions")] = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
     shown: tuple[ShownColumn, ...] = ()
