@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from PETWorks import build_hierarchy
 from PETWorks.about.hierarchies.addresses import read_address
+from PETWorks.about.hierarchies.dates import read_period
 from PETWorks.about.hierarchies.declaration import refit_hierarchy
+from PETWorks.about.hierarchies.intervals import LABELS
+from PETWorks.about.hierarchies.labels import number_range
 from PETWorks.about.hierarchies.proposal import propose_hierarchy
 from PETWorks.errors import HierarchyError
 from PETWorks.tables.yaml_files import in_yaml
@@ -20,11 +23,15 @@ ROC = {"calendar": "roc"}
 DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
 
 
+def without_labels(proposed):
+    return {key: value for key, value in proposed[0].words.items() if key != "labels"}
+
+
 @pytest.mark.parametrize(
     ("column", "values", "words"),
     [
         ("age", [str(age) for age in range(17, 80)], {"width": [5, 10, 20], "cuts": [20, 60]}),
-        ("年齡", [str(age) for age in range(100)], {"width": [5, 10, 20], "cuts": [20, 60], "top": 90}),
+        ("年齡", [str(age) for age in range(100)], {"width": [1, 5, 10, 20], "cuts": [20, 60], "top": 90}),
         ("children", [str(number) for number in range(9)], {"width": [2, 4, 8]}),
         ("income", [str(1000 * number) for number in range(100)], {"width": [5000, 10000, 20000, 40000]}),
         ("height", [f"1.{number}" for number in range(50, 99)], {"width": ["0.05", "0.1", "0.2", "0.4"]}),
@@ -55,16 +62,16 @@ DAYS = [date(1940, 1, 1) + timedelta(days=150 * day) for day in range(200)]
     ],
 )  # fmt: skip
 def test_each_kind_of_column(column, values, words):
-    assert propose_hierarchy(column, dict.fromkeys(values, 1))[0].words == words
+    assert without_labels(propose_hierarchy(column, dict.fromkeys(values, 1))) == words
 
 
 def test_skewed_numbers_get_intervals_with_equally_many_records():
     """A few long stays must not make the intervals of all others wide."""
     stays = {str(days): 100 for days in range(1, 31)}
-    assert propose_hierarchy("days", stays)[0].words == {"width": [2, 4, 8, 16]}
+    assert without_labels(propose_hierarchy("days", stays)) == {"width": [2, 4, 8, 16]}
     tail = {**stays, "90": 3, "350": 1}
     words, hierarchy = propose_hierarchy("days", tail)
-    assert words.words == {"quantiles": [16, 8, 4, 2]}
+    assert words.words == {"quantiles": [16, 8, 4, 2], "labels": "20–39"}
     assert [len(set(level)) for level in hierarchy.levels] == [32, 16, 8, 4, 2, 1]
     mostly_none = {"0": 10_000, **{str(1000 * gain): 1 for gain in range(1, 20)}}
     assert "top" not in propose_hierarchy("gain", mostly_none)[0].words
@@ -143,3 +150,89 @@ def test_rare_values_do_not_mix_with_a_value_that_has_their_label():
 def test_levels_of_cuts_above_widths_nest(cuts):
     with pytest.raises(HierarchyError, match="would not nest"):
         build_hierarchy(["1"], {"width": [5, 10], "cuts": cuts, "top": 90})
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "encoding", "labels"),
+    [
+        ("age", range(20, 80), None, "20–39"),
+        ("age", range(20, 80), "cp950", "20~39"),  # it has no ≥
+        ("age", range(20, 80), "latin-1", "20~39"),
+        ("height", [f"1.{number}" for number in range(50, 99)], "utf-8", "20–<40"),
+        ("height", [f"1.{number}" for number in range(50, 99)], "ascii", "20~<40"),
+        ("生日", ["113/03/01", "078/05/12"], "cp950", "民國113年"),
+        ("生日", ["113/03/01", "078/05/12"], "latin-1", None),
+    ],
+)
+def test_labels_are_what_people_write_and_the_encoding_can(column, values, encoding, labels):
+    proposal, hierarchy = propose_hierarchy(column, dict.fromkeys(map(str, values), 1), encoding)
+    assert proposal.words.get("labels") == labels
+    hierarchy.to_csv().encode(encoding or "utf-8")
+
+
+def paths(values, words, released=()):
+    built = build_hierarchy(values, words, released)
+    return {path[0]: path[1:-1] for path in zip(*built.levels, strict=True)}
+
+
+AGES = {"width": [1, 5, 20], "cuts": [20, 60], "top": 90}
+
+
+@pytest.mark.parametrize(
+    ("labels", "one", "old"),
+    [
+        ("[20, 40)", ("[36, 37)", "[35, 40)", "[20, 40)", "[20, 60)"), (">= 90", ">= 90", ">= 90", ">= 60")),
+        ("20–39", ("36", "35–39", "20–39", "20–59"), ("≥ 90", "≥ 90", "≥ 90", "≥ 60")),
+        ("20~39", ("36", "35~39", "20~39", "20~59"), (">= 90", ">= 90", ">= 90", ">= 60")),
+        ("20–<40", ("36–<37", "35–<40", "20–<40", "20–<60"), ("≥ 90", "≥ 90", "≥ 90", "≥ 60")),
+    ],
+)
+def test_ways_to_write_intervals(labels, one, old):
+    built = paths(["36", "93"], {**AGES, "labels": labels})
+    assert (built["36"], built["93"]) == (one, old)
+    assert paths(["36"], {**AGES, "labels": labels}, released=[one[2]])["36"] == one  # labels are recognised
+
+
+@given(st.lists(st.integers(-50, 150), min_size=1), st.sampled_from(LABELS), st.integers(-50, 150))
+def test_labels_say_the_same_in_every_way(values, style, other):
+    """The ends of each label are those of the plain intervals, and later tables get the same ones."""
+    texts = list(map(str, values))
+    for words in ({"width": [2, 10]}, {"cuts": [[0, 18, 65], [18]]}, {"quantiles": [4, 2]}):
+        plain, styled = (build_hierarchy(texts, {**words, "labels": known}) for known in ("[20, 40)", style))
+        for level, labels in zip(plain.levels[1:-1], styled.levels[1:-1], strict=True):
+            assert [ends(label, style) for label in labels] == [ends(label, "[20, 40)") for label in level]
+        again, unplaced = refit_hierarchy("x", {str(other)}, {**words, "labels": style}, styled)
+        same, _ = refit_hierarchy("x", {str(other)}, words, plain)
+        assert not unplaced
+        shown, expected = again.to_level(1)[str(other)], same.to_level(1)[str(other)]
+        assert ends(shown, style) == ends(expected, "[20, 40)")
+
+
+def ends(label, style):
+    known = number_range(label)
+    if known is None:
+        return label
+    return known.low, known.high + 1 if "39" in style and known.high is not None and known.includes_high else known.high
+
+
+def test_years_of_taiwan():
+    words = {"dates": ["month", "quarter", "half-year", "year", "decade"], "calendar": "roc", "labels": "民國113年"}
+    built = paths(["113/03/01", "78/7/12", "1905-01-01"], words)
+    assert built["113/03/01"] == ("民國113年3月", "民國113年第1季", "民國113年上半年", "民國113年", "民國109–118年")
+    assert built["78/7/12"] == ("民國78年7月", "民國78年第3季", "民國78年下半年", "民國78年", "民國69–78年")
+    assert built["1905-01-01"] == ("1905年1月", "1905年第1季", "1905年上半年", "1905年", "1900–1909年")
+    assert read_period("民國113年上半年") == (date(2024, 1, 1), date(2024, 6, 30))
+    assert read_period("民國109–118年") == (date(2020, 1, 1), date(2029, 12, 31))
+    again = build_hierarchy(
+        ["民國113年第1季"], {"dates": ["quarter", "year"], "calendar": "roc", "labels": "民國113年"}
+    )
+    assert len(again.leaves) == 91
+
+
+@pytest.mark.parametrize(
+    "words",
+    [{"width": [5], "labels": "20-39"}, {"dates": ["year"], "labels": "民國113年"}, {"prefix": [1], "labels": "20–39"}],
+)
+def test_labels_that_cannot_be_written(words):
+    with pytest.raises(HierarchyError, match="labels"):
+        build_hierarchy(["1"], words)

@@ -143,7 +143,7 @@ def test_init_proposes_a_hierarchy_for_each_quasi_identifier(tmp_path):
     read = read_policy(policy)
     known = {name for name, role in read.roles.items() if role == "quasi_identifier"}
     assert known == set(read.hierarchies) == set(MIXED) - {"diagnosis"}
-    assert "  age: {width: [5, 10, 20], cuts: [20, 60]}  # ages: 5, 10 and 20 years, " in text
+    assert "  age: {width: [5, 10, 20], cuts: [20, 60], labels: 20–39}  # ages: 5, 10 and 20 years, " in text
     assert (
         "  birthday: {dates: [month, quarter, half-year, year, 5-years, decade, 20-years]}  # dates; levels: " in text
     )
@@ -227,7 +227,7 @@ def test_the_command_in_its_comments_can_be_copied(tmp_path):
     command = re.search(r"^# To see the levels of a column, use: petworks (.*)$", text, re.MULTILINE)[1]
     done = petworks(*shlex.split(command), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "[40, 60)" in done.stdout
+    assert "40–59" in done.stdout
 
 
 @given(st.lists(NAMES | st.sampled_from(ODD), min_size=1, max_size=6, unique_by=str.strip))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 LISTS = ("width", "quantiles", "dates", "prefix", "mask", "icd10", "address", "order", "sizes")
-SINGLE = ("start", "bottom", "top", "calendar")
+SINGLE = ("start", "bottom", "top", "calendar", "labels")
 
 
 @click.command("hierarchy")
@@ -42,6 +42,7 @@ SINGLE = ("start", "bottom", "top", "calendar")
     "--dates", metavar="UNIT,UNIT", help="Dates: day, week, month, quarter, half-year, year, 5-years, decade, 20-years."
 )
 @click.option("--calendar", metavar="gregorian|roc", help="Dates: roc for the calendar of Taiwan.")
+@click.option("--labels", metavar="EXAMPLE", help="How labels are written: [20, 40), 20–39, 20~39, 20–<40, 20~<40.")
 @click.option("--prefix", metavar="N,N", help="Codes: how many first characters stay, descending.")
 @click.option("--mask", metavar="N,N", help="Codes: how many last characters are masked, ascending.")
 @click.option("--icd10", metavar="LEVELS", help="Codes of ICD-10: category, chapter or category,chapter.")
@@ -90,7 +91,7 @@ def hierarchy_command(data: str, column: str, **options: Any) -> None:
     counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
     reason = None
     if declaration is None:
-        proposed = propose_hierarchy(column, counts)
+        proposed = propose_hierarchy(column, counts, source.encoding)
         if proposed is None:
             raise HierarchyError(
                 "{name}: values are generalised already; name the original table, or a kind",

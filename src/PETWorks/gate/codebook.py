@@ -161,7 +161,7 @@ class Codebook:
             return say("only {star}").format(star=r"\*") if column.has_stars else say("empty")
         if not column.labels:
             return say("texts, {n:,} different ones").format(n=column.distinct)
-        return say("{n:,} labels, listed below").format(n=column.distinct)
+        return say("labels, listed below: {n:,}").format(n=column.distinct)
 
     def _notes(self, csv_name: str, say: Say) -> Iterator[str]:
         yield say("{star}: the value is not told; it may be any of the column.").format(star=r"`*`")

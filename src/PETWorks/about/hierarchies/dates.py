@@ -6,7 +6,7 @@ They sort as text.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import takewhile
 from typing import Any
@@ -78,12 +78,56 @@ _FIRST_DAYS = {
 }
 
 
+def _in_taiwan(day: date, rest: str = "", years: int = 1) -> str:
+    """A period in the calendar of Taiwan; before its year 1 in the Gregorian calendar."""
+    first = day.year // years * years
+    last = first + years - 1
+    if first <= ROC_YEAR:
+        return f"{first}年{rest}" if years == 1 else f"{first}–{last}年"
+    first, last = first - ROC_YEAR, last - ROC_YEAR
+    return f"民國{first}年{rest}" if years == 1 else f"民國{first}–{last}年"
+
+
+TAIWAN = "民國113年"  # the example that declares such labels
+LABELS_IN_TAIWAN: Mapping[str, Callable[[date], str]] = {
+    "day": lambda day: _in_taiwan(day, f"{day.month}月{day.day}日"),
+    "week": _week,
+    "month": lambda day: _in_taiwan(day, f"{day.month}月"),
+    "quarter": lambda day: _in_taiwan(day, f"第{(day.month + 2) // 3}季"),
+    "half-year": lambda day: _in_taiwan(day, "上半年" if day.month <= 6 else "下半年"),
+    "year": _in_taiwan,
+    "5-years": lambda day: _in_taiwan(day, years=5),
+    "decade": lambda day: _in_taiwan(day, years=10),
+    "20-years": lambda day: _in_taiwan(day, years=20),
+}
+_PERIOD_IN_TAIWAN = re.compile(
+    r"(?P<roc>民國)?(?P<y>\d{1,4})(?:–\d{1,4})?年"
+    r"(?:(?P<m>\d{1,2})月(?:(?P<d>\d{1,2})日)?|第(?P<q>[1-4])季|(?P<h>[上下])半年)?",
+    re.ASCII,
+)
+
+
+def _first_in_taiwan(label: str, unit: str) -> date | None:
+    """As `_first_day`, for labels in the calendar of Taiwan."""
+    match = _PERIOD_IN_TAIWAN.fullmatch(label)
+    if match is None:
+        return None
+    month = int(match["m"] or 1) if not match["q"] else 3 * int(match["q"]) - 2
+    month = 7 if match["h"] == "下" else month
+    try:
+        first = date(int(match["y"]) + (ROC_YEAR if match["roc"] else 0), month, int(match["d"] or 1))
+    except ValueError:
+        return None
+    return first if LABELS_IN_TAIWAN[unit](first) == label else None
+
+
 @dataclass(frozen=True)
 class Dates:
     """Dates in the common formats, with the period that contains each on every level."""
 
     units: Sequence[str]
     roc: bool = False
+    labels: Mapping[str, Callable[[date], str]] = field(default_factory=lambda: LABELS)
     expects: str = Phrase("dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301")
     listed: Sequence[str] = ()
     takes_any_text: bool = False
@@ -97,14 +141,14 @@ class Dates:
         shortest = UNITS.index(self.units[0])
         if unit != "day" and shortest <= UNITS.index(unit):
             return None
-        return tuple(LABELS[period](day) for period in self.units)
+        return tuple(self.labels[period](day) for period in self.units)
 
     def below(self, label: str) -> Iterable[str] | None:
         """The days of a period."""
         for unit in self.units:
-            first = _first_day(label, unit)
+            first = _first_day(label, unit) if self.labels is LABELS else _first_in_taiwan(label, unit)
             if first is not None:
-                return _days(first, label, LABELS[unit])
+                return _days(first, label, self.labels[unit])
         return None
 
     def order(self, value: str) -> Any:
@@ -165,8 +209,8 @@ def read_period(label: str, *, roc: bool = False) -> tuple[date, date] | None:
     ((datetime.date(2024, 1, 1), datetime.date(2024, 3, 31)), datetime.date(2024, 3, 5))
     """
     for unit in UNITS[1:]:
-        first = _first_day(label, unit)
-        if first is not None and LABELS[unit](first) == label:
+        first = _first_day(label, unit) or _first_in_taiwan(label, unit)
+        if first is not None:
             return first, _last_day(first, unit)
     found = read_date(label, roc=roc)
     return None if found is None else (found[0], _last_day(*found))
@@ -275,4 +319,11 @@ def parse_dates(words: Mapping[str, Any]) -> Dates:
             calendars=quoted(CALENDARS),
             given=describe_given(calendar),
         )
-    return Dates(units, calendar == "roc")
+    style = words.get("labels")
+    if style not in (None, TAIWAN) or (style is not None and calendar != "roc"):
+        raise HierarchyError(
+            "labels: of dates only {example}, with the calendar 'roc'; got {given}",
+            example=quoted([TAIWAN]),
+            given=describe_given(style),
+        )
+    return Dates(units, calendar == "roc", LABELS if style is None else LABELS_IN_TAIWAN)

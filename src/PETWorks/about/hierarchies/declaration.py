@@ -19,6 +19,7 @@ from PETWorks.about.hierarchies.intervals import (
     parse_cuts,
     parse_widths,
     parts_of,
+    style_of,
 )
 from PETWorks.about.hierarchies.scheme import Scheme, as_list
 from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted, unknown
@@ -43,8 +44,8 @@ def _independent_of_counts(
 
 
 def _quantiles(words: HierarchySpec) -> Callable[[Counts], Scheme]:
-    parts = parts_of(words)
-    return lambda counts: between_quantiles(parts, counts)
+    parts, style = parts_of(words), style_of(words)
+    return lambda counts: between_quantiles(parts, counts, style)
 
 
 def _rare(words: HierarchySpec) -> Callable[[Counts], Scheme]:
@@ -55,10 +56,10 @@ def _rare(words: HierarchySpec) -> Callable[[Counts], Scheme]:
 # By the key that determines the kind of hierarchy: the keys that may accompany it, and the function that makes it.
 # If several kinds fit, the first one counts.
 KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[HierarchySpec], Callable[[Counts], Scheme]]]] = {
-    "width": (("start", "bottom", "top", "cuts"), _independent_of_counts(parse_widths)),
-    "cuts": ((), _independent_of_counts(parse_cuts)),
-    "quantiles": ((), _quantiles),
-    "dates": (("calendar",), _independent_of_counts(parse_dates)),
+    "width": (("start", "bottom", "top", "cuts", "labels"), _independent_of_counts(parse_widths)),
+    "cuts": (("labels",), _independent_of_counts(parse_cuts)),
+    "quantiles": (("labels",), _quantiles),
+    "dates": (("calendar", "labels"), _independent_of_counts(parse_dates)),
     "prefix": ((), _independent_of_counts(parse_prefixes)),
     "mask": ((), _independent_of_counts(parse_masks)),
     "icd10": ((), _independent_of_counts(parse_diagnoses)),
@@ -66,8 +67,8 @@ KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[HierarchySpec], Callable[[C
     "order": (("sizes",), _independent_of_counts(parse_order)),
     "groups": ((), _independent_of_counts(parse_groups)),
     "rare": ((), _rare),
-    "top": (("bottom",), _independent_of_counts(parse_widths)),
-    "bottom": ((), _independent_of_counts(parse_widths)),
+    "top": (("bottom", "labels"), _independent_of_counts(parse_widths)),
+    "bottom": (("labels",), _independent_of_counts(parse_widths)),
 }
 KINDS_WITH_LEVEL_NAMES = (
     "width",
@@ -293,8 +294,8 @@ def _as_hierarchy(hierarchy: object, column: str) -> Hierarchy | Declaration:
 Labels = tuple[str, ...]
 
 
-def _place_between_earlier_cuts(_words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:
-    return between_same_cuts(earlier.levels[1 : earlier.height]).path
+def _place_between_earlier_cuts(words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:
+    return between_same_cuts(earlier.levels[1 : earlier.height], style_of(words)).path
 
 
 def _place_as_rare(words: HierarchySpec, earlier: Hierarchy) -> Callable[[str], Labels | None]:

@@ -1,9 +1,9 @@
 """Hierarchies of numbers: intervals of equal width, between given cuts or between quantiles, and coded ends.
 
-A label is `[30, 40)`: from 30 to below 40. Open ends are `< 18` and `>= 90`. Spreadsheets turn `5-9` into a date.
+A label is `[30, 40)`: from 30 to below 40. Open ends are `< 18` and `>= 90`. Other ways to write the same are
+declared by an example: `labels: 20–39` for whole numbers. Spreadsheets turn `5-9` into a date, but not `5–9` or `5~9`.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
+from PETWorks.about.hierarchies.labels import number_range
 from PETWorks.about.hierarchies.scheme import (
     as_list,
     as_text,
@@ -24,10 +25,10 @@ from PETWorks.about.hierarchies.scheme import (
     one_number,
     whole_numbers,
 )
-from PETWorks.errors import HierarchyError, Phrase
+from PETWorks.errors import HierarchyError, Phrase, quoted
 
 MAX_BELOW = 100_000  # most whole numbers of an interval that are listed
-_LABEL = re.compile(r"\[(\S{1,120}), (\S{1,120})\)|< (\S{1,120})|>= (\S{1,120})")
+BRACKETS, WHOLE, WHOLE_ASCII, BELOW, BELOW_ASCII = LABELS = ("[20, 40)", "20–39", "20~39", "20–<40", "20~<40")
 
 Bounds = tuple[Fraction | None, Fraction | None]
 
@@ -106,6 +107,7 @@ class Intervals:
     """Numbers, with the interval that contains each on every level."""
 
     levels: Sequence[_Level]
+    style: str = BRACKETS
     expects: str = Phrase("numbers")
     listed: Sequence[str] = ()
     takes_any_text: bool = False
@@ -119,7 +121,7 @@ class Intervals:
         for level, known in zip(self.levels, self._labels, strict=True):
             place = level.place(number)
             if place is not None and place not in known:
-                known[place] = _label(level.bounds(Fraction(number)))
+                known[place] = _label(level.bounds(Fraction(number)), self.style)
             labels.append(value if place is None else known[place])
         return tuple(labels)
 
@@ -134,11 +136,9 @@ class Intervals:
 
     def below(self, label: str) -> Iterable[str] | None:
         """The whole numbers in an interval; for one with an open end, a single number."""
-        match = _LABEL.fullmatch(label)
-        if match is None:
+        bounds = None if exact_fraction(label) is not None else _bounds(label)
+        if bounds is None or _label(bounds, self.style) != label:
             return None
-        low, high, end, begin = (None if text is None else exact_fraction(text) for text in match.groups())
-        bounds = (low if begin is None else begin, high if end is None else end)
         inside = bounds[0] if bounds[0] is not None else bounds[1] - 1 if bounds[1] is not None else None
         if inside is None or all(level.bounds(inside) != bounds for level in self.levels):
             return None
@@ -152,11 +152,38 @@ class Intervals:
         return exact_decimal(value), value
 
 
-def _label(bounds: Bounds | None) -> str:
+def _label(bounds: Bounds | None, style: str) -> str:
     low, high = bounds or (None, None)
     if low is None:
         return "*" if high is None else f"< {as_text(high)}"
-    return f">= {as_text(low)}" if high is None else f"[{as_text(low)}, {as_text(high)})"
+    if high is None:
+        return f"{'≥' if style in (WHOLE, BELOW) else '>='} {as_text(low)}"
+    if style == BRACKETS:
+        return f"[{as_text(low)}, {as_text(high)})"
+    dash = "–" if style in (WHOLE, BELOW) else "~"
+    if style in (BELOW, BELOW_ASCII) or low.denominator != 1 or high.denominator != 1:
+        return f"{as_text(low)}{dash}<{as_text(high)}"
+    return as_text(low) if high - low == 1 else f"{as_text(low)}{dash}{as_text(high - 1)}"
+
+
+def _bounds(label: str) -> Bounds | None:
+    """The interval of a label in any style: from the first number to below the second."""
+    known = number_range(label)
+    if known is None:
+        return None
+    return known.low, known.high + 1 if known.high is not None and known.includes_high else known.high
+
+
+def style_of(words: Mapping[str, Any]) -> str:
+    """Parse `labels: 20–39`."""
+    style = str(words.get("labels", BRACKETS)).strip()
+    if style not in LABELS:
+        raise HierarchyError(
+            "labels: expected one of {labels}, got {given}",
+            labels=quoted(LABELS),
+            given=describe_given(words["labels"]),
+        )
+    return style
 
 
 def parse_widths(words: Mapping[str, Any]) -> Intervals:
@@ -172,7 +199,7 @@ def parse_widths(words: Mapping[str, Any]) -> Intervals:
     if "width" not in words:
         if "cuts" in words:
             raise HierarchyError("cuts: cannot be combined with 'top' or 'bottom' without 'width'")
-        return Intervals([_Coded(None, Fraction(0), bottom, top)])
+        return Intervals([_Coded(None, Fraction(0), bottom, top)], style_of(words))
     widths = numbers("width", words["width"])
     if min(widths) <= 0:
         raise HierarchyError("width: expected numbers above 0, got {given}", given=describe_given(words["width"]))
@@ -180,7 +207,7 @@ def parse_widths(words: Mapping[str, Any]) -> Intervals:
     start = one_number("start", words["start"]) if "start" in words else Fraction(0)
     equal = [_Coded(width, start, bottom, top) for width in widths]
     if "cuts" not in words:
-        return Intervals(equal)
+        return Intervals(equal, style_of(words))
     above = parse_cuts(words).levels
     assert isinstance(above[0], _Cut)
     for cut in above[0].cuts:
@@ -190,7 +217,7 @@ def parse_widths(words: Mapping[str, Any]) -> Intervals:
                 "cuts: {cut} is inside an interval of the level below, so that the levels would not nest",
                 cut=as_text(cut),
             )
-    return Intervals([*equal, *above])
+    return Intervals([*equal, *above], style_of(words))
 
 
 def parse_cuts(words: Mapping[str, Any]) -> Intervals:
@@ -207,7 +234,7 @@ def parse_cuts(words: Mapping[str, Any]) -> Intervals:
                 "cuts: the levels would not nest: each needs some, but not all, of the cuts of the level below"
             )
         levels.append(_Cut(tuple(level)))
-    return Intervals(levels)
+    return Intervals(levels, style_of(words))
 
 
 def parts_of(words: Mapping[str, Any]) -> list[int]:
@@ -221,7 +248,7 @@ def parts_of(words: Mapping[str, Any]) -> list[int]:
     return parts
 
 
-def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Intervals:
+def between_quantiles(parts: Sequence[int], counts: Mapping[str, int], style: str = BRACKETS) -> Intervals:
     """Intervals with about equally many records."""
     ordered = sorted(
         (number, count) for value, count in counts.items() if (number := exact_fraction(value)) is not None
@@ -239,15 +266,14 @@ def between_quantiles(parts: Sequence[int], counts: Mapping[str, int]) -> Interv
                 part += 1
             passed += count
         levels.append(_Cut(tuple(cuts)))
-    return Intervals(levels)
+    return Intervals(levels, style)
 
 
-def between_same_cuts(levels: Sequence[Sequence[str]]) -> Intervals:
+def between_same_cuts(levels: Sequence[Sequence[str]], style: str = BRACKETS) -> Intervals:
     """The intervals of earlier levels, recovered from their labels: every cut is the end of one."""
-    return Intervals([_Cut(tuple(sorted(_ends(set(labels))))) for labels in levels])
+    return Intervals([_Cut(tuple(sorted(_ends(set(labels))))) for labels in levels], style)
 
 
 def _ends(labels: Iterable[str]) -> set[Fraction]:
-    matches = [match for label in labels if (match := _LABEL.fullmatch(label)) is not None]
-    ends = [exact_fraction(text) for match in matches for text in match.groups() if text is not None]
-    return {end for end in ends if end is not None}
+    intervals = [bounds for label in labels if (bounds := _bounds(label)) is not None]
+    return {end for bounds in intervals for end in bounds if end is not None}

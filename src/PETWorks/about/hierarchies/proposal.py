@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -10,11 +10,12 @@ from typing import Any
 from PETWorks.about.column_names import terms, words_of
 from PETWorks.about.hierarchies.addresses import COUNTY, DISTRICT, LEVELS, read_address
 from PETWorks.about.hierarchies.code_levels import Diagnoses
-from PETWorks.about.hierarchies.dates import UNITS, is_in_calendar_of_taiwan, read_date
+from PETWorks.about.hierarchies.dates import CALENDARS, TAIWAN, UNITS, is_in_calendar_of_taiwan, read_date
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER, label_of_rare
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.about.hierarchies.intervals import between_quantiles
+from PETWorks.about.hierarchies.intervals import BELOW, BELOW_ASCII, WHOLE, WHOLE_ASCII, between_quantiles
+from PETWorks.about.hierarchies.labels import number_range
 from PETWorks.about.hierarchies.scheme import as_text, exact_fraction
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED, is_number
@@ -49,9 +50,7 @@ OTHER_IN_CHINESE = "其他"  # for tables in Chinese
 _ISCO = re.compile(r"\d{2,4}", re.ASCII)
 _ISCED = re.compile(r"[0-8]", re.ASCII)
 _HAN = re.compile("[\u4e00-\u9fff]")
-_NUMBER = r" ?([+-]?\d[\d.]{0,30}) ?"
-_RANGE = re.compile(rf"[\[(]?{_NUMBER}(?:-|–|~|,|;|to|至|到|\.\.){_NUMBER}[\])]?", re.ASCII)
-_OPEN = re.compile(rf"[<>≤≥]=?{_NUMBER}|{_NUMBER}\+", re.ASCII)
+_OTHER_RANGE = re.compile(r"\([^()]*\d ?[,;] ?[+-]?\d[\d.]*[\])]", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,13 @@ class Proposal:
     height: int = 0
 
 
-def propose_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Proposal, Hierarchy] | None:
+def propose_hierarchy(
+    column: str, counts: Mapping[str | None, int], encoding: str | None = None
+) -> tuple[Proposal, Hierarchy] | None:
     """A hierarchy with a place for every value of the column; None if the values are already generalised.
 
-    counts   the number of records with each value
+    counts     the number of records with each value
+    encoding   of the file, which must be able to represent the labels
     """
     values = [value for value in counts if value is not None and value != SUPPRESSED]
     if any(map(_is_generalised, values)):
@@ -74,6 +76,7 @@ def propose_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Pr
     label = OTHER_IN_CHINESE if _HAN.search(column) or any(map(_HAN.search, values)) else OTHER
     known = {value: counts[value] for value in values}
     for proposal in _proposals(words_of(column), known, sum(counts.values()), label):
+        proposal = replace(proposal, words={**proposal.words, **_labels(proposal.words, values, encoding)})
         try:
             return proposal, Declaration.of(proposal.words).build(counts)
         except HierarchyError:  # some value has no place; try the next kind
@@ -81,13 +84,34 @@ def propose_hierarchy(column: str, counts: Mapping[str | None, int]) -> tuple[Pr
     raise AssertionError("rare values have a place for everything")
 
 
+def _labels(words: Mapping[str, Any], values: Iterable[str], encoding: str | None) -> dict[str, str]:
+    """How labels are written: as people do, as far as the encoding of the file allows."""
+    if words.get("calendar") == CALENDARS[1]:
+        return {"labels": TAIWAN} if _can_encode(f"{TAIWAN}–季上下半月日", encoding) else {}
+    if not {"width", "cuts", "quantiles"} & set(words):
+        return {}
+    whole = all(number is not None and number.denominator == 1 for number in map(exact_fraction, values))
+    if _can_encode("–≥", encoding):
+        return {"labels": WHOLE if whole else BELOW}
+    return {"labels": WHOLE_ASCII if whole else BELOW_ASCII}
+
+
+def _can_encode(text: str, encoding: str | None) -> bool:
+    try:
+        text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_generalised(value: str) -> bool:
     """Whether a value is masked, a range or an open range; `2024-03` is a month."""
-    if value.endswith(SUPPRESSED) or _OPEN.fullmatch(value):
-        return True
-    match = _RANGE.fullmatch(value)
-    low, high = (exact_fraction(number) for number in match.groups()) if match else (None, None)
-    return low is not None and high is not None and low < high
+    known = number_range(value)
+    return (
+        value.endswith(SUPPRESSED)
+        or (known is not None and known.low != known.high)
+        or _OTHER_RANGE.fullmatch(value) is not None
+    )
 
 
 def _proposals(words: str, values: Mapping[str, int], records: int, label: str) -> Iterator[Proposal]:
@@ -176,7 +200,7 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
     whole = all(number.denominator == 1 for number, _ in numbers)
     least, most, usual = numbers[0][0], numbers[-1][0], _upper_quantile(numbers)
     if any(term in words for term in terms(AGES)) and least >= 0 and most > ADULT:
-        yield _for_ages(most)
+        yield _for_ages(most, whole=whole)
         return
     reasons = [Phrase("numbers: at most {n} intervals, then wider ones", n=INTERVALS)]
     if most - least > 2 * (usual - least) > 0:
@@ -196,15 +220,16 @@ def _for_numbers(words: str, values: Mapping[str, int]) -> Iterator[Proposal]:
         yield Proposal({"width": _as_declared_numbers(_widths(most - least, whole=whole))}, Joined("; ", reasons))
 
 
-def _for_ages(most: Fraction) -> Proposal:
-    """Ages of 5, 10 and 20 years, then children, adults and older people."""
+def _for_ages(most: Fraction, *, whole: bool) -> Proposal:
+    """Ages of 1, 5, 10 and 20 years, then children, adults and older people."""
     coded = {"top": TOP_AGE} if most >= TOP_AGE else {}
+    widths = [1, 5, 10, 20] if coded or not whole else [5, 10, 20]  # ages in years are values already
     reasons = [
         Phrase("ages: 5, 10 and 20 years, then below {adult}, below {older} and older", adult=ADULT, older=OLDER)
     ]
     reasons += [Phrase("few people reach {age}", age=TOP_AGE)] if coded else []
     cuts = [age for age in (ADULT, OLDER) if age <= most]
-    return Proposal({"width": [5, 10, 20], "cuts": cuts, **coded}, Joined("; ", reasons))
+    return Proposal({"width": widths, "cuts": cuts, **coded}, Joined("; ", reasons))
 
 
 def _upper_quantile(numbers: Sequence[tuple[Fraction, int]]) -> Fraction:

@@ -9,6 +9,7 @@ from pathlib import Path
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.anonymizer.problem import METHODS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
 from PETWorks.counting.engines.engine import half_the_machine, load_rows
@@ -58,6 +59,7 @@ POPULATION = "the people the records were drawn from: a number, a share or a tab
 LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
+METHOD = "one level per column, simpler to analyse; without this line record by record, which keeps more"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 TOGETHER = "these columns together name people who have several records"
 PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
@@ -110,7 +112,7 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     known = sum(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
     if sidecar.hierarchy_entry is None and known <= MAX_HIERARCHIES:
         suggested = [
-            _with_hierarchy(suggestion, table) if suggestion.role == QUASI_IDENTIFIER else suggestion
+            _with_hierarchy(suggestion, table, source.encoding) if suggestion.role == QUASI_IDENTIFIER else suggestion
             for suggestion in suggested
         ]
     suggested = [
@@ -129,17 +131,17 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     return suggested, people
 
 
-def _with_hierarchy(suggestion: Suggestion, table: WeightedRows) -> Suggestion:
+def _with_hierarchy(suggestion: Suggestion, table: WeightedRows, encoding: str | None) -> Suggestion:
     """The suggestion with a hierarchy for the column added, if one can be proposed."""
-    return replace(suggestion, hierarchy=proposal_for_column(suggestion.column, table))
+    return replace(suggestion, hierarchy=proposal_for_column(suggestion.column, table, encoding))
 
 
-def proposal_for_column(column: str, table: Table) -> Proposal | None:
+def proposal_for_column(column: str, table: Table, encoding: str | None = None) -> Proposal | None:
     """The hierarchy proposed for a column of a table; None if it has too many values or none can be proposed."""
     marginal = table.marginal(column)
     if len(marginal.counts) > MAX_VALUES or len(yaml_text(column)) > LONGEST_KEY:
         return None
-    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)))
+    proposed = propose_hierarchy(column, dict(zip(marginal.values, marginal.counts.tolist(), strict=True)), encoding)
     return None if proposed is None else replace(proposed[0], height=proposed[1].height)
 
 
@@ -457,6 +459,7 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
     first, bound = yaml_text(column), max(heights.get(column, 2) - 1, 1)
     return [
         f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
+        f"  # method: {METHODS[1]}              # {say(METHOD)}",
         f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
         f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
         *(protect if protected else []),

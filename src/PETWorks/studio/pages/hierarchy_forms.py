@@ -23,10 +23,10 @@ Member = tuple[str, list[str]]  # a value and its groups, the smallest first
 
 # The kinds of hierarchy that have a form, each with its single-line fields.
 KINDS: Mapping[str, tuple[str, ...]] = {
-    "width": ("width", "start", "bottom", "top"),
-    "cuts": (),
-    "quantiles": ("quantiles",),
-    "dates": (),
+    "width": ("width", "start", "bottom", "top", "labels"),
+    "cuts": ("labels",),
+    "quantiles": ("quantiles", "labels"),
+    "dates": ("labels",),
     "prefix": ("prefix",),
     "mask": ("mask",),
     "icd10": (),
@@ -56,7 +56,9 @@ def kind_of(words: Words) -> str:
 
 def fields_of(words: Words) -> dict[str, Any]:
     """Return the form fields for a declaration."""
-    fields: dict[str, Any] = {key: str(words[key]) for key in ("start", "bottom", "top", "calendar") if key in words}
+    fields: dict[str, Any] = {
+        key: str(words[key]) for key in ("start", "bottom", "top", "calendar", "labels") if key in words
+    }
     fields |= {key: _join(words[key]) for key in LISTS if key in words and key != "rare"}
     fields |= {key: [str(level) for level in _as_list(words[key])] for key in LEVEL_NAMES if key in words}
     if "cuts" in words:
