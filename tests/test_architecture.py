@@ -105,7 +105,7 @@ def test_arrow_stays_where_tables_are_read_and_nothing_heavy_is_imported_at_the_
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for name in imported(node):
                     root = name.partition(".")[0]
-                    allowed = module.startswith(("cli.", "render.text.")) or module == "counting.subsets.kernels"
+                    allowed = module.startswith(("cli.", "render.text."))
                     heavy = root in HEAVY and not allowed
                     assert not heavy, f"{module} imports {root} at the top"
                     arrow = module.startswith("tables.") or module == "counting.codes"

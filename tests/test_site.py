@@ -18,6 +18,7 @@ import pytest
 from conftest import ROOT
 from studio_browser import Visit, chromium
 from test_docs import run_examples
+from test_gallery import files
 
 LARGEST_PAGE = 300_000  # bytes
 LARGEST_PICTURE = 150_000
@@ -129,6 +130,11 @@ def test_the_next_page_is_in_the_same_language(site, pages):
 
 
 @pytest.mark.slow
+def test_reports_are_the_same_in_every_run(site, gallery_reports):
+    assert files(site / "reports") == files(gallery_reports)
+
+
+@pytest.mark.slow
 def test_facts_of_the_program_are_on_the_site(site):
     from PETWorks.cli.main import COMMANDS
     from PETWorks.gate.policy.accountability import regimes
@@ -181,19 +187,18 @@ def served(site):
     server.server_close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_kind_of_page_is_accessible(browser, served, scheme):
-    with Visit(browser, served, scheme=scheme, width=1300, largest=LARGEST_PAGE) as visit:
+def test_every_kind_of_page_is_accessible_and_fits_a_phone(browser, served):
+    """In the dark only colours differ."""
+    with Visit(browser, served, width=1300, largest=LARGEST_PAGE) as visit:
         for kind in KINDS:
             visit.go(f"/{kind}.html")
             assert visit.violations() == [], kind
-
-
-def test_pages_fit_a_phone(browser, served):
-    with Visit(browser, served, width=390, height=800, largest=LARGEST_PAGE) as visit:
-        for kind in KINDS:
-            visit.go(f"/{kind}.html")
+            visit.page.emulate_media(color_scheme="dark")
+            assert visit.violations("color-contrast") == [], kind
+            visit.page.emulate_media(color_scheme="light")
+            visit.page.set_viewport_size({"width": 390, "height": 800})
             assert visit.hangs_over() == [], kind
+            visit.page.set_viewport_size({"width": 1300, "height": 900})
 
 
 @pytest.mark.parametrize(

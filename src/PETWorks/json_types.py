@@ -106,7 +106,7 @@ Withheld = Literal["small class", "few records", "tells counts"]  # reasons not 
 
 
 class Bound(JSONObject, frozen=True):
-    """What the external edition says instead of a number: one of these limits, or why it says nothing."""
+    """A limit that the external edition gives instead of a number, or the reason why it gives none."""
 
     SCHEMA: ClassVar[Mapping[str, Any]] = {"minProperties": 1, "maxProperties": 1}
 

@@ -461,9 +461,25 @@ def test_columns_that_stay_as_they_are_change_only_where_records_are_suppressed(
     assert "sex" not in none.changed_columns
 
 
-def test_an_objective_that_needs_one_level_per_column_is_refused():
-    with pytest.raises(ParameterError, match="local recoding takes every objective but non-uniform-entropy"):
-        both({"k-anonymity": {"k": 3}}, objective="non-uniform-entropy")[1]
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"objective": "non-uniform-entropy"}, "objective"),
+        (
+            {"rules": {"k-map": {"k": 1}}, "population": {"a": ["x1", "y2"] * 2, "b": ["1", "3"] * 2}},
+            "one level per column",
+        ),
+        ({"levels": {"a": 1, "b": 2}}, "fixed"),
+        ({"rules": {"k-anonymity": {"k": 1}}}, "no better"),
+    ],
+)
+def test_where_one_level_per_column_is_needed_or_as_good_it_is_used(changed, why):
+    given = {"rules": {"k-anonymity": {"k": 2}}} | changed
+    table = {"a": ["x1", "x1", "y2", "y2"], "b": ["1", "1", "3", "3"]}
+    found = anonymize(table, ROLES, HIERARCHIES, **given, method="local")
+    assert (found.why_global, found.optimal, found.choice.why_global) == (why, True, why)
+    assert found.to_dict() == anonymize(table, ROLES, HIERARCHIES, **given).to_dict()
+    assert found.planned.method == "global"
 
 
 def test_values_that_only_suppressed_records_have():

@@ -341,8 +341,8 @@ def test_left_over_by_local_recoding():
     hierarchies = {"age": {"cuts": [[30, 85]]}, "job": [["nurse", "*"], ["clerk", "*"]]}
     rules = {"k-anonymity": {"k": 2}}
     bounds = {"age": (0, 1), "job": (0, 0)}
-    result = anonymize(
-        {"age": ages, "job": jobs}, ROLES, hierarchies, rules, suppression=0.5, method="local", levels=bounds
+    result = recode_locally(
+        anonymize({"age": ages, "job": jobs}, ROLES, hierarchies, rules, suppression=0.5, levels=bounds)
     )
     assert result.sweep.nodes == ((0, 0),)
     name = "k-anonymity (k=2)"

@@ -51,15 +51,14 @@ def test_two_commands_lead_from_fail_to_pass(raw):
         "anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--html", raw / "report.html", "--keep-order"
     )
     assert made.returncode == 0, made.stderr
-    assert "Proved: among the allowed levels, no others that keep every column lose less" in " ".join(
-        made.stdout.split()
-    )
+    assert "Recoded record by record" in made.stdout
     checked = run("check", raw / "released_policy.yaml")
     assert checked.returncode == 0, checked.stdout
     before = [line.split(",") for line in (raw / "raw.csv").read_bytes().decode().split("\r\n")]
-    after = [line.split(",") for line in (raw / "released.csv").read_bytes().decode().split("\r\n")]
-    assert after[0] == ["Age", "Zip", "Illness", "Note"]
-    assert [row[-2:] for row in after[:-1]] == [[cell.strip(' "') for cell in row[3:]] for row in before[:-1]]
+    assert (raw / "released.csv").read_text().splitlines()[0] == "Age,Zip,Illness,Note"
+    assert [row[2:] for row in rows_of(raw / "released.csv")] == [
+        [cell.strip(' "') for cell in row[3:]] for row in before[1:-1]
+    ]
     page = (raw / "report.html").read_text("utf-8")
     assert "How the release was made" in page
     assert "釋出資料如何產生" in page
@@ -86,7 +85,9 @@ def test_the_release_passes_with_every_engine(raw, engine):
 
 
 def test_json_has_the_whole_explanation(raw):
-    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--format", "json", "--explain")
+    made = run(
+        "anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--global", "--format", "json", "--explain"
+    )
     told = json.loads(made.stdout)
     facts = told["anonymization"]
     assert [column["column"] for column in facts["columns"]] == ["Age", "Zip"]
@@ -116,7 +117,7 @@ def test_what_is_left_is_shown(raw):
     page = (raw / "report.html").read_text("utf-8")
     for text in ("Each column before and after", "各欄位處理前後的比較", "What is lost by each objective", share):
         assert text in page
-    local = run(*arguments, "--local", "--explain")
+    local = run(*arguments, "--explain")
     assert "Not defined for values on several levels: non-uniform-entropy." in local.stdout
 
 
@@ -144,9 +145,9 @@ def test_a_table_without_a_policy(tmp_path):
     assert checked.returncode == 0, checked.stdout
 
 
-def test_local_recoding_loses_less_and_passes(raw):
+def test_local_recoding_is_the_default_loses_less_and_passes(raw):
     facts = {}
-    for name, options in (("one", []), ("each", ["--local"])):
+    for name, options in (("one", ["--global"]), ("each", [])):
         made = run("anonymize", raw / "policy.yaml", "-o", raw / f"{name}.csv", "--format", "json", *options)
         assert made.returncode == 0, made.stderr
         facts[name] = json.loads(made.stdout)["anonymization"]
@@ -154,10 +155,23 @@ def test_local_recoding_loses_less_and_passes(raw):
     assert facts["each"]["loss"] < facts["one"]["loss"]
     assert facts["each"]["local"]["global_loss"] == facts["one"]["loss"]
     assert facts["each"]["local"]["combinations"] > 1
+    made = facts["each"]["choice"]
+    assert (made["made"], facts["one"]["choice"]["made"]) == ("local", "global")
+    assert made["ways"][0] == facts["one"]["choice"]["ways"][0]
+    for name, way in zip(("one", "each"), made["ways"], strict=True):
+        after = facts[name]["after"]
+        assert way["highest_risk"] == after["highest_risk"]
+        assert way["average_risk"] == pytest.approx(after["classes"] / after["records"])
+        assert (way["loss"], way["suppressed"]) == (facts[name]["loss"], facts[name]["suppressed"])
     told = run("anonymize", raw / "policy.yaml", "-o", raw / "each.csv", "--local", "--html", raw / "local.html")
-    assert "Local recoding" in " ".join(told.stdout.split())
+    words = " ".join(told.stdout.split())
+    for text in ("Recoded record by record", "one level per column", "record by record ◀", "average risk", "--global"):
+        assert text in words
     page = (raw / "local.html").read_text("utf-8")
     assert "逐列調整" in page
+    assert "average risk" in page
+    external = run("check", raw / "each_policy.yaml", "--edition", "external", "--html", "-").stdout
+    assert "average risk" not in external
     assert "Proved" not in page
 
 
@@ -362,7 +376,7 @@ def test_the_policy_says_how_much_may_be_suppressed(raw):
 
 
 def test_a_dash_prints_a_report_instead_of_the_table(raw):
-    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--json", "-")
+    made = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--global", "--json", "-")
     assert made.returncode == 0, made.stderr
     assert json.loads(made.stdout)["anonymization"]["optimal"]
     assert "wrote -" not in made.stderr
@@ -383,7 +397,7 @@ roles: {quasi_identifiers: [sex, age]}
 rules: [{measure: k-anonymity, k: 12}]
 """
     )
-    options = ("--may-lose", "all", "--format", "json", "--explain")
+    options = ("--global", "--may-lose", "all", "--format", "json", "--explain")
     made = run("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "r.csv", *options)
     told = json.loads(made.stdout)["anonymization"]
     best = [column["level"] for column in told["columns"]]
@@ -398,7 +412,7 @@ def words(result):
 
 
 def test_what_is_proved_is_said_with_the_levels_that_were_allowed(raw):
-    made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv")
+    made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--global")
     kept = words(run(*made))
     assert "Proved: among the allowed levels, no others that keep every column lose less" in kept
     free = words(run(*made, "--may-lose", "all"))
@@ -453,6 +467,7 @@ def test_the_policy_of_a_release_says_how_it_was_made(raw):
     lines = [line.removeprefix("#   ") for line in text.splitlines() if line.startswith("#   ")]
     told = yaml.safe_load("\n".join(lines))
     assert told["anonymize"] == {
+        "method": "local",
         "suppression": 0.05,
         "objective": "granularity",
         "aggregate": "geometric",

@@ -29,7 +29,7 @@ def test_a_frontier_is_shown_and_every_point_can_be_made(folder):
     assert (found["measure"], found["parameter"], found["threshold"]) == ("k-anonymity", "k", 5)
     for point in found["points"][::3]:
         made = petworks(
-            *("anonymize", POLICY, "-o", "released.csv", "--format", "json"),
+            *("anonymize", POLICY, "-o", "released.csv", "--global", "--format", "json"),
             *("--threshold", f"k-anonymity:k={point['threshold']}", "--suppression", point["suppression"]),
             cwd=folder,
         )
@@ -42,8 +42,8 @@ def test_a_frontier_is_shown_and_every_point_can_be_made(folder):
 def test_the_command_that_a_frontier_names_makes_that_release(folder):
     shown = petworks("anonymize", POLICY, "--frontier", *FRONTIER, cwd=folder)
     named = shown.stderr.splitlines()[-1].partition("instead of --frontier: ")[2].split()
-    assert named[2:] == ["--threshold", "k-anonymity:k=5", "--suppression", "0.05"], "the row of the policy"
-    named[3] = "k-anonymity:k=10"  # another row
+    assert named[2:] == ["--global", "--threshold", "k-anonymity:k=5", "--suppression", "0.05"], "the row of the policy"
+    named[4] = "k-anonymity:k=10"  # another row
     made = petworks("anonymize", POLICY, *named, "--html", "report.html", "--format", "json", cwd=folder)
     assert made.returncode == 0
     told = json.loads(made.stdout)["anonymization"]
@@ -55,7 +55,7 @@ def test_the_command_that_a_frontier_names_makes_that_release(folder):
 
 
 def test_a_frontier_says_that_it_is_not_about_local_recoding(folder):
-    shown = petworks("anonymize", POLICY, "--frontier", "--vary", "suppression=0", "--local", cwd=folder)
+    shown = petworks("anonymize", POLICY, "--frontier", "--vary", "suppression=0", cwd=folder)
     assert shown.returncode == 0
     assert "the frontier is about one level for each column" in shown.stderr
 
@@ -98,7 +98,7 @@ def test_mistakes(folder, given, words):
 
 
 def test_a_search_is_stopped_and_goes_on(folder):
-    objective = ("--objective", "discernibility", "-o", "released.csv", "--format", "json")  # takes a while
+    objective = ("--global", "--objective", "discernibility", "-o", "released.csv", "--format", "json")  # takes a while
     first = petworks("anonymize", POLICY, *objective, "--time", "0.000001s", cwd=folder)
     assert first.returncode == 0, first.stderr
     assert "the search was stopped; this is the best release so far" in first.stderr

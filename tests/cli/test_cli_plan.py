@@ -33,7 +33,7 @@ rules:
 waivers:
   - {rule: average-risk, owner: DPO, reason: small table, expires: 9999-12-31}
 subsets: {sizes: 1-2, limits: {highest-risk: 0.5}}
-anonymize: {suppression: 0.1, levels: {City: 0-1}}
+anonymize: {method: global, suppression: 0.1, levels: {City: 0-1}}
 """
 
 

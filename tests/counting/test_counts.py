@@ -167,7 +167,7 @@ def test_loops_are_compiled_even_where_nothing_can_be_kept(monkeypatch, when, er
             return fail if when == "decorated" else lambda _: fail
         return lambda function: function
 
-    monkeypatch.setattr(kernels, "njit", njit)
+    monkeypatch.setattr("numba.njit", njit)
     assert kernels.compile_lazily(len)([1, 2]) == 2
 
 

@@ -61,7 +61,7 @@ def test_a_policy_that_leaves_the_treatment_to_the_program_is_read(folder):
 
 
 def test_a_policy_gives_the_same_release(folder):
-    run(folder, "anonymize", "survey_policy.yaml", "-o", "now.csv", codes=(0, 1))
+    run(folder, "anonymize", "survey_policy.yaml", "-o", "now.csv", "--global", codes=(0, 1))
     assert kept_records(folder / "now.csv") == kept_records(folder / "release.csv")
 
 
@@ -79,7 +79,7 @@ def test_a_stopped_search_goes_on(folder):
     policy = folder / "survey_policy.yaml"
     exact = "treatment: {suppressed: apart, sensitive_values: exact}"
     policy.write_text(policy.read_text("utf-8").replace("treatment: {suppressed: apart}", exact), "utf-8")
-    done = run(folder, "anonymize", "survey_policy.yaml", "-o", "stopped.csv", "--resume", codes=(0, 1))
+    done = run(folder, "anonymize", "survey_policy.yaml", "-o", "stopped.csv", "--global", "--resume", codes=(0, 1))
     assert "Proved" in done.stdout
     assert kept_records(folder / "stopped.csv") == kept_records(folder / "release.csv")
 

@@ -44,7 +44,13 @@ def test_two_groups_of_one_value(tmp_path, options):
 def test_groups_that_were_made_coarser(tmp_path):
     """Sizes alone would allow the finer level of the town."""
     told, left = made(
-        tmp_path, [*MANY, *["Penghu,M,hiv"] * 12, *["Kinmen,F,hiv"] * 15], "--suppression", "0", "--level", "sex=0"
+        tmp_path,
+        [*MANY, *["Penghu,M,hiv"] * 12, *["Kinmen,F,hiv"] * 15],
+        "--global",
+        "--suppression",
+        "0",
+        "--level",
+        "sex=0",
     )
     assert (told["minimality"], left) == (27, 427)
     assert "removed-alike" not in told

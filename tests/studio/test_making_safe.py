@@ -73,8 +73,9 @@ def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
         assert (shown["suppression"], shown["minutes"], shown["low-1"], shown["weight-2"]) == ("5", "10", "1", "2.5")
         run(page, do="save", suppression="0", minutes="", **{"low-1": "", "high-1": "", "weight-2": ""})
         assert read_policy(folder / "policy.yaml").anonymize == {}
-        run(page, do="save", objective="precision", method="local", order="original")
-        chosen = {"objective": "precision", "method": "local", "order": "original"}
+        assert shown["method"] == "local"
+        run(page, do="save", objective="precision", method="global", order="original")
+        chosen = {"objective": "precision", "method": "global", "order": "original"}
         assert read_policy(folder / "policy.yaml").anonymize == chosen
         run(page, do="save", order="shuffled", protect="disease=round:5; ward=dates:month")
         assert read_policy(folder / "policy.yaml").anonymize["protect"] == {
@@ -159,7 +160,7 @@ def test_the_mouse_and_the_command_line_give_the_same_policy_release_and_digest(
 
 def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
     with entered(folder) as page:
-        ended(page, run(page, reasons="yes"))
+        ended(page, run(page, reasons="yes", method="global"))
         address = "/safe/result?policy=policy.yaml&release=adult_released.csv"
         shown = page.get(address).text
         for text in (
@@ -176,8 +177,9 @@ def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
         fields = fields_of(shown, "/safe/choose")
         job = ended(page, page.post("/safe/choose?policy=policy.yaml", data=fields, follow_redirects=False))
         levels = [int(level) for level in fields["levels"].split(",")]
-        assert job.arguments[-4:] == (
+        assert job.arguments[-5:] == (
             "--suppression=0.02",
+            "--global",
             *(f"--level={name}={level}" for name, level in zip(("sex", "age", "a<b>c"), levels, strict=True)),
         )
         facts = job.result["anonymization"]
@@ -187,9 +189,25 @@ def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
         assert "is not the file that was judged" in page.get(address).text
 
 
+def test_the_two_ways_to_recode_are_compared_and_the_other_one_can_be_chosen(folder):
+    with entered(folder) as page:
+        first = ended(page, run(page))
+        address = "/safe/result?policy=policy.yaml&release=adult_released.csv"
+        shown = page.get(address).text
+        for text in ("one level per column", "record by record ◀", "average risk", "columns lost"):
+            assert text in shown
+        fields = fields_of(shown, "/safe/choose")
+        assert fields["method"] == "global"
+        other = ended(page, page.post("/safe/choose?policy=policy.yaml", data=fields, follow_redirects=False))
+        assert other.arguments[-2:] == ("--suppression=0.02", "--global")
+        ways = first.result["anonymization"]["choice"]["ways"]
+        assert other.result["anonymization"]["choice"] == {"made": "global", "ways": ways[:1]}
+        assert "Record by record usually keeps more" in page.get(address).text
+
+
 def test_reasons_are_shown_to_insiders_and_filtered(folder):
     with entered(folder) as page:
-        job = ended(page, run(page, reasons="yes", below="12"))
+        job = ended(page, run(page, reasons="yes", below="12", method="global"))
         assert job.arguments[-4:] == ("--reasons", "adult_released_reasons_internal.csv", "--below", "12")
         address = "/safe/reasons?policy=policy.yaml&release=adult_released.csv"
         shown = page.get(address).text
@@ -216,11 +234,16 @@ def test_a_point_of_the_frontier_is_chosen(folder):
         assert "the release will not pass" in shown
         last = page.post(
             "/safe/choose?policy=policy.yaml",
-            data={"release": "adult_released.csv", "suppression": "0.05", "threshold": "k-anonymity:k=20"},
+            data={
+                "release": "adult_released.csv",
+                "suppression": "0.05",
+                "threshold": "k-anonymity:k=20",
+                "method": fields_of(shown, "/safe/choose")["method"],
+            },
             follow_redirects=False,
         )
         made = ended(page, last)
-        assert made.arguments[-2:] == ("--suppression=0.05", "--threshold=k-anonymity:k=20")
+        assert made.arguments[-3:] == ("--suppression=0.05", "--threshold=k-anonymity:k=20", "--global")
         wanted = next(point for point in points if (point["threshold"], point["suppression"]) == (20, 0.05))
         assert made.result["anonymization"]["loss"] == pytest.approx(wanted["loss"])
         assert made.result["anonymization"]["after"]["smallest_class"] >= 20
@@ -283,7 +306,7 @@ def test_a_time_limit_of_the_policy_stops_the_search_which_can_go_on_or_start_ov
         address = "/safe?policy=wide_policy.yaml"
 
         def run_wide(**changed):
-            fields = fields_of(page.get(address).text, "/safe/run") | {"do": "run", **changed}
+            fields = fields_of(page.get(address).text, "/safe/run") | {"do": "run", "method": "global", **changed}
             return ended(page, page.post(f"/safe/run{address[5:]}", data=fields, follow_redirects=False))
 
         job = run_wide(minutes="0.01")

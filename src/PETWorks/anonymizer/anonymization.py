@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -18,6 +18,7 @@ from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain
 from PETWorks.anonymizer.facts import (
     UTILITY,
     AnonymizationFacts,
+    Choice,
     ColumnLevel,
     ColumnState,
     FrontierFacts,
@@ -30,6 +31,7 @@ from PETWorks.anonymizer.facts import (
     State,
     UtilityKept,
     WayByModels,
+    WayOfRecoding,
     WhyGlobal,
     measure_or_none,
     table_state,
@@ -37,14 +39,21 @@ from PETWorks.anonymizer.facts import (
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
-from PETWorks.anonymizer.local.sweep import Sweep, smallest_size
-from PETWorks.anonymizer.lost_columns import Keeping, largest_classes, lost_in_sweep, unchanged_in_sweep
+from PETWorks.anonymizer.local.sweep import Sweep, smallest_size, visible_classes
+from PETWorks.anonymizer.lost_columns import (
+    Keeping,
+    largest_classes,
+    lost_in_sweep,
+    lost_on_node,
+    unchanged_in_sweep,
+)
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
 from PETWorks.anonymizer.problem import Problem, check_method, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
-from PETWorks.anonymizer.recoding import Recoder, view_after
+from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder, view_after
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
+from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import NodeSearch, Progress, Report, Stop, never_stop
 from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
@@ -53,6 +62,7 @@ from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
 from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
+from PETWorks.measures.classes import Mask
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.utility.models import ModelResult
 
@@ -71,12 +81,13 @@ class Anonymization(Recoded):
     bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
+    why_global  why the records could not be recoded one by one, if that was asked for; see `WhyGlobal`
     models      what the named models say, fitted on the original and on the release; both are judged on the original
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
     >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
-    >>> result = anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1)
+    >>> result = anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1, method="global")
     >>> result.levels, result.suppressed, result.optimal
     ({'zip': 1, 'nationality': 1}, 0, True)
     """
@@ -86,6 +97,7 @@ class Anonymization(Recoded):
     optimal: bool
     bound: float
     checked: int
+    why_global: WhyGlobal | None = field(default=None, kw_only=True)
     models: tuple[ModelResult, ...] = field(default=(), kw_only=True)
     by_models: tuple[WayByModels, ...] = field(default=(), kw_only=True)
 
@@ -198,6 +210,7 @@ class Anonymization(Recoded):
             next_best=explanation.other_levels,
             rules=explanation.rules,
             local=self._local_recoding(),
+            choice=self.choice,
             waived=waived,
             protected=tuple(
                 ProtectedColumn(
@@ -242,6 +255,18 @@ class Anonymization(Recoded):
 
     def _local_recoding(self) -> LocalRecoding | None:
         return None
+
+    @property
+    def choice(self) -> Choice:
+        """The ways to recode the table that were found, with the loss, the lost columns and the risks of each."""
+        return Choice("global", (self._one_level_per_column,), self.why_global)
+
+    @cached_property
+    def _one_level_per_column(self) -> WayOfRecoding:
+        """The best levels for all records."""
+        suppressed = int(self.classes.records[self.taken_out].sum())
+        lost = lost_on_node(self.classes, self.taken_out)
+        return WayOfRecoding("global", self.global_loss, lost, suppressed, *_risks(self.classes, ~self.taken_out))
 
     @cached_property
     def kept_columns(self) -> KeptColumns | None:
@@ -335,12 +360,10 @@ class LocalAnonymization(Anonymization):
     global_loss   the loss on the best levels for all records; never less
     levels        for each quasi-identifier the levels in use
     parts         the combinations of levels in use, with the number of records on each
-    why_global    why all records are on the best levels; None if local recoding is better
     """
 
     sweep: Sweep
     searched_all: bool
-    why_global: WhyGlobal | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -379,7 +402,22 @@ class LocalAnonymization(Anonymization):
         parts = sorted(self.parts, key=lambda part: -part[1])
         listed = parts[:MAX_COMBINATIONS_LISTED]
         levels_used = tuple(LevelsUsed(tuple(levels.values()), records) for levels, records in listed)
-        return LocalRecoding(self.global_loss, len(parts), levels_used, self.why_global)
+        return LocalRecoding(self.global_loss, len(parts), levels_used)
+
+    @property
+    def choice(self) -> Choice:
+        """The ways to recode the table that were found, with the loss, the lost columns and the risks of each."""
+        if len(self.sweep.nodes) == 1:
+            return super().choice
+        return Choice("local", (self._one_level_per_column, self._record_by_record))
+
+    @cached_property
+    def _record_by_record(self) -> WayOfRecoding:
+        rows = self.sweep.recoded()
+        classes, of_row = visible_classes(self.sweep.ground, self.sweep.ground.lattice.low, rows)
+        kept = np.zeros(len(classes.records), np.bool_)
+        kept[of_row[(self.sweep.on_node != NOT_RELEASED) & self.sweep.has_values(rows)]] = True
+        return WayOfRecoding("local", self.loss, lost_in_sweep(self.sweep), self.suppressed, *_risks(classes, kept))
 
     @cached_property
     def kept_columns(self) -> KeptColumns | None:
@@ -433,6 +471,12 @@ class LocalAnonymization(Anonymization):
         )
 
 
+def _risks(classes: NodeClasses, kept: Mask) -> tuple[float, float]:
+    """The highest and the average risk of re-identification in some of the classes; 0 if there are none."""
+    sizes = classes.sizes[kept if classes.complete is None else kept & classes.complete]
+    return (1 / int(sizes.min()), len(sizes) / int(sizes.sum())) if len(sizes) else (0.0, 0.0)
+
+
 class TimeIsUp(Exception):  # noqa: N818 - not an error: it ends the sweep
     """Raised when no time is left for local recoding."""
 
@@ -444,7 +488,7 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     """
     best = Sweep.on_one_node(found.classes, found.taken_out)
     loss, complete = found.loss, found.optimal
-    why_global: WhyGlobal | None = _needs_one_level(found)
+    why_global: WhyGlobal | None = why_not_local(found.problem)
     try:
         if why_global is None:
             why_global = "not possible"
@@ -458,18 +502,8 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
         complete = False
         why_global = None if loss < found.loss else "stopped"
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    changed = {"loss": loss, "optimal": False, "bound": 0.0}
-    return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete, why_global=why_global)
-
-
-def _needs_one_level(found: Anonymization) -> WhyGlobal | None:
-    """Why each column needs one level for all records, if a rule or the objective demands that."""
-    problem = found.problem
-    if problem.objective_name == NOT_LOCAL:
-        return "objective"
-    # The other table would have to be on several levels as well.
-    background = any(test.background for rule in problem.rules for test in rule.tests(problem.ground.view))
-    return "one level per column" if background else None
+    changed = {"loss": loss, "optimal": False, "bound": 0.0, "why_global": why_global}
+    return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete)
 
 
 def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
@@ -562,8 +596,12 @@ def anonymize_release(
     order: RecordOrder = IN_ORDER,
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
-    """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings."""
-    check_method(method, objective)
+    """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings.
+
+    method   "global" or "local"; "global" is used instead of "local" where that is not possible
+    """
+    why_global: WhyGlobal | None = None
+    check_method(method)
     time_limit = None if seconds is None else parse_number(seconds)
     if seconds is not None and (time_limit is None or not 0 < time_limit < math.inf):
         raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
@@ -575,11 +613,13 @@ def anonymize_release(
         aggregate,
         weights,
         levels,
-        local=method == "local",
         suppressed_records=suppressed_records,
         keep=keep,
         may_lose=may_lose,
     )
+    if method == "local":
+        why_global = why_not_local(problem)
+        method = "local" if why_global is None else "global"
     show = check_show(show, problem.original)
     search = problem.search()
     if resume is not None:
@@ -615,9 +655,29 @@ def anonymize_release(
         bound,
         search.checked,
         order=order,
+        why_global=why_global,
         show=show,
     )
-    return found if method == "global" else recode_locally(found, progress, lambda: monotonic() - started >= limit)
+    if method == "global":
+        return found
+    local = recode_locally(found, progress, lambda: monotonic() - started >= limit)
+    if local.why_global is None or not local.is_complete:
+        return local
+    return replace(found, why_global=local.why_global)
+
+
+def why_not_local(problem: Problem) -> WhyGlobal | None:
+    """Why a problem needs one level for each column; None if it does not."""
+    view = problem.ground.view
+    if problem.lattice.nodes == 1:
+        return "fixed"
+    if problem.objective_name == NOT_LOCAL:
+        return "objective"
+    if any(test.background for rule in problem.rules for test in rule.tests(view)):
+        return "one level per column"  # the other table would have to be on several levels as well
+    if any(problem.ground.base.levels.values()):  # too many rows to count them on their lowest levels
+        return "rows"
+    return None
 
 
 def _unsatisfiable_error(problem: Problem) -> NotApplicable:

@@ -61,9 +61,7 @@ def on_levels(
     lattice = Lattice.of(
         release.quasi_identifiers, view.hierarchies, dict.fromkeys(release.quasi_identifiers, 0) | dict(levels)
     )
-    ground, rules = prepare_rows(
-        release, view.hierarchies, lattice, rules, local=False, removes=suppressed_records == REMOVE
-    )
+    ground, rules = prepare_rows(release, view.hierarchies, lattice, rules, removes=suppressed_records == REMOVE)
     classes = ground.at(lattice.low)
     precision = Precision.of(ground, [1.0] * len(lattice.columns))
     judge = Judge(ground, rules, ground.records, precision)
@@ -367,9 +365,7 @@ def _count_rows(
 
     def count(tested_rules: Sequence[Rule]) -> tuple[Ground, tuple[Rule, ...]]:
         hierarchies = release.view.hierarchies
-        return prepare_rows(
-            release, hierarchies, lattice, tested_rules, local=False, all_columns=False, removes=removes
-        )
+        return prepare_rows(release, hierarchies, lattice, tested_rules, all_columns=False, removes=removes)
 
     unjudged = []
     try:

@@ -1,4 +1,4 @@
-"""What a search found, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
+"""Findings of a search, as frozen types that are part of documents: levels, loss, proof, reasons, frontier, utility."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -30,9 +30,7 @@ class ColumnLevel(JSONObject, frozen=True):
         Annotated[tuple[int, ...], described("the lowest and the highest, if not all were allowed")] | None
     ) = None
     weight: Annotated[Real, described("its importance for the loss, if it is not 1")] | None = None
-    named: Annotated[str, described("what the level is, if its hierarchy was declared so: 'dates 5-years'")] | None = (
-        None
-    )
+    named: Annotated[str, described("its name, if the hierarchy was declared: 'dates 5-years'")] | None = None
 
 
 class OtherLevels(JSONObject, frozen=True):
@@ -70,21 +68,50 @@ class LevelsUsed(JSONObject, frozen=True):
     records: int
 
 
-WhyGlobal = Literal["one level per column", "objective", "not possible", "no better", "stopped"]
-
-
 class LocalRecoding(JSONObject, frozen=True):
-    """What local recoding did: the loss on the best levels for all records, and the combinations of levels in use."""
+    """Local recoding: the loss on the best levels for all records, and the combinations of levels in use."""
 
     global_loss: Real
     combinations: int
     most_used: tuple[LevelsUsed, ...]
+
+
+WhyGlobal = Literal[
+    "one level per column",
+    "objective",
+    "not possible",
+    "no better",
+    "stopped",
+    "fixed",
+    "rows",
+    "other releases",
+]
+
+
+class WayOfRecoding(JSONObject, frozen=True):
+    """A release that was found, on one level per column or record by record."""
+
+    method: Literal["global", "local"]
+    loss: Real
+    lost: Annotated[tuple[str, ...], described("the columns of which next to nothing is left")]
+    suppressed: int
+    highest_risk: Real
+    average_risk: Annotated[Real, described("classes by records: the mean over the records that are kept")]
+
+
+class Choice(JSONObject, frozen=True):
+    """The ways to recode the table that were found, and the one that was taken."""
+
+    made: Literal["global", "local"]
+    ways: tuple[WayOfRecoding, ...]
     why_global: (
         Annotated[
             WhyGlobal,
             described(
-                "why all records are on the best levels: a rule or the objective needs one level per column, no other "
-                "release keeps the rules within the limit, none that was found loses less, or the search was stopped"
+                "why all records are on the best levels, although local recoding was asked for: a rule or the "
+                "objective needs one level per column, no other release keeps the rules within the limit, none that "
+                "was found loses less, the search was stopped, every level is given, there are too many distinct rows, "
+                "or other releases are measured together with this one"
             ),
         ]
         | None
@@ -121,7 +148,7 @@ class PointOfFrontier(JSONObject, frozen=True):
 
 
 class FrontierFacts(JSONObject, frozen=True):
-    """What other thresholds and limits would cost: points of which none is better in every respect than another."""
+    """The cost of other thresholds and limits: points of which none is better in every respect than another."""
 
     measure: Annotated[str, described("the rule whose threshold varies")] | None
     parameter: str | None
@@ -155,7 +182,7 @@ class FrontierFacts(JSONObject, frozen=True):
 
 
 class ColumnKept(JSONObject, frozen=True):
-    """What is left of a column; `docs/best-levels.md` has the formulas.
+    """Information left in a column; `docs/best-levels.md` has the formulas.
 
     The last three fields are in documents of earlier versions only.
     """
@@ -178,7 +205,7 @@ class ColumnKept(JSONObject, frozen=True):
 
 
 class ObjectiveLoss(JSONObject, frozen=True):
-    """What is lost by an objective: of the table as it was, of the release, and if every record were suppressed."""
+    """Loss by an objective: of the table as it was, of the release, and if every record were suppressed."""
 
     objective: str
     before: Real
@@ -187,7 +214,7 @@ class ObjectiveLoss(JSONObject, frozen=True):
 
 
 class UtilityKept(JSONObject, frozen=True):
-    """What the release is still worth: its columns, and what is lost by every objective that applies.
+    """Utility of the release: of its columns, and the loss by every objective that applies.
 
     The last four fields are in documents of earlier versions only.
     """
@@ -246,7 +273,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     objective: str
     aggregate: str | None = None
     loss: Real
-    bound: Annotated[Real, described("what any other levels that are allowed lose at least")]
+    bound: Annotated[Real, described("the least loss of any other allowed levels")]
     optimal: bool
     checked: Annotated[int, described("nodes that were looked at")]
     nodes: int
@@ -259,6 +286,7 @@ class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
     next_best: tuple[OtherLevels, ...] = ()
     rules: tuple[CostOfRule, ...] = ()
     local: LocalRecoding | None = None
+    choice: Annotated[Choice | None, described("unknown in documents of earlier versions")] = None
     waived: Annotated[tuple[str, ...], described("rules that were not demanded")] = ()
     protected: tuple[ProtectedColumn, ...] = ()
     shown: tuple[ShownColumn, ...] = ()

@@ -194,16 +194,13 @@ class Plan(JSONObject, frozen=True, kw_only=True):
         ]
         | None
     ) = None
-    loss: Annotated[Real, described("what was lost, by the objective")]
+    loss: Annotated[Real, described("by the objective")]
     seed: Annotated[str, described("of the random order of its records", pattern="^[0-9]{1,100}$")] | None = None
     policy: (
-        Annotated[Mapping[str, Any], described("what else the policy says: title, context, presets, waivers, ...")]
-        | None
+        Annotated[Mapping[str, Any], described("the rest of the policy: title, context, presets, waivers, ...")] | None
     ) = None
     made_by: (
-        Annotated[
-            Mapping[str, Digest], described("of a release by a policy: for each key the digest of what the policy said")
-        ]
+        Annotated[Mapping[str, Digest], described("of a release by a policy: for each key the digest of its content")]
         | None
     ) = None
     release: Annotated[str, described("the name of the file")] | None = None
@@ -211,7 +208,7 @@ class Plan(JSONObject, frozen=True, kw_only=True):
     release_sha256: Annotated[Digest, described("of the file of the release")] | None = None
     judged: (
         Annotated[
-            tuple[JudgedRule, ...], described("what counts people, of a release without the column that names them")
+            tuple[JudgedRule, ...], described("the rules about people, of a release without the column that names them")
         ]
         | None
     ) = None

@@ -14,7 +14,7 @@ from PETWorks.about.treatment import INTERVAL, REMOVE, SHOWN, SUPPRESSED_RECORDS
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, check_levels
 from PETWorks.anonymizer.lost_columns import ColumnsOnNodes, Keeping
-from PETWorks.anonymizer.objectives import BY_CLASS, NOT_LOCAL, ByColumn, Objective, check_objective, make_objective
+from PETWorks.anonymizer.objectives import BY_CLASS, ByColumn, Objective, check_objective, make_objective
 from PETWorks.anonymizer.rows import Ground, prepare_rows
 from PETWorks.anonymizer.rules import NO_RULE, MeasureRule, Rule, TaskRule
 from PETWorks.anonymizer.search.exact import NodeSearch, Search
@@ -36,7 +36,7 @@ from PETWorks.measures.result import TOLERANCE
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.yaml_files import in_yaml
 
-METHODS = ("global", "local")
+METHODS = ("local", "global")  # the first is the default of the command, the page and Python
 ALL = "all"  # every column may be lost
 
 
@@ -99,7 +99,6 @@ def make_problem(
     weights: Mapping[str, float] | None,
     levels: Mapping[str, Any] | None,
     *,
-    local: bool = False,
     suppressed_records: str = REMOVE,
     keep: Sequence[str] | None = None,
     may_lose: Sequence[str] | str | None = None,
@@ -120,9 +119,7 @@ def make_problem(
     lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
     if name in BY_CLASS:
         lattice.check_size(Phrase("for {objective}", objective=name))
-    ground, rules = prepare_rows(
-        release, release.hierarchies, lattice, rules, local=local, removes=suppressed_records == REMOVE
-    )
+    ground, rules = prepare_rows(release, release.hierarchies, lattice, rules, removes=suppressed_records == REMOVE)
     tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
     if not rules:
@@ -181,14 +178,10 @@ def check_share(suppression: Any) -> float:
     return share
 
 
-def check_method(method: str, objective: str) -> None:
-    """Raise if the method does not exist or does not support the objective."""
+def check_method(method: str) -> None:
+    """Raise if the method does not exist."""
     if method not in METHODS:
         raise unknown("method", str(method), METHODS, what="method")
-    if method == "local" and objective == NOT_LOCAL:
-        raise ParameterError(
-            "local recoding takes every objective but {objective}", objective=NOT_LOCAL, what="objective"
-        )
 
 
 def check_suppressed_records(choice: Any) -> None:
@@ -258,7 +251,7 @@ def check_settings(
     aggregate: str | None = None,
     weights: Mapping[str, Any] | None = None,
     levels: Mapping[str, Any] | None = None,
-    method: str = "global",
+    method: str = METHODS[0],
     suppressed_records: str = REMOVE,
     keep: Any = None,
     may_lose: Any = None,
@@ -268,7 +261,7 @@ def check_settings(
     """The errors in settings that can be found without the table; `known`: the quasi-identifiers."""
     for check in (
         lambda: check_share(suppression),
-        lambda: check_method(method, objective),
+        lambda: check_method(method),
         lambda: check_suppressed_records(suppressed_records),
         lambda: check_show_words(show or {}, known),
         lambda: check_objective(objective, aggregate, weights, known or list(weights or ())),

@@ -377,7 +377,6 @@ def prepare_rows(
     lattice: Lattice,
     rules: Sequence[Rule],
     *,
-    local: bool,
     all_columns: bool = True,
     removes: bool = False,
 ) -> tuple[Ground, tuple[Rule, ...]]:
@@ -399,7 +398,7 @@ def prepare_rows(
         release.compared_columns if (is_in_memory and all_columns) or not needed <= NEEDS_WITHOUT_COLUMNS else ()
     )
     names = tuple(dict.fromkeys((*lattice.columns, *other_columns)))
-    view, before = _in_memory(release, names, lattice, can_be_raised=not local and "the original table" not in needed)
+    view, before = _in_memory(release, names, lattice, can_be_raised="the original table" not in needed)
     for rule in with_rules:
         rule.check(view)
     return Ground.of(view, lattice, names, before, removes=removes), with_rules

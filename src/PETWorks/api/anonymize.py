@@ -19,7 +19,7 @@ from PETWorks.anonymizer.chosen_levels import OnLevels, on_levels
 from PETWorks.anonymizer.frontiers import Frontier, VariedThresholds, find_frontier
 from PETWorks.anonymizer.model_choice import anonymize_for_models
 from PETWorks.anonymizer.plan import Plan
-from PETWorks.anonymizer.problem import ALL, complete_hierarchies
+from PETWorks.anonymizer.problem import ALL, METHODS, complete_hierarchies
 from PETWorks.anonymizer.released import (
     SHUFFLED,
     Recoded,
@@ -161,8 +161,8 @@ def anonymize(
 ) -> Anonymization:
     """The release of a table with the least loss that keeps the rules.
 
-    Every quasi-identifier is generalised to one level of its hierarchy, and records of classes that break a rule are
-    suppressed, as far as the limit allows. Every column needs a role; direct identifiers are left out. Notices that the
+    Quasi-identifiers are generalised by their hierarchies, and records of classes that break a rule are suppressed, as
+    far as the limit allows. Every column needs a role; direct identifiers are left out. Notices that the
     command would print are raised as `ReleaseWarning`, and listed in `notices` of the result. The result is the same
     with each engine.
 
@@ -182,8 +182,8 @@ def anonymize(
     may_lose      columns of which nothing need be left, or "all"; others are kept if that raises the loss by at most a
                   quarter, and suppresses at most 5 % of the records in addition
     subsets       limits for adversaries who know some quasi-identifiers: `{"sizes": "1-3", "limits": {"uniques": 0}}`
-    method        "global", the default: one level for each column; "local": individual levels for each record, with
-                  far less loss; for all objectives except non-uniform-entropy
+    method        "local", the default: record by record, each value as fine as its class allows; "global": one level
+                  for each column, proved to be the best, also where rules or objective need it (`result.why_global`)
     show          what the records of a class show instead of an interval or a period: `{"age": "mean"}`, "median" or
                   "interval", for quasi-identifiers whose hierarchy is declared by width, cuts, quantiles or dates
     spreadsheet_safe  whether cells that a spreadsheet takes for formulas get an apostrophe; numbers are unchanged, and
@@ -202,7 +202,7 @@ def anonymize(
 
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
     >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
-    >>> anonymize(release, {"k-anonymity": {"k": 3}}).levels
+    >>> anonymize(release, {"k-anonymity": {"k": 3}}, method="global").levels
     {'zip': 1, 'nationality': 1}
     """
     settings = {
@@ -228,7 +228,7 @@ def anonymize(
         policy = task.policy if models is None else replace(task.policy, models=parse_models(models))
         result = anonymize_by_policy(policy, task.release, task.rules, settings, progress)
     else:
-        used = _with_defaults(settings)
+        used = {"method": METHODS[0]} | _with_defaults(settings)
         result = anonymize_for_models(
             task.release, task.rules, parse_models(models), used, progress, free=method is None
         )

@@ -127,7 +127,7 @@ def _release_options_of(facts: "FrontierFacts") -> str:
     is_possible = facts.best_point(facts.threshold, facts.suppression) is not None
     point = facts if is_possible else facts.points[-1]
     threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold}"
-    return f"-o released.csv{threshold} --suppression {point.suppression}"
+    return f"-o released.csv --global{threshold} --suppression {point.suppression}"
 
 
 FILE = click.Path(path_type=Path)
@@ -411,7 +411,11 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
     metavar="COLUMN|all",
     help="A column of which nothing need be left. Others are kept if that costs at most a quarter more loss.",
 )
-@click.option("--local", is_flag=True, help="Each record on levels of its own: far less is lost.")
+@click.option(
+    "--local/--global",
+    default=None,
+    help="Record by record, which keeps more, or one level per column [default: --local].",
+)
 @click.option(
     "--show",
     multiple=True,
@@ -441,7 +445,7 @@ def exit_by_verdict(holds: bool, release: Path) -> NoReturn:
 @reasons_options("each suppressed record")
 @with_format_options
 def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
-    """Make the best release of a table that keeps the rules, and prove that there is no better one.
+    """Make the release of a table that keeps the rules and loses least.
 
     Generalises the quasi-identifiers, suppresses records where that costs less, leaves out direct identifiers. Beside
     the release come its hierarchies, a policy for `petworks check`, and a plan with which `petworks apply` recodes
@@ -485,7 +489,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
         "keep": list(options["keep"]) or None,
         "may_lose": list(options["may_lose"]) or None,
-        "method": "local" if options["local"] else None,
+        "method": None if options["local"] is None else "local" if options["local"] else "global",
         "show": parse_by_column(options["show"], "--show", _way) or None,
         "seconds": _seconds(options["time"]),
     }
@@ -510,8 +514,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     if options["frontier"]:
         with search_progress() as report:
             frontier = compute_frontier(job, settings, vary, report)
-        in_policy = None if job.policy is None else job.policy.anonymize.get("method")
-        if "local" in (settings["method"], in_policy):
+        if settings["method"] != "global" and (job.policy is None or job.policy.method != "global"):
             note("cli.frontier-not-local")
     if output is None:
         assert frontier is not None
@@ -631,11 +634,12 @@ def check_with_notices(
 
 def _anonymize(job: "ReleaseJob", options: dict[str, Any], report: "Callable[[Progress], None]") -> "Anonymization":
     from PETWorks.anonymizer.anonymization import anonymize_release
+    from PETWorks.anonymizer.problem import METHODS
     from PETWorks.gate.anonymising import anonymize_by_policy
 
     if job.policy is not None:
         return anonymize_by_policy(job.policy, job.release, job.rules, options, report)
-    settings = {name: value for name, value in options.items() if value is not None}
+    settings = {"method": METHODS[0], **{name: value for name, value in options.items() if value is not None}}
     return anonymize_release(job.release, job.rules, **settings, progress=report)
 
 

@@ -143,7 +143,7 @@ def demo_command(folder: Path) -> None:
     _explain("raw", lang)
     _run(folder, ["check", POLICY], DOES_NOT_HOLD, lang, lines=9)
     _explain("anonymize", lang)
-    _run(folder, ["anonymize", POLICY, "-o", RELEASED, "--html", REPORT], HOLDS, lang, lines=14)
+    _run(folder, ["anonymize", POLICY, "-o", RELEASED, "--html", REPORT], HOLDS, lang, lines=20)
     _explain("released", lang)
     _run(folder, ["check", RELEASED_POLICY], HOLDS, lang, lines=2)
     _show_file(folder / RELEASED)

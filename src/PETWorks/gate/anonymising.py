@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -97,8 +98,13 @@ def anonymize_by_policy(
     time = settings.pop("time", None)
     if time is not None:
         settings.setdefault("seconds", parse_seconds(time))
+    settings.setdefault("method", policy.method)
+    has_other_releases = settings["method"] == "local" and bool(policy.releases.earlier)
+    if has_other_releases:
+        settings["method"], free = "global", False
     with locating_models(policy), locating_errors(policy, overrides):
-        return anonymize_for_models(release, rules, policy.models, settings, progress, free=free)
+        result = anonymize_for_models(release, rules, policy.models, settings, progress, free=free)
+    return replace(result, why_global="other releases") if has_other_releases else result
 
 
 def parse_seconds(time: Any) -> float | None:
@@ -285,7 +291,7 @@ def _how_made(made: Recoded) -> Iterator[str]:
     if isinstance(made, Anonymization):
         problem = made.problem
         used = {
-            "method": "local" if isinstance(made, LocalAnonymization) else None,
+            "method": "local" if isinstance(made, LocalAnonymization) else "global",
             "suppression": problem.suppression,
             "suppressed_records": None if made.removes else STARS,
             "objective": problem.objective_name,

@@ -144,7 +144,7 @@ class NextStep(JSONObject, frozen=True):
     raised: tuple[RaisedLevel, ...] | None = None
     policy: Annotated[str, described("a line for the policy")] | None = None
     regime: str | None = None
-    items: Annotated[tuple[str, ...], described("what the policy lacks")] | None = None
+    items: Annotated[tuple[str, ...], described("items that the policy lacks")] | None = None
     releases: Annotated[tuple[MultilingualText, ...], described("earlier releases, by name")] | None = None
     details: (
         Annotated[
@@ -298,12 +298,12 @@ class TableFacts(JSONObject, frozen=True, kw_only=True):
 
 
 class ColumnFinding(JSONObject, frozen=True):
-    """What the name or the values of a column say that does not fit its role; `fails` if the release may not pass."""
+    """A contradiction between a column's role and its name or values; `fails` if the release may not pass."""
 
     kind: FindingKind
     fails: bool
-    points_to: Annotated[str, described("what the name of the column points to")] | None = None
-    looks_like: Annotated[str, described("what its values look like")] | None = None
+    points_to: Annotated[str, described("the kind of data that its name points to")] | None = None
+    looks_like: Annotated[str, described("the kind of data that its values look like")] | None = None
     share: Annotated[Real, described("the share of its distinct values, or of a sample of them, that do")] | None = None
     details: Annotated[Mapping[str, int], described("how many personal details of each kind its texts have")] | None = (
         None
@@ -334,7 +334,7 @@ class ColumnFacts(JSONObject, frozen=True):
     finding: Annotated[
         ColumnFinding | None, described("the worst one: in documents of earlier versions, which kept no others")
     ] = None
-    findings: Annotated[tuple[ColumnFinding, ...], described("what does not fit the role, the worst first")] = ()
+    findings: Annotated[tuple[ColumnFinding, ...], described("contradictions to the role, the worst first")] = ()
     no_role: MultilingualText | None = None
     level: Annotated[int, described("of its hierarchy, if all values are on one level")] | None = None
     height: Annotated[int, described("the highest level of its hierarchy")] | None = None
@@ -390,7 +390,7 @@ class SmallClasses(JSONObject, frozen=True):
 
 
 class AdversaryFacts(JSONObject, frozen=True, kw_only=True):
-    """What an assumed adversary who sees every record can do."""
+    """Success of an assumed adversary who sees every record."""
 
     who: MultilingualText
     knows: Names
@@ -445,9 +445,7 @@ class CheckDocument(JSONObject, frozen=True, kw_only=True):
     results: tuple[MeasureResult, ...]
     not_applicable: Annotated[Mapping[str, str], described("the measures that do not apply, each with the reason")]
     next_steps: tuple[NextStep, ...]
-    notices: Annotated[
-        tuple[Notice, ...], described("what the reader of the verdict should know besides; internal only")
-    ] = ()
+    notices: Annotated[tuple[Notice, ...], described("further facts for readers of the verdict; internal only")] = ()
     sign_off: SignOff | None = None
     anonymization: AnonymizationFacts | None = None
     models: Annotated[

@@ -1,4 +1,4 @@
-"""What several releases disclose together, as frozen types that are part of documents."""
+"""Disclosure by several releases together, as frozen types that are part of documents."""
 
 from typing import Annotated
 
@@ -34,7 +34,7 @@ class ReleaseOfSet(JSONObject, frozen=True, kw_only=True):
 
 
 class SetStep(JSONObject, frozen=True):
-    """What is known once a release is out, and all before it: the chance of success, and the share that is certain."""
+    """Disclosure once a release is out, and all before it: the chance of success, and the share that is certain."""
 
     release: Place
     chance: Number
@@ -42,7 +42,7 @@ class SetStep(JSONObject, frozen=True):
 
 
 class SetShare(JSONObject, frozen=True):
-    """What a release adds to an attack.
+    """Contribution of a release to an attack.
 
     `adds` is its share on average over all orders (its Shapley value), `without` the chance if it is withdrawn, and
     `saves` how much lower that is.

@@ -28,7 +28,9 @@ from PETWorks.counting.counts import Integers
 
 FULL_SWEEP = 1 << 30  # most nodes times distinct rows for a sweep over all nodes
 FULL_SWEEP_OF_VALUES = 1 << 22  # the same if rules are about sensitive values
-ROUNDS = 3  # most sweeps over the nodes of the release before
+SWEEP = 3 << 28  # the same for a sweep over the nodes of classes and those above
+SWEEP_OF_VALUES = 1 << 22
+ROUNDS = 4  # most sweeps over the nodes of the release before
 ENOUGH = 0.995  # rounds end once the loss falls by less than this factor
 HOMES_DIVIDED_BY = 4  # sizes of homes are the records of the table, divided by powers of this
 
@@ -118,7 +120,7 @@ class _Rounds:
             yield from self._within_homes(start, tree)
         found, loss = tree, self._loss(tree)
         for _ in range(ROUNDS):
-            again = self._swept(np.unique(found.levels, axis=0))
+            again = self._swept(self._nodes_to_sweep(found))
             if again is None:
                 return
             found, before = self._completed(again), loss
@@ -126,6 +128,18 @@ class _Rounds:
             loss = self._loss(found)
             if loss > before * ENOUGH:
                 return
+
+    def _nodes_to_sweep(self, found: Partition) -> Levels:
+        """The nodes of the classes and, of those with the most records, the nodes one level above, if time allows."""
+        nodes, node_of_class = np.unique(found.levels, axis=0, return_inverse=True)
+        released = np.flatnonzero(found.of_row != NOT_RELEASED)
+        node_of_row = node_of_class.reshape(-1)[found.of_row[released]]
+        records = np.bincount(node_of_row, self._splitter.weights[released], len(nodes))
+        more = max(0, (SWEEP if self.only_sizes else SWEEP_OF_VALUES) // self._rows - len(nodes))
+        largest = nodes[np.argsort(-records, kind="stable")[: more // nodes.shape[1]]]
+        above = (largest[:, np.newaxis] + np.eye(nodes.shape[1], dtype=np.int64)).reshape(-1, nodes.shape[1])
+        above = above[(above <= np.array(self._ground.lattice.high)).all(axis=1)]
+        return np.unique(np.concatenate([nodes, above]), axis=0)
 
     def _tree(self, nodes: tuple[Node, ...]) -> Generator[Sweep, None, Partition]:
         """The tree from the classes of these nodes on."""

@@ -7,11 +7,11 @@ Types are spelt out, because mixing signed and unsigned integers would give floa
 """
 
 from collections.abc import Callable
+from functools import cache
 from pickle import PickleError
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import Integers
@@ -22,15 +22,22 @@ CACHE_ERRORS = (OSError, EOFError, ValueError, LookupError, AttributeError, Impo
 
 def compile_lazily(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function at first use, and cache the result for other processes if the cache works."""
-    plain = njit(nogil=True)(function)
-    if plain is function:  # NUMBA_DISABLE_JIT
-        return _interpret(function)
-    try:
-        kept = njit(nogil=True, cache=True)(function)
-    except CACHE_ERRORS:
-        kept = plain
+
+    @cache
+    def compiled() -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """The function as the cache keeps it, and as it is compiled without a cache."""
+        from numba import njit  # takes as long as a whole command
+
+        plain = njit(nogil=True)(function)
+        if plain is function:  # NUMBA_DISABLE_JIT
+            return _interpret(function), _interpret(function)
+        try:
+            return njit(nogil=True, cache=True)(function), plain
+        except CACHE_ERRORS:
+            return plain, plain
 
     def call(*arguments: Any) -> Any:
+        kept, plain = compiled()
         try:
             return kept(*arguments)
         except CACHE_ERRORS:

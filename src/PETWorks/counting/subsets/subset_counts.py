@@ -233,7 +233,7 @@ COMPILED_FROM = 1 << 25  # records times subsets
 
 def is_small(records: int, subsets: int) -> bool:
     """Whether this much work is done faster without loading the compiler."""
-    return records * subsets < COMPILED_FROM and "PETWorks.counting.subsets.kernels" not in sys.modules
+    return records * subsets < COMPILED_FROM and "numba" not in sys.modules
 
 
 def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str], worths: Worths) -> CountsBySubset:

@@ -142,6 +142,11 @@ class Policy:
         return self.anonymize.get("privacy_unit") == KEEP
 
     @property
+    def method(self) -> str:
+        """How a release is made: "local" by default; "global" by the policy of a release that was made by a plan."""
+        return str(self.anonymize.get("method", "local" if self.plan is None else "global"))
+
+    @property
     def unique_share(self) -> float:
         """The share of records that exact values may single out: more than usual only with a reason."""
         return self.unique_values if self.unique_values_reason is not None else min(self.unique_values, UNIQUE_SHARE)

@@ -9,6 +9,7 @@ from pathlib import Path
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
+from PETWorks.anonymizer.problem import METHODS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
 from PETWorks.counting.engines.engine import half_the_machine, load_rows
@@ -58,6 +59,7 @@ POPULATION = "the people the records were drawn from: a number, a share or a tab
 LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
+METHOD = "one level per column, simpler to analyse; without this line record by record, which keeps more"
 SUPPRESSED = "the share of records it may suppress to keep detail in the others"
 TOGETHER = "these columns together name people who have several records"
 PART_OF_VALUES = "a part of its values, without the number of the visit, names people who have several records"
@@ -457,6 +459,7 @@ def _anonymize(suggested: Sequence[Suggestion], say: Say, *, possible: bool) -> 
     first, bound = yaml_text(column), max(heights.get(column, 2) - 1, 1)
     return [
         f"anonymize:                      # {say('how petworks anonymize makes a release that keeps the rules')}",
+        f"  # method: {METHODS[1]}              # {say(METHOD)}",
         f"  suppression: {SUPPRESSION}             # {say(SUPPRESSED)}",
         f"  # levels: {{{first}: {{at_most: {bound}}}}}  # {say('for a column that would become too coarse')}",
         *(protect if protected else []),

@@ -294,7 +294,7 @@ class RiskySubset(JSONObject, frozen=True):
 
 
 class Driver(JSONObject, frozen=True, kw_only=True):
-    """What a quasi-identifier adds to the risk of an attack."""
+    """Contribution of a quasi-identifier to the risk of an attack."""
 
     attribute: str
     attack: str

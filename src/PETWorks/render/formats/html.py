@@ -207,6 +207,12 @@ def _making_section(document: CheckDocument) -> dict[str, Any]:
         "made_texts": _list_in_all(
             lambda _document, lang: [*making.outcome_texts(facts, lang), *making.order_text(facts, lang)], document
         ),
+        "made_choice": rows(making.choice_rows),
+        "made_choice_heads": [
+            head if head in ("head.recoding", "head.lost", "head.option") else f">{head}"
+            for head in making.CHOICE_HEADINGS
+        ],
+        "made_choice_texts": _list_in_all(lambda _document, lang: making.choice_texts(facts, lang), document),
         "made_costs": _list_in_all(lambda _document, lang: making.cost_texts(facts, lang), document),
         "made_states": rows(making.state_rows),
         "made_kept": [{"cells": cells, "bar": column.information_kept} for cells, column in kept],

@@ -760,21 +760,56 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
     "anonymize.local": (
-        "Local recoding: records are on {n} combinations of levels. On the best levels for all of them the loss "
-        "would be {loss}."
+        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
     ),
     "anonymize.local-no-better": (
         "Local recoding is not possible with these rules, or no better than one level for each column: that is the "
         "release. Its loss is {loss}."
     ),
     "anonymize.local-stopped": (
-        "Local recoding: records are on {n} combinations of levels. The search for the best levels for all of them "
-        "was stopped; the best that were found lose {loss}."
+        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels). The search "
+        "for the best levels for all records was stopped; the best that were found lose {loss}."
     ),
     "anonymize.local-stopped-no-better": (
         "Local recoding was stopped before it was better than one level for each column: that is the release. Its "
         "loss is {loss}."
     ),
+    "choice.title": "Two ways to recode the table",
+    "choice.global": "one level per column",
+    "choice.local": "record by record",
+    "choice.made-local": (
+        "Record by record keeps more; one level per column is simpler to analyse, and its levels are proved to be the "
+        "best: --global."
+    ),
+    "choice.made-local-unproved": "Record by record keeps more; one level per column is simpler to analyse: --global.",
+    "choice.average": (
+        "Record by record, classes are smaller: the average risk is higher under the same rules ({local} instead of "
+        "{all})."
+    ),
+    "choice.made-global": "Record by record usually keeps more: --local.",
+    "choice.explained": (
+        "Next-best levels, and what each rule costs, are known for one level per column: --global --explain."
+    ),
+    "choice.why.fixed": "One level per column, because every level is given.",
+    "choice.why.objective": (
+        "One level per column, because non-uniform entropy is not defined for values on several levels."
+    ),
+    "choice.why.not-possible": "One level per column, because the rules cannot be kept record by record.",
+    "choice.why.no-better": "One level per column, because record by record would keep no more.",
+    "choice.why.stopped": "One level per column, because the search was stopped before record by record kept more.",
+    "choice.why.one-level-per-column": (
+        "One level per column, because a rule compares the classes with those of another table, which needs the same "
+        "levels."
+    ),
+    "choice.why.rows": (
+        "One level per column, because there are too many distinct rows to recode them record by record."
+    ),
+    "choice.why.other-releases": (
+        "One level per column, because other releases about the same people are measured together with this one."
+    ),
+    "head.recoding": "recoding",
+    "head.lost": "columns lost",
+    "head.option": "option",
     "anonymize.loss": "Loss ({objective}): {loss}.",
     "anonymize.aggregated": "{objective}, {how} of the columns",
     "aggregate.geometric": "geometric mean",
@@ -825,12 +860,14 @@ TEXTS: dict[str, str | Plural] = {
         "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value.",
     ),
     "notice.near-value": Plural(
-        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 %. Rules about "
-        "diversity count each number as another value. Make them coarser ('protect' under 'anonymize': round or "
-        "intervals), or demand t-closeness, which measures how far numbers are apart.",
-        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 %. Rules "
-        "about diversity count each number as another value. Make them coarser ('protect' under 'anonymize': round or "
-        "intervals), or demand t-closeness, which measures how far numbers are apart.",
+        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 %, of their "
+        "size or of the range of the column. Rules about diversity count each number as another value. Make them "
+        "coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how far "
+        "numbers are apart.",
+        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 %, of "
+        "their size or of the range of the column. Rules about diversity count each number as another value. Make "
+        "them coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how "
+        "far numbers are apart.",
     ),
     "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
     "notice.rule-about-one-value": (
@@ -2090,9 +2127,9 @@ TEXTS: dict[str, str | Plural] = {
         "And even without the names, people are recognised by their date of birth and the day on which they came."
     ),
     "demo.anonymize": (
-        "4. One command makes it safe: it finds the levels that keep the rules and lose least, and shuffles the "
-        "records.\n   "
-        "It says what was lost, why not less, and that this is proved."
+        "4. One command makes it safe: each value becomes only as coarse as its class needs, and the records are "
+        "shuffled.\n   "
+        "A small table compares that with one level per column, which is simpler and keeps less."
     ),
     "demo.released": (
         "5. Anybody who has the policy can check the release again, now or in a year.\n   "

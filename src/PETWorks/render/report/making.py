@@ -41,6 +41,16 @@ KEPT_HEADINGS = (
     "column.shift",
 )
 LOSS_HEADINGS = ("head.objective", "head.before", "head.after", "head.all-suppressed")
+CHOICE_HEADINGS = (
+    "head.recoding",
+    "head.loss",
+    "head.lost",
+    "head.suppressed",
+    "studio.levels.highest",
+    "studio.levels.average",
+    "head.option",
+)
+MOST_LOST_NAMED = 4  # lost columns that are named in the table of the choice
 SHARES = ("highest_risk", "unique")
 STILL_IMPROVING = 0.5  # share of the search time after which a new best release means that it was still improving
 STATE_FACTS = (
@@ -107,6 +117,52 @@ def _shown_texts(facts: AnonymizationFacts, lang: str) -> Iterator[str]:
         yield message_text(lang, "anonymize.labels-kept-for", rules=facts.labels_kept_for)
 
 
+def choice_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
+    """The ways to recode the table, with what each loses and its risks; the one that was taken is marked."""
+    if facts.choice is None:
+        return []
+    ways = facts.choice.ways
+    return [
+        (
+            message_text(lang, f"choice.{way.method}") + (" ◀" if way.method == facts.choice.made else ""),
+            loss_text(way.loss),
+            _lost_text(way.lost, lang),
+            value_text(way.suppressed, lang),
+            percent(way.highest_risk, lang, [other.highest_risk for other in ways]),
+            percent(way.average_risk, lang, [other.average_risk for other in ways]),
+            f"--{way.method}",
+        )
+        for way in ways
+    ]
+
+
+def _lost_text(lost: Sequence[str], lang: str) -> str:
+    if not lost:
+        return message_text(lang, "word.none")
+    names = [shorten_name(column) for column in lost[:MOST_LOST_NAMED]]
+    more = len(lost) - len(names)
+    return list_text([*names, *([f"+ {more}"] if more else [])], lang)
+
+
+def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """How else the table can be recoded, and what that means; or why it cannot."""
+    choice = facts.choice
+    if choice is None:
+        return []
+    if facts.local is not None and facts.local.combinations == 1:
+        return []  # the search was stopped, as another sentence says
+    if choice.why_global is not None:
+        return [message_text(lang, f"choice.why.{choice.why_global.replace(' ', '-')}")]
+    if choice.made == "global":
+        return [message_text(lang, "choice.made-global")]
+    by_method = {way.method: way.average_risk for way in choice.ways}
+    texts = [message_text(lang, "choice.made-local" if facts.seconds is None else "choice.made-local-unproved")]
+    if by_method["local"] > by_method["global"]:
+        risks = {name: percent(by_method[name], lang, by_method.values()) for name in ("local", "global")}
+        texts.append(message_text(lang, "choice.average", local=risks["local"], all=risks["global"]))
+    return texts
+
+
 def _protection_text(column: ProtectedColumn, lang: str) -> str:
     """How a column was protected, and the cost of that."""
     values = {"column": [column.column], "how": in_yaml(column.how)[1:-1], "changed": percent(column.changed, lang)}
@@ -126,7 +182,8 @@ def _suppression_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The number of suppressed records, and a warning if nothing is left."""
     suppressed = facts.suppressed / facts.records
     limit = percent(facts.suppression_limit, lang, [suppressed])
-    all_on_top = all(column.level == column.height for column in facts.columns)
+    is_local = facts.local is not None and facts.local.combinations > 1  # its columns are on other levels as well
+    all_on_top = not is_local and all(column.level == column.height for column in facts.columns)
     all_gone = facts.after.suppressed == facts.after.records
     if all_gone and facts.suppressed < facts.after.suppressed - facts.before.suppressed:
         text = message_text(lang, "anonymize.all-suppressed", n=facts.after.suppressed)

@@ -40,6 +40,7 @@ def anonymization_text(
     parts += _columns_not_named(columns_to_look_at, notices, lang)
     parts += [Text(sentence) for sentence in making.outcome_texts(facts, lang)]
     parts += [Text(sentence) for sentence in making.column_state_texts(facts, lang)]
+    parts += _choice_parts(facts, lang)
     parts += [Text(sentence) for sentence in model_texts(models, lang)]
     table = new_table("", message_text(lang, "head.before"), message_text(lang, "head.after"))
     for row in making.state_rows(facts, lang):
@@ -49,6 +50,8 @@ def anonymization_text(
         parts.append(_table(making.KEPT_HEADINGS, making.kept_rows(facts, lang), lang))
         parts.append(_table(making.LOSS_HEADINGS, making.loss_rows(facts, lang), lang))
         parts += [Text(sentence) for sentence in making.undefined_objectives(facts, lang)]
+    if detailed and facts.choice is not None and facts.choice.made == "local":
+        parts.append(Text(message_text(lang, "choice.explained")))
     if facts.next_best:
         parts += [Text(message_text(lang, "anonymize.next-best"), "bold"), _next_best_table(facts, lang)]
     parts += [Text(sentence) for sentence in making.cost_texts(facts, lang)]
@@ -56,6 +59,13 @@ def anonymization_text(
         parts += [Text(message_text(lang, "frontier.title"), "bold"), *frontier_parts(facts.frontier, lang)]
     parts.append(rules_table(rules, lang))
     return render(parts, colour=colour, width=width)
+
+
+def _choice_parts(facts: AnonymizationFacts, lang: str) -> list[Any]:
+    """The ways to recode the table as a table, and how to get the other one."""
+    texts = [Text(sentence) for sentence in making.choice_texts(facts, lang)]
+    rows = making.choice_rows(facts, lang)
+    return [_table(making.CHOICE_HEADINGS, rows, lang), *texts] if rows else texts
 
 
 def _columns_not_named(columns: Sequence[str], notices: Sequence[Notice], lang: str) -> Iterator[Text]:

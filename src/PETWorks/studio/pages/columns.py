@@ -186,9 +186,9 @@ NEEDS_ATTENTION = "attention"
 
 @dataclass(frozen=True)
 class Row:
-    """A column as the page shows it; `place` names it in the form."""
+    """A column as the page shows it; `index` names it in the form."""
 
-    place: int
+    index: int
     name: str
     role: str
     kind: str
@@ -252,7 +252,7 @@ def _page(request: Request, case: OpenCase) -> Response:
         seen=case.file.digest,
         worth=_contradictions(facts, roles, unit, _explained_columns(case), lang),
         unsaved=0,
-        shown_places={row.place for row in chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS]},
+        shown_indices={row.index for row in chosen[(number - 1) * MAX_ROWS : number * MAX_ROWS]},
     )
 
 
@@ -267,7 +267,7 @@ def _rows(case: OpenCase, facts: TableFacts, roles: Mapping[str, str], unit: str
     found = {column.column: column for column in _contradicting_columns(facts, roles, unit, _explained_columns(case))}
     return [
         Row(
-            place=place,
+            index=index,
             name=name,
             role=roles.get(name, NONE),
             kind=facts.kind(name),
@@ -283,7 +283,7 @@ def _rows(case: OpenCase, facts: TableFacts, roles: Mapping[str, str], unit: str
             else ("/levels", {}),
             finding=found.get(name),
         )
-        for place, (name, profile) in enumerate(facts.profiles.items())
+        for index, (name, profile) in enumerate(facts.profiles.items())
     ]
 
 
@@ -308,10 +308,10 @@ def _contradictions(
     facts: TableFacts, roles: Mapping[str, str], unit: str | None, explained: Collection[str], lang: str
 ) -> list[dict[str, Any]]:
     """The contradictions to the roles, the most serious first."""
-    places = {name: place for place, name in enumerate(facts.names)}
+    indices = {name: index for index, name in enumerate(facts.names)}
     found = [
         {
-            "place": places[column.column],
+            "index": indices[column.column],
             "column": column.column,
             "role": column.role or NONE,
             "fails": column.fails,
@@ -330,14 +330,14 @@ def _suggested_unit(policy: Policy, facts: TableFacts, unit: str | None) -> str 
 def _repeating_columns(facts: TableFacts, policy: Policy) -> list[tuple[int, str]]:
     """The columns with values that several records share, and no reason yet why they do not name people."""
     return [
-        (place, name)
-        for place, (name, profile) in enumerate(facts.profiles.items())
+        (index, name)
+        for index, (name, profile) in enumerate(facts.profiles.items())
         if 0 < profile.distinct < profile.present and name not in policy.no_privacy_unit
     ]
 
 
 def _columns_with_reasons(policy: Policy, facts: TableFacts, lang: str) -> list[tuple[int, str, str]]:
-    """The columns that do not name the people of the table, with their place and the reason."""
+    """The columns that do not name the people of the table, with their index and the reason."""
     return [
         (facts.names.index(name), name, text_in(reason, lang))
         for name, reason in policy.no_privacy_unit.items()
@@ -348,8 +348,8 @@ def _columns_with_reasons(policy: Policy, facts: TableFacts, lang: str) -> list[
 def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | None) -> list[tuple[int, str]]:
     """The columns that can name the person: with a value in every record, shared by some records."""
     return [
-        (place, name)
-        for place, (name, profile) in enumerate(facts.profiles.items())
+        (index, name)
+        for index, (name, profile) in enumerate(facts.profiles.items())
         if name == unit
         or (
             roles.get(name) not in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)
@@ -382,8 +382,8 @@ def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Respon
     without_reason = {name for name, text in choices.reasons.items() if not text}
     with_reason = {name for name, text in choices.reasons.items() if text}
     worth = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason, lang)
-    places = {facts.names.index(name) for name in choices.roles}
-    return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_places=places)
+    indices = {facts.names.index(name) for name in choices.roles}
+    return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_indices=indices)
 
 
 async def save(request: Request) -> Response:
@@ -404,29 +404,29 @@ def _save(case: OpenCase, form: Form, lang: str) -> None:
 def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
     """The choices in the fields, and by the button used: `take` a suggestion, or give several columns one role."""
     roles: dict[str, str | None] = {
-        _column(place, facts.names): _role(code) for place, code in form.with_prefix("role-").items()
+        _column(index, facts.names): _role(code) for index, code in form.with_prefix("role-").items()
     }
     take = form.text("take")
     taken = facts.names if take == "all" else [_column(take, facts.names)] if take else []
     roles |= {name: facts.suggestions[name].role for name in taken}
     if form.text("do") == "bulk":
-        roles |= {_column(place, facts.names): _role(form.text("bulk")) for place in form.texts("pick")}
+        roles |= {_column(index, facts.names): _role(form.text("bulk")) for index in form.texts("pick")}
     unit = form.text("unit") if "unit" in form.fields else None
-    not_people = {_column(place, facts.names): text.strip() for place, text in form.with_prefix("not-people-").items()}
+    not_people = {_column(index, facts.names): text.strip() for index, text in form.with_prefix("not-people-").items()}
     if form.text("other-column") and form.text("other-reason"):
         not_people[_column(form.text("other-column"), facts.names)] = form.text("other-reason")
     return RoleChoices(
         roles,
-        {_column(place, facts.names): text.strip() for place, text in form.with_prefix("reason-").items()},
+        {_column(index, facts.names): text.strip() for index, text in form.with_prefix("reason-").items()},
         _column(unit, facts.names) if unit else unit,
         not_people,
     )
 
 
-def _column(place: str, names: Sequence[str]) -> str:
-    if not place.isdecimal() or len(place) > 9 or int(place) >= len(names):
+def _column(index: str, names: Sequence[str]) -> str:
+    if not index.isdecimal() or len(index) > 9 or int(index) >= len(names):
         raise InputError("the form names a column that the table does not have; look at the page again")
-    return names[int(place)]
+    return names[int(index)]
 
 
 def _role(code: str) -> str | None:

@@ -80,11 +80,11 @@ def change_rules(form: Form, content: Content, lang: str) -> Change:
     def change(document: Any) -> None:
         _choose(document, "presets", form.texts("preset"), presets())
         rules, old_rules = _rows(document, "rules"), _rows(content, "rules")
-        for place in reversed(range(len(rules))):
-            if form.text(f"rule-{place}-remove"):
-                del rules[place]
+        for index in reversed(range(len(rules))):
+            if form.text(f"rule-{index}-remove"):
+                del rules[index]
             else:
-                _set_rule(rules[place], old_rules[place], form, f"rule-{place}-", lang)
+                _set_rule(rules[index], old_rules[index], form, f"rule-{index}-", lang)
         measure = form.text("new-measure")
         if measure:
             if measure not in catalogue:
@@ -109,8 +109,8 @@ def _set_rule(rule: Any, old: Content, form: Form, start: str, lang: str) -> Non
 def _subsets(document: Any, form: Form, content: Content) -> None:
     section, old = _mapping(document, "subsets"), _mapping(content, "subsets")
     limits, old_limits = _mapping(section, "limits"), _mapping(old, "limits")
-    for place, name in enumerate(limit_names(content)):
-        _set(limits, old_limits, name, form, f"limit-{place}")
+    for index, name in enumerate(limit_names(content)):
+        _set(limits, old_limits, name, form, f"limit-{index}")
     _set(section, old, "sizes", form, "sizes")
     if limits and "sizes" not in section:
         section["sizes"] = "all"
@@ -192,20 +192,20 @@ def _choose(document: Any, key: str, wanted: Sequence[str], known: Mapping[str, 
         messages = {"presets": Phrase("choose presets of the list"), "regimes": Phrase("choose regimes of the list")}
         raise InputError(messages[key])
     names = _rows(document, key)
-    for place in reversed(range(len(names))):
-        if names[place] not in wanted:
-            del names[place]
+    for index in reversed(range(len(names))):
+        if names[index] not in wanted:
+            del names[index]
     names.extend(name for name in dict.fromkeys(wanted) if name not in names)
     _attach(document, key, names)
 
 
 def _set_rows(rows: Any, old_rows: Sequence[Any], form: Form, kind: str, keys: Sequence[str], lang: str) -> None:
     """Update the rows of a table of fields: some are changed or removed, and one may be new."""
-    for place in reversed(range(len(rows))):
-        if form.text(f"{kind}-{place}-remove"):
-            del rows[place]
+    for index in reversed(range(len(rows))):
+        if form.text(f"{kind}-{index}-remove"):
+            del rows[index]
         else:
-            _set_row(rows[place], old_rows[place], form, f"{kind}-{place}-", keys, lang)
+            _set_row(rows[index], old_rows[index], form, f"{kind}-{index}-", keys, lang)
     if any(form.text(f"{kind}-new-{key}") for key in keys):
         if len(rows) >= MAX_ROWS:
             raise InputError("the page shows at most {most}; edit the policy file for more", most=MAX_ROWS)
@@ -346,14 +346,14 @@ def _page(
         presets=[(preset, preset_note(preset, lang)) for preset in presets().values()],
         chosen=fields["rules"].chosen("preset", content.get("presets") or ()),
         rules=[
-            _rule(rule, f"rule-{place}-", fields["rules"], lang)
-            for place, rule in enumerate((content.get("rules") or ())[:MAX_SHOWN])
+            _rule(rule, f"rule-{index}-", fields["rules"], lang)
+            for index, rule in enumerate((content.get("rules") or ())[:MAX_SHOWN])
         ],
         measures=[measure for measure in all_measures() if not _needs_python(measure)],
         added=None if new is None else _rule({"measure": new.name}, "new-", fields["rules"], lang),
         limits=[
-            (limit_name(name, lang), fields["rules"].text(f"limit-{place}", text_in(limits.get(name), lang)))
-            for place, name in enumerate(limit_names(content))
+            (limit_name(name, lang), fields["rules"].text(f"limit-{index}", text_in(limits.get(name), lang)))
+            for index, name in enumerate(limit_names(content))
         ],
         names=[rule.name for rule in case.policy.rules],
         waivers=_table(content.get("waivers"), "waiver", WAIVER, fields["waivers"], lang),
@@ -385,12 +385,12 @@ def _table(rows: Any, kind: str, keys: Sequence[str], fields: Fields, lang: str)
     all_rows = [*enumerate((rows or ())[:MAX_SHOWN]), ("new", {})]
     return [
         {
-            "start": f"{kind}-{place}-",
-            "is_new": place == "new",
-            "is_removed": fields.is_checked(f"{kind}-{place}-remove"),
-            **{key: fields.text(f"{kind}-{place}-{key}", text_in(row.get(key), lang)) for key in keys},
+            "start": f"{kind}-{index}-",
+            "is_new": index == "new",
+            "is_removed": fields.is_checked(f"{kind}-{index}-remove"),
+            **{key: fields.text(f"{kind}-{index}-{key}", text_in(row.get(key), lang)) for key in keys},
         }
-        for place, row in all_rows
+        for index, row in all_rows
     ]
 
 
@@ -461,7 +461,7 @@ def _save(case: OpenCase, section: str, form: Form, lang: str) -> None:
 
 def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
     """Raise if limits on subsets cannot be checked; the possible sizes depend on the table."""
-    texts = {name: form.text(f"limit-{place}") for place, name in enumerate(limit_names(content))}
+    texts = {name: form.text(f"limit-{index}") for index, name in enumerate(limit_names(content))}
     limits, sizes = {name: text for name, text in texts.items() if text}, form.text("sizes")
     if sizes or limits:
         parse_sizes(sizes or "all", len(known_columns(case.release)))
@@ -595,17 +595,17 @@ def _versions(case: OpenCase, before: int | None) -> tuple[list[dict[str, Any]],
     """Versions with the changes after them; and the number to continue with, if there are older ones."""
     known = case.file.versions
     texts = [*(path for path in known), case.file.path]
-    places = [place for place, path in enumerate(known) if before is None or int(path.stem) < before]
-    shown = places[-SHOWN_VERSIONS:]
+    indices = [index for index, path in enumerate(known) if before is None or int(path.stem) < before]
+    shown = indices[-SHOWN_VERSIONS:]
     rows: list[dict[str, Any]] = [
         {
-            "number": int(known[place].stem),
-            "when": datetime.fromtimestamp(known[place].stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            "lines": list(_difference(texts[place], texts[place + 1])),
+            "number": int(known[index].stem),
+            "when": datetime.fromtimestamp(known[index].stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            "lines": list(_difference(texts[index], texts[index + 1])),
         }
-        for place in reversed(shown)
+        for index in reversed(shown)
     ]
-    return rows, rows[-1]["number"] if len(places) > len(shown) else None
+    return rows, rows[-1]["number"] if len(indices) > len(shown) else None
 
 
 def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:

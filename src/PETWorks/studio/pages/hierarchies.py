@@ -45,12 +45,12 @@ Words = Mapping[str, Any]
 class Column:
     """A quasi-identifier.
 
-    place    its index in the table
+    index    its index in the table
     counts   number of records per value; values before generalisation, as far as these are known
     given    its declaration or file in the policy or in the file beside the table
     """
 
-    place: int
+    index: int
     name: str
     counts: Counts
     given: Declaration | Path | None
@@ -97,9 +97,9 @@ class ColumnLevels:
 
     def asked(self, query: Mapping[str, str]) -> Column:
         """The column that an address names, by its index in the table or by its name."""
-        columns, place = self.release.columns, query.get("column", "")
-        known = place.isdecimal() and len(place) < 7 and int(place) < len(columns)
-        name = columns[int(place)] if known else query.get("name", "")
+        columns, index = self.release.columns, query.get("column", "")
+        known = index.isdecimal() and len(index) < 7 and int(index) < len(columns)
+        name = columns[int(index)] if known else query.get("name", "")
         if name not in self.names:
             raise InputError("there is no such quasi-identifier; look at the step Columns")
         return self.named(name)
@@ -414,7 +414,7 @@ def _save(request: Request, case: OpenCase, form: Form) -> Response:
     except PETWorksError as error:
         mistake = error_text(error, request)
         return _page(request, case, columns, column, kind, fields, TRIED, fit, words=words, mistake=mistake)
-    return redirect(request, "/levels/column", case, column=str(column.place))
+    return redirect(request, "/levels/column", case, column=str(column.index))
 
 
 async def propose(request: Request) -> Response:
@@ -440,7 +440,7 @@ async def remove(request: Request) -> Response:
     columns = await run_in_threadpool(columns_of, case)
     column = columns.asked(request.query_params)
     await run_in_threadpool(_declare, case, columns, {column.name: None}, form)
-    return redirect(request, "/levels/column", case, column=str(column.place))
+    return redirect(request, "/levels/column", case, column=str(column.index))
 
 
 def _declare(case: OpenCase, columns: ColumnLevels, new: Mapping[str, Words | None], form: Form) -> None:

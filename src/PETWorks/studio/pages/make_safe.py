@@ -18,7 +18,7 @@ from PETWorks.about.protection import protect_as_text, protect_from_text, protec
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.facts import FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
-from PETWorks.anonymizer.problem import ALL
+from PETWorks.anonymizer.problem import ALL, METHODS
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
 from PETWorks.gate.anonymising import parse_seconds
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle, find_obstacle
@@ -57,7 +57,6 @@ from PETWorks.studio.pages.page import (
 from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job, Purpose
 
-METHODS = ("global", "local")
 AGGREGATE_NAMES = tuple(AGGREGATES)
 ORDERS = ("shuffled", "original")  # the order of the records
 KEPT = ("", "keep", "may_lose")  # whether a column is kept: if that costs little, in any case, or it may be lost
@@ -186,7 +185,7 @@ def change_settings(form: Form, columns: Sequence[str], heights: Mapping[str, in
     values: dict[str, Any] = {
         "suppression": None if not share else float(share / 100),
         "suppressed_records": None if kept == SUPPRESSED_RECORDS[0] else kept,
-        "method": None if method == METHODS[0] else method,
+        "method": method,
         "objective": None if objective == OBJECTIVES[0] else objective,
         "aggregate": None if aggregate == AGGREGATE_NAMES[0] else aggregate,
         "order": None if order == ORDERS[0] else order,
@@ -365,7 +364,12 @@ def _state(case: OpenCase, files: ReleaseFiles) -> tuple[Settings, list[str], li
     columns, heights = _columns(case)
     lacking = [column for column in columns if column not in heights]
     lost = lost_decisions(case.policy, files)
-    return settings_of(case.policy.anonymize, columns, heights), lacking, releases_of(case.policy), lost
+    return settings_of(_section(case), columns, heights), lacking, releases_of(case.policy), lost
+
+
+def _section(case: OpenCase) -> dict[str, Any]:
+    """The section `anonymize` of the policy, with its method, which is not the same for all policies by default."""
+    return {"method": case.policy.method, **case.policy.anonymize}
 
 
 def _columns(case: OpenCase) -> tuple[Sequence[str], dict[str, int]]:
@@ -398,7 +402,7 @@ async def run(request: Request) -> Response:
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
     columns, heights = _columns(case)
-    case.file.change(change_settings(form, columns, heights, case.policy.anonymize), form.text("seen") or None)
+    case.file.change(change_settings(form, columns, heights, _section(case)), form.text("seen") or None)
     if form.text("do") == "save":
         return redirect(request, "/safe", case)
     if form.text("do") == "frontier":
@@ -464,12 +468,15 @@ def _choose(request: Request, case: OpenCase, form: Form) -> Response:
         if name not in known:
             raise InputError("no rule of the policy has such a threshold; compute the frontier again")
         options.append(f"--threshold={name}={_number_for_command(value)}")
+    if form.text("method"):
+        options.append(f"--{_choice(form, 'method', METHODS)}")
     if form.text("levels"):
         facts = files.read().anonymization
         levels = form.text("levels").split(",")
         columns = () if facts is None else facts.columns
         if len(levels) != len(columns) or not all(level.isdecimal() for level in levels):
             raise InputError("the release was made anew meanwhile; look at its levels again")
+        options.append("--global")
         options += [f"--level={fact.column}={level}" for fact, level in zip(columns, levels, strict=True)]
     return _start(request, case, files, options)
 
@@ -598,6 +605,11 @@ def _result_page(request: Request, case: OpenCase) -> Response:
             *model_texts(document.models, lang),
         ],
         example=_example(request, files),
+        choice=list(
+            zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)
+        ),
+        choice_heads=making.CHOICE_HEADINGS[:-1],
+        choice_texts=making.choice_texts(facts, lang),
         states=making.state_rows(facts, lang),
         columns=[
             (fact, making.level_text(fact, lang), making.finer_text(fact, lang)) for fact in facts.columns[:MAX_COLUMNS]
