@@ -26,6 +26,7 @@ from conftest import examples
 from PETWorks import Release, evaluate
 from PETWorks.anonymizer.anonymization import recode_locally
 from PETWorks.anonymizer.judging import Judge
+from PETWorks.anonymizer.local import kernels
 from PETWorks.anonymizer.local import sweep as remaining_module
 from PETWorks.anonymizer.local.sweep import COMPACT_BELOW, NOT_RELEASED, RemainingRecords, merge_leftover_rows, sweep
 from PETWorks.errors import NotApplicable, ParameterError
@@ -489,3 +490,18 @@ def test_values_that_only_suppressed_records_have():
         table = pa.table(dict(zip(("a", "b"), zip(*[first, *rows], strict=True), strict=True)))
         found = anonymize(table, ROLES, HIERARCHIES, {"k-anonymity": {"k": 2}}, suppression=1, method="local")
         assert [tuple(row.values()) for row in found.table.to_pylist()] == rows
+
+
+@examples(60)
+@given(seed=st.integers(0, 10**6), rows=st.integers(1, 40), bits=st.integers(1, 5), least=st.integers(1, 6))
+def test_full_bins_are_the_same_with_and_without_the_compiler(seed, rows, bits, least):
+    rng = np.random.default_rng(seed)
+    tables = rng.integers(0, 1 << 32, (6, 9), dtype=np.uint32)
+    taken, first = rng.integers(0, 6, 3), rng.integers(0, 9, rows)
+    is_left, weights = rng.random(rows) < 0.7, rng.integers(1, 5, rows)
+    found = []
+    for find in (kernels.rows_in_full_bins, kernels.few_rows_in_full_bins):
+        place, sums, bins = np.zeros(rows, np.int64), np.zeros(rows, np.uint32), np.zeros(1 << bits, np.uint32)
+        number = find(tables, taken, first, is_left, weights, least, sums, bins, place)
+        found.append(place[:number].tolist())
+    assert found[0] == found[1]

@@ -170,3 +170,13 @@ def test_ranges(label, low, high, included):
 @pytest.mark.parametrize("label", ["North", "2024-03", "*", "10*", "[4, 3)", "", "a-b", "I00-I99", "[" * 300])
 def test_what_is_no_range(label):
     assert number_range(label) is None
+
+
+def test_one_record_and_columns_without_values(tmp_path):
+    (tmp_path / "r.csv").write_text("age,left,star\n30,,*\n")
+    book = Codebook.of(Release(tmp_path / "r.csv", {}), tmp_path / "r.csv", {})
+    text = book.to_markdown("r_codebook.csv").decode()
+    assert "| age | a single number: 30 |" in text
+    assert "| left | empty |" in text
+    assert r"| star | only \* |" in text
+    assert book.to_csv().decode("utf-8-sig").splitlines() == ["column,label,low,high,high_included,middle"]

@@ -51,3 +51,23 @@ def rows_in_full_bins(
         if is_left[row]:
             bins[sums[row]] = np.uint32(0)
     return number
+
+
+def few_rows_in_full_bins(
+    tables: NDArray[np.uint32],
+    taken: Integers,
+    first: Integers,
+    is_left: Mask,
+    weights: Integers,
+    least: int,
+    _sums: NDArray[np.uint32],
+    bins: NDArray[np.uint32],
+    found: Integers,
+) -> int:
+    """Find the same rows without the compiler."""
+    shift = np.uint32(32 - (len(bins) - 1).bit_length())
+    bin_of_row = tables[taken][:, first].sum(axis=0, dtype=np.uint32) >> shift
+    counts = np.bincount(bin_of_row[is_left], weights[is_left], minlength=len(bins))
+    rows = np.flatnonzero(is_left & (counts[bin_of_row] >= least))
+    found[: len(rows)] = rows
+    return len(rows)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local.kernels import rows_in_full_bins
+from PETWorks.anonymizer.local.kernels import few_rows_in_full_bins, rows_in_full_bins
 from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, PublisherPayout, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
 from PETWorks.anonymizer.rows import Ground, NodeClasses
@@ -235,6 +235,7 @@ Levels = NDArray[np.int64]  # the levels of nodes (rows)
 
 COMPACT_BELOW = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
 MAX_TABLE_SUMS = 1 << 20  # most sums in a table that combines several columns
+COMPILED_FROM = 1 << 13  # distinct rows; fewer are counted without loading the compiler
 MIN_HASHED_CLASS = 16  # this many records rarely have the same first bits by chance
 SUMS_PER_BATCH = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
 
@@ -364,7 +365,8 @@ class RemainingRecords:
         """The distinct rows of a node in classes that are large enough, and the class size of each."""
         # By their first bits too many rows may pass, but never too few.
         (taken,) = self._taken(np.array([node]))
-        number = rows_in_full_bins(
+        find = few_rows_in_full_bins if len(self._first) < COMPILED_FROM else rows_in_full_bins
+        number = find(
             self._sums,
             taken,
             self._first,
