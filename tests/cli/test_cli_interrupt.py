@@ -54,6 +54,8 @@ def test_the_best_so_far_is_written_and_judged(arguments, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "released.csv",
         "released.csv.unfinished",
+        "released_codebook.csv",
+        "released_codebook.md",
         "released_hierarchies",
         "released_plan.json",
         "released_policy.yaml",
@@ -74,6 +76,7 @@ def test_a_second_one_ends_it(arguments, tmp_path):
     assert "released.csv.unfinished" in left, "what was found is not lost"
     left.remove("released.csv.unfinished")
     whole = {"released.csv", "released_hierarchies", "released_plan.json", "released_policy.yaml"}
+    whole |= {"released_codebook.csv", "released_codebook.md"}
     assert left in (set(), whole), "nothing is half-written"
     assert ("petworks: wrote released.csv" in shown) == (left == whole), "what was written is named"
 
