@@ -53,6 +53,9 @@ def made(folder, **changed):
         return page.get(RESULT).text
 
 
+MAY_GO_OUT = ["out.csv", "out_codebook.md", "out_codebook.csv"]
+
+
 def listed(shown):
     out, inside = shown.split('class="files out"')[1].split('class="files inside"')
     return [re.findall(r"<li>(.*?)</li>", one) for one in (out, inside)]
@@ -67,7 +70,7 @@ def exported(folder, what, policy="out_policy.yaml"):
 def test_a_release_that_passes_may_go_out(folder):
     shown = made(folder)
     out, inside = listed(shown)
-    assert out == ["out.csv"]
+    assert out == MAY_GO_OUT
     assert "out_policy.yaml" in inside
 
 
@@ -259,7 +262,7 @@ def test_whatever_changes_in_the_policy_of_the_original_outdates_a_release(relea
     with entered(tmp_path) as page:
         job = ended(page, page.post("/decide/report?policy=out_policy.yaml", follow_redirects=False))
         exported = f"/decide/exported?policy=out_policy.yaml&job={job.id}"
-        assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+        assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT
         assert "out.csv" in listed(page.get(exported).text)[0]
         policy.write_text(text, "utf-8")
         for address in (RESULT, exported):
@@ -267,7 +270,7 @@ def test_whatever_changes_in_the_policy_of_the_original_outdates_a_release(relea
             assert listed(shown)[0] == []
             assert "what it is judged by has changed since" in shown
         policy.write_text(before, "utf-8")
-        assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+        assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT
 
 
 AGES = "".join(f"{age};{age // 10 * 10}-{age // 10 * 10 + 9};*\n" for age in range(10, 100))
@@ -293,7 +296,7 @@ def test_a_changed_file_of_a_hierarchy_outdates_a_release(released, tmp_path, na
     done = petworks("anonymize", "policy.yaml", "-o", "out.csv", "--json", "out_report.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     with entered(tmp_path) as page:
-        assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+        assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT
         if change == "gone":
             file.unlink()
         else:
@@ -304,7 +307,7 @@ def test_a_changed_file_of_a_hierarchy_outdates_a_release(released, tmp_path, na
         if change != "gone":
             file.write_text(AGES, "utf-8")
             (tmp_path / "out_hierarchies/hierarchy_age.csv").write_text(AGES, "utf-8")
-            assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+            assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT
 
 
 def test_a_release_of_an_earlier_version_is_compared_with_the_policy_as_it_is(released, tmp_path):
@@ -315,7 +318,7 @@ def test_a_release_of_an_earlier_version_is_compared_with_the_policy_as_it_is(re
     del content["made_by"]
     plan.write_text(json.dumps(content), "utf-8")
     with entered(tmp_path) as page:
-        assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+        assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT
     for change in ("identifier", "context", "protect"):
         shutil.copy(released / "policy.yaml", tmp_path)
         rewritten(tmp_path / "policy.yaml", *OUTDATING[change])
@@ -333,7 +336,7 @@ def test_a_title_comments_and_the_way_of_writing_outdate_nothing(released, tmp_p
     )
     rewritten(tmp_path / "policy.yaml", "    k: 5", "    k: '5'")
     with entered(tmp_path) as page:
-        assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+        assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT
 
 
 def test_what_was_decided_about_the_release_itself_does_not_outdate_it(released, tmp_path):
@@ -342,9 +345,9 @@ def test_what_was_decided_about_the_release_itself_does_not_outdate_it(released,
         tmp_path / "out_policy.yaml", "rules:\n", "sign_off: {approver: Ms Lin}\ncontext: {recipients: x}\nrules:\n"
     )
     with entered(tmp_path) as page:
-        assert listed(page.get(RESULT).text)[0] == ["out.csv"]
+        assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT
         rewritten(tmp_path / "policy.yaml", "rules:\n", "sign_off: {approver: Ms Lin}\nrules:\n")
-        assert listed(page.get(RESULT).text)[0] == ["out.csv"], "taken over into the policy of the original"
+        assert listed(page.get(RESULT).text)[0] == MAY_GO_OUT, "taken over into the policy of the original"
 
 
 def test_a_copy_that_passes_does_not_speak_for_another_file(released, tmp_path):
@@ -375,7 +378,7 @@ WAIVED = (
 
 def test_a_waiver_that_expires_while_the_page_is_open_counts_no_more(folder, monkeypatch):
     rewritten(folder / "policy.yaml", "rules:\n", WAIVED)
-    assert listed(made(folder))[0] == ["out.csv"]
+    assert listed(made(folder))[0] == MAY_GO_OUT
 
     class Later(datetime.datetime):
         @classmethod
@@ -399,7 +402,7 @@ def test_a_plan_that_changes_while_the_page_is_open_is_read_again(folder):
     named = [f"{header};person", *(f"{line};P{place}" for place, line in enumerate(lines))]
     (folder / "adult.csv").write_text("\n".join(named) + "\n", "utf-8")
     rewritten(folder / "policy.yaml", "rules:\n", "privacy_unit: person\nrules:\n")
-    assert listed(made(folder))[0] == ["out.csv"]
+    assert listed(made(folder))[0] == MAY_GO_OUT
     plan = folder / "out_plan.json"
     with entered(folder) as page:
         assert first_verdict(page.get("/decide/verdict?policy=out_policy.yaml").text) == "pass"
@@ -455,7 +458,7 @@ def test_a_file_that_somebody_puts_into_the_evidence_folder_stays_inside(release
         assert not [name for name in out() if "raw" in name]
         assert any("raw.csv" in one for one in listed(page.get(address).text)[1])
         shutil.copy(tmp_path / "adult.csv", recipients / "report.html")
-        assert set(out()) == {"out.csv", names[1]}, "not the report that was written"
+        assert set(out()) == {"out.csv", "out_codebook.csv", names[1]}, "not the report that was written"
 
 
 def test_a_job_of_the_levels_does_not_speak_for_a_later_release(folder):
