@@ -140,6 +140,24 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("rows", "k", "weights"), [(100, 3, {"a": 0.1, "b": 0.1}), (150, 10, {"a": 0.2, "d": 3}), (150, 10, None)]
+)
+def test_boxes_prove_that_fewer_columns_cannot_be_kept_only_after_looking_for_them(monkeypatch, rows, k, weights):
+    monkeypatch.setattr(large, "GROUP_NODES", 4)
+    monkeypatch.setattr(large, "DESCENTS", 0)
+    found = set()
+    for most in (10**6, 0):
+        monkeypatch.setattr(lattice, "MANY_NODES", most)
+        task = problem(rows, k, 0.05, weights=weights, aggregate="arithmetic", may_lose=())
+        search = task.search()
+        assert isinstance(search, BoxSearch) == (most == 0)
+        search.explore(task.keeping)
+        assert search.is_explored
+        found.add(search.best)
+    assert len({(one.node, one.lost) for one in found}) == 1
+
+
+@pytest.mark.parametrize(
     ("changed", "what"),
     [
         ({"rows": 299}, "'table'"),
@@ -148,6 +166,7 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
         ({"objective": "precision"}, "'objective'"),
         ({"weights": {"a": 2}}, "'objective'"),
         ({"levels": {"a": (0, 2)}}, "'levels'"),
+        ({"suppressed_records": "stars"}, "'suppressed records'"),
     ],
 )
 def test_the_file_of_another_search_is_refused(tmp_path, changed, what):
@@ -200,6 +219,7 @@ def test_the_file_has_no_cell(tmp_path):
         "suppression_limit",
         "objective",
         "keeps_columns",
+        "suppressed_records_leave",
         "levels",
         "treatment",
         "found",

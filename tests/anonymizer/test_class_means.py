@@ -108,6 +108,27 @@ def test_means_of_local_classes_are_as_small_as_the_original():
 
 
 @pytest.mark.parametrize(
+    ("numbers", "wanted"),
+    [
+        ([51, 50, 52, 53, 9_999_999], 82),  # 9,999,999 counts as 206
+        ([51, 50, 52, 53, 206], 82),
+        ([51, 50, 52, 53, 205], 82),
+        ([60, 60, 60, 9_000, 9_000], 3636),
+        ([-10, -20, -30, -40, -5_000], -40),
+        ([-5_000, 20, 30, 40, 49], -972),  # within [-8000, 50), which tells as much
+    ],
+)
+def test_one_number_beyond_an_open_end_does_not_dominate_the_mean(numbers, wanted):
+    rows = [(number, "f", "ab"[place % 2]) for place, number in enumerate(numbers)]
+    levels = {"age": {"cuts": [[-8_000, 50]] if wanted == -972 else [[0, 50]]}, "sex": LEVELS["sex"]}
+    result = anonymize(
+        release_of(rows, levels), {"k-anonymity": {"k": 5}}, show={"age": "mean"}, levels={"age": 1}, order="original"
+    )
+    means = {age for age, *_ in rows_of(result)}
+    assert means == {str(wanted)}
+
+
+@pytest.mark.parametrize(
     ("texts", "wanted"),
     [
         (["2024-01-05", "2024-03-01", "2024-12-31"], "2024-03-01"),

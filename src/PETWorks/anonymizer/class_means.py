@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from PETWorks.about.hierarchies.dates import date_writer, read_date
+from PETWorks.about.hierarchies.labels import number_range
 from PETWorks.about.hierarchies.scheme import exact_decimal
 from PETWorks.about.protection import format_scaled
 from PETWorks.about.treatment import INTERVAL, MEAN, MEDIAN
@@ -191,10 +192,16 @@ class _Classes:
         used = np.flatnonzero(means[self.of_row] & is_known)
         if not len(used) or scale.largest * int(self.weights.sum()) >= LARGEST:
             return None
+        shown = np.flatnonzero(means)
         statistic = _means if way == MEAN else _medians
         numbers = statistic(self.of_row[used], scale.numbers[values[used]], self.weights[used])
+        if way == MEAN:
+            labels = recoder.labels.to_pylist()
+            ends = [_open_ends(labels[code]) for code in self.codes[column][shown].tolist()]
+            change = _change_of_extremes(self.of_row[used], scale.numbers[values[used]], self.weights[used], ends)
+            numbers = (numbers[0] + change, numbers[1])
         texts = [scale.write(number) for number in divide(*numbers, scale.unit).tolist()]
-        return _Shown(np.flatnonzero(means), texts)
+        return _Shown(shown, texts)
 
     def recoder(self, shown: Mapping[str, "_Shown"], keeping: Mask) -> tuple[Recoder, Integers]:
         """The mapping to what classes show, except those that keep their labels; and the group of each class.
@@ -307,6 +314,33 @@ def _means(classes: Integers, numbers: Integers, weights: Integers) -> tuple[Int
     order = np.argsort(classes, kind="stable")
     starts = run_starts(classes[order])
     return np.add.reduceat((numbers * weights)[order], starts), np.add.reduceat(weights[order], starts)
+
+
+def _open_ends(label: str) -> tuple[bool, bool]:
+    """Whether a label stands for numbers without a lower and without an upper end."""
+    numbers = number_range(label)
+    return (False, False) if numbers is None else (numbers.low is None, numbers.high is None)
+
+
+def _change_of_extremes(
+    classes: Integers, numbers: Integers, weights: Integers, ends: Sequence[tuple[bool, bool]]
+) -> Integers:
+    """What is added to the sum of each class so that no number beyond an open end can be told from its mean.
+
+    Such a number that is more than the others in sum (of absolute numbers) counts as that sum, as in groups.
+    """
+    order = np.lexsort((numbers, classes))
+    classes, numbers, weights = classes[order], numbers[order], weights[order]
+    starts = run_starts(classes)
+    magnitudes = np.add.reduceat(np.abs(numbers) * weights, starts)
+    last = np.append(starts[1:], len(classes)) - 1
+    is_open = np.array(ends, np.bool_).reshape(-1, 2)
+    change = np.zeros(len(starts), np.int64)
+    for place, sign, opened in ((starts, -1, is_open[:, 0]), (last, 1, is_open[:, 1])):
+        others = magnitudes - np.abs(numbers[place])
+        excess = sign * numbers[place] - others
+        change -= np.where(opened & (weights[place] == 1) & (excess > 0), sign * excess, 0)
+    return change
 
 
 def _medians(classes: Integers, numbers: Integers, weights: Integers) -> tuple[Integers, Integers]:

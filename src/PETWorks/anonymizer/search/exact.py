@@ -142,8 +142,12 @@ class Required:
 
     def admits(self, solution: Solution) -> bool:
         """Whether a solution is as required."""
-        is_kept = not solution.lost & self.demanded and solution.losing(self.wanted) <= self.most_lost
-        return is_kept and solution.suppressed <= self.most_suppressed and solution.loss <= self.most_loss
+        costs_little = solution.suppressed <= self.most_suppressed and solution.loss <= self.most_loss
+        return costs_little and self.loses_no_more(solution.lost)
+
+    def loses_no_more(self, lost: int) -> bool:
+        """Whether a set of lost columns is as required."""
+        return not lost & self.demanded and (lost & self.wanted).bit_count() <= self.most_lost
 
 
 def best_keeping(solutions: Sequence[Solution], keeping: Keeping, records: int) -> Solution | None:

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice, Node
+from PETWorks.anonymizer.lost_columns import ColumnsOnNodes
 from PETWorks.anonymizer.objectives import ByColumn, Reals
-from PETWorks.anonymizer.search.exact import SAME, NodeSearch, margin
+from PETWorks.anonymizer.search.exact import SAME, NodeSearch, Required, margin
+from PETWorks.counting.counts import Integers
 from PETWorks.measures.classes import Mask
 
 GROUP_NODES = 1 << 15  # most combinations of levels of a group of columns
@@ -69,6 +71,25 @@ class _Group:
         self._levels = reduce(np.add.outer, [np.arange(number) for number in self.shape])
         self._same = SAME * float(np.abs(self.costs).max())
 
+    def may_do(self, required: Required, columns: ColumnsOnNodes | None) -> Mask:
+        """Mask of the nodes that do not lose more columns than is required, whatever is suppressed."""
+        if columns is None:
+            return np.ones(self.shape, np.bool_)
+
+        def always_lost(counting: int) -> Integers:
+            lattice = self._lattice
+            numbers = [
+                [
+                    counting >> index & 1 and columns.is_always_lost(index, level)
+                    for level in range(lattice.low[index], lattice.high[index] + 1)
+                ]
+                for index in self.indices
+            ]
+            return reduce(np.add.outer, [np.array(of_column, np.int64) for of_column in numbers])
+
+        may_do: Mask = (always_lost(required.demanded) == 0) & (always_lost(required.wanted) <= required.most_lost)
+        return may_do
+
     def within(self, low: Node, high: Node, left: Mask) -> Mask:
         """Mask of the nodes that are left in a box."""
         inside = np.zeros(self.shape, np.bool_)
@@ -109,11 +130,21 @@ class BoxSearch(NodeSearch):
         self._groups = [_Group(lattice, objective, indices) for indices in _group_columns(lattice, self._order)]
         highest = [np.array([losses.max()]) for losses in objective.lost]
         self._rounding = SAME * float(objective.combined(highest).item())
-        everything = tuple(np.packbits(np.ones(group.shape, np.bool_)) for group in self._groups)
-        self._boxes = [Box(lattice.low, lattice.high, everything, -np.inf)]
-        self._divided = np.inf  # the bound of the box that is being divided
+        self._boxes = [self._whole(self.required)]
+        self._divided = np.inf  # the bound of the box that is being replaced by its parts
         self._random = np.random.default_rng(0)
         self._looked_at: set[Node] = set()
+
+    def require(self, required: Required) -> None:
+        """From now on, solutions are as required. Boxes without better solutions may have these: begin with all."""
+        if required != self.required:
+            self._boxes, self._divided = [self._whole(required)], np.inf
+        super().require(required)
+
+    def _whole(self, required: Required) -> Box:
+        """The box of all nodes, without those of a group that lose too many columns whatever is suppressed."""
+        left = tuple(np.packbits(group.may_do(required, self.judge.columns)) for group in self._groups)
+        return Box(self.lattice.low, self.lattice.high, left, -np.inf)
 
     def _least_bound(self) -> float:
         least = min(self._boxes[0].bound if self._boxes else np.inf, self._divided)
@@ -160,13 +191,13 @@ class BoxSearch(NodeSearch):
     def _divide(self) -> Iterator[None]:
         """Divide the first box, or find that it contains nothing better."""
         box = self._boxes[0]
-        self._divided = box.bound
-        heapq.heappop(self._boxes)
         parts: list[Box] = []
         for part in self._parts(box):
             bounded = yield from self._compute_bound(part)
             if bounded is not None and bounded.bound <= self.limit():
                 parts.append(bounded)
+        self._divided = box.bound  # only now: a search that is stopped before continues with the whole box
+        heapq.heappop(self._boxes)
         for part in parts:
             heapq.heappush(self._boxes, part)
         self._divided = np.inf
@@ -225,6 +256,7 @@ class BoxSearch(NodeSearch):
                 outcome.records == 0
                 and outcome.loss is not None
                 and outcome.loss <= bound + margin(bound, self._rounding)
+                and self.required.loses_no_more(outcome.lost)
             ):
                 return None  # nothing else in the box is better
         return Box(box.low, box.high, tuple(left), max(bound, box.bound), ROUNDS if settled else box.rounds + 1)

@@ -20,9 +20,10 @@ from PETWorks.errors import InputError, Joined, Phrase, quoted
 from PETWorks.tables.files import read_small
 from PETWorks.tables.output import write_whole
 
-FORMAT = 2
+FORMAT, EARLIER_FORMAT = 2, 1
 MAX_BYTES = 1 << 30
 INFINITELY_MANY = 1 << 62  # stands for infinitely many records
+REMOVED = "suppressed_records_leave"  # which part of the file says whether suppressed records leave the table
 PART_NAMES = {
     "table": Phrase("'table'"),
     "population": Phrase("'population'"),
@@ -30,7 +31,7 @@ PART_NAMES = {
     "rules": Phrase("'rules'"),
     "suppression_limit": Phrase("'suppression limit'"),
     "objective": Phrase("'objective'"),
-    "keeps_columns": Phrase("'columns to keep'"),
+    REMOVED: Phrase("'suppressed records'"),
     "levels": Phrase("'levels'"),
     "treatment": Phrase("'treatment'"),
 }  # names in error messages of the parts that must match
@@ -39,7 +40,7 @@ PART_NAMES = {
 def write_checkpoint(path: Path, problem: Problem, known: Mapping[Node, Outcome]) -> None:
     """Write the outcomes of nodes to a file."""
     found = [[list(node), *astuple(_finite(outcome))] for node, outcome in known.items()]
-    about = {**_problem_identity(problem), "sha256": _checksum(found)}
+    about = {**_problem_identity(problem), "keeps_columns": problem.columns is not None, "sha256": _checksum(found)}
     content = json.dumps({**about, "found": found}, separators=(",", ":"), allow_nan=False)
     table = problem.original.source.path
     write_whole({path: content.encode()}, like=() if table is None else [table])
@@ -60,10 +61,17 @@ def read_checkpoint(path: Path, problem: Problem) -> dict[Node, Outcome]:
     about = _problem_identity(problem)
     try:
         read = json.loads(content)
-        different = [key for key in about if read[key] != about[key]]
+        by_earlier_version = read["petworks_search"] == EARLIER_FORMAT
+        not_compared = {"petworks_search", REMOVED} if by_earlier_version else ()
+        different = [key for key in about if key not in not_compared and read[key] != about[key]]
         if read["sha256"] != _checksum(read["found"]):
             raise ValueError
+        # In earlier versions no columns were kept, and suppressed records stayed with `*`.
+        releases_differ = problem.columns is not None and not read.get("keeps_columns", False)
+        releases_differ |= by_earlier_version and (problem.ground.removes or problem.aggregate == "maximum")
         found = {} if different else dict(_outcomes(read["found"], problem))
+        if releases_differ:  # what fails still fails; the others are tested again
+            found = {node: outcome for node, outcome in found.items() if outcome.records is None}
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             "{file}: not the file of an unfinished search, or damaged; remove it to start over", file=path.name
@@ -81,7 +89,8 @@ def read_checkpoint(path: Path, problem: Problem) -> dict[Node, Outcome]:
 def _outcomes(found: Sequence[Any], problem: Problem) -> Iterator[tuple[Node, Outcome]]:
     """Check and convert the outcomes of nodes; raise ValueError if they are invalid."""
     low, high, columns = problem.lattice.low, problem.lattice.high, len(problem.lattice.columns)
-    for levels, records, loss, lasting, added, coarser, given_up_at, lost, tie in found:
+    for levels, records, loss, lasting, added, coarser, given_up_at, *others in found:
+        lost, tie = others or (0, 0.0)  # earlier versions wrote neither
         node = tuple(levels)
         in_lattice = len(node) == columns and all(
             type(level) is int and first <= level <= last for level, first, last in zip(node, low, high, strict=True)
@@ -113,7 +122,7 @@ def _problem_identity(problem: Problem) -> dict[str, Any]:
         "rules": [_rule(rule) for rule in problem.rules],
         "suppression_limit": problem.most,
         "objective": [_objective(problem.objective_name), problem.aggregate, dict(problem.weights)],
-        "keeps_columns": problem.columns is not None,
+        REMOVED: ground.removes,
         "levels": [list(problem.lattice.low), list(problem.lattice.high)],
         # Earlier versions had no case folding, and wrote nothing about exact values.
         "treatment": {name: way for name, way in release.treatment.items() if way != EXACT},
