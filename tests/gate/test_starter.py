@@ -370,7 +370,9 @@ def test_an_address_can_become_a_place(tmp_path):
     assert petworks("init", "t.csv", cwd=tmp_path).returncode == 0
     text = (tmp_path / "t_policy.yaml").read_text("utf-8")
     hint = "{address: [district, county, region]}"
-    assert f"with {hint} under hierarchies" in next(line for line in text.splitlines() if "- 地址" in line.replace('"', ""))
+    assert f"with {hint} under hierarchies" in next(
+        line for line in text.splitlines() if "- 地址" in line.replace('"', "")
+    )
     policy = yaml.safe_load(text)
     policy["roles"]["identifiers"] = []
     policy["roles"]["quasi_identifiers"].append("地址")
