@@ -9,6 +9,8 @@ import openpyxl
 import pytest
 
 from command import petworks
+from PETWorks.tables.opening import open_source
+from PETWorks.tables.writing import whole_table
 from table_files import WRITERS, Column
 
 SEXES = {1: "male", 2: "female"}
@@ -101,11 +103,20 @@ def test_a_sheet_is_a_table_of_a_policy(book, reference):
     assert (book / "again.csv").read_text("utf-8") == (book / "released.csv").read_text("utf-8")
 
 
-def test_a_release_is_never_a_workbook(book):
-    ran(book, "init", "book.xlsx#May 2024", "-o", "policy.yaml")
-    done = ran(book, "anonymize", "policy.yaml", "-o", "released.xlsx", code=2)
-    assert "expected a name that ends in one of '.csv'" in done.stderr
-    assert not (book / "released.xlsx").exists()
+def test_a_release_of_a_sheet_is_a_workbook_by_default(book):
+    done = ran(book, "init", "book.xlsx#May 2024", "-o", "policy.yaml", "--release", "internal")
+    assert "_released.xlsx --html" in done.stdout
+    ran(book, "anonymize", "policy.yaml", "-o", "released.xlsx", "--keep-order")
+    ran(book, "check", "released_policy.yaml")
+    ran(book, "anonymize", "policy.yaml", "-o", "other.csv", "--keep-order")
+    texts = [
+        {
+            name: column.cast("string").to_pylist()
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+        for table in (whole_table(open_source(book / name, "t")) for name in ("released.xlsx", "other.csv"))
+    ]
+    assert texts[0] == texts[1]
 
 
 def test_the_workbook_is_not_overwritten(book):

@@ -385,7 +385,7 @@ def test_a_name_with_another_separator_does_not_pass_for_several_columns(tmp_pat
 
 
 def test_long_texts_are_written_a_few_rows_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("PETWorks.tables.formats.csv.PIECE_BYTES", 300)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.WRITTEN_BYTES", 300)
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "1;x\n" * 50 + "\n\n")
     long = pa.array([" ".join(["long;"] * 10)] * 50).dictionary_encode()

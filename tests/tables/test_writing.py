@@ -146,7 +146,7 @@ def test_a_table_without_an_order_is_not_written(tmp_path):
         release_content(tmp_path / "t.csv", source)
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.csv.gz", "csv"])
+@pytest.mark.parametrize("name", ["t.xls", "t", "t.csv.gz", "csv"])
 def test_a_name_without_a_known_format_is_an_error(tmp_path, name):
     with pytest.raises(InputError, match=r"expected a name that ends in one of '.csv', '.tsv', '.txt', '.parquet'"):
         release_content(tmp_path / name, open_source({"a": [1]}, "t"))
@@ -387,7 +387,7 @@ def test_writing_does_not_import_pandas(tmp_path):
 
 def test_a_few_bytes_that_stand_for_long_texts_do_not_fill_the_memory(tmp_path, monkeypatch):
     """Texts of a dictionary are copied a few rows at a time."""
-    monkeypatch.setattr("PETWorks.tables.formats.csv.PIECE_BYTES", 1000)
+    monkeypatch.setattr("PETWorks.tables.formats.csv.WRITTEN_BYTES", 1000)
     source = open_source(put(tmp_path / "t.parquet", pa.table({"a": ["long" * 100] * 20, "b": range(20)})), "t")
     sizes = []
     usual = pa.parquet.ParquetWriter.write_batch

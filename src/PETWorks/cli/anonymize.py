@@ -137,7 +137,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that `anonymize` and `apply` share."""
     option = click.option
     options = [
-        option("-o", "--output", type=FILE, help="The release: .csv, .parquet or .feather."),
+        option("-o", "--output", type=FILE, help="The release: .csv, .xlsx, .parquet or .feather."),
         option(
             "--measure",
             "measures",
@@ -459,6 +459,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     Examples:
       petworks anonymize patients_policy.yaml -o released.csv --html report.html
       petworks anonymize patients_policy.yaml -o released.parquet --suppression 0.02 --level age=1-2
+      petworks anonymize patients_policy.yaml -o released.xlsx --global --keep age --may-lose zip
       petworks anonymize wide_policy.yaml -o released.csv --time 10m
       petworks anonymize patients_policy.yaml --frontier --vary k-anonymity:k=3,5,11 --vary suppression=0,0.05
       petworks anonymize patients_policy.yaml -o released.csv --threshold k-anonymity:k=11

@@ -87,7 +87,7 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     \b
     Examples:
       petworks apply patients_policy.yaml --levels age=2,zip=1 --suppress -o released.csv
-      petworks apply patients_december.csv --plan released_plan.json -o released_december.csv
+      petworks apply patients_december.xlsx --plan released_plan.json -o released_december.xlsx
     """
     from PETWorks.anonymizer.chosen_levels import on_levels
     from PETWorks.anonymizer.problem import complete_hierarchies

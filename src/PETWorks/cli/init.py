@@ -36,6 +36,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
       petworks init 'book.xlsx#People'
       petworks init released.parquet --release internal -o policy.yaml
     """
+    from PETWorks.gate.release_files import default_suffix
     from PETWorks.gate.suggest.starter import can_be_anonymized, starter_policy, suggest_for_file
     from PETWorks.render.language.language import message_text
     from PETWorks.render.report.prose import comment_translators, file_argument
@@ -43,7 +44,6 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     from PETWorks.tables.formats.packed import unpacked_path
     from PETWorks.tables.opening import open_one
     from PETWorks.tables.output import check_writable, write_whole
-    from PETWorks.tables.writing import SUFFIXES
 
     lang = language()
     table_name = unpacked_path(data).stem
@@ -76,7 +76,8 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     argument = command_line([file_argument(shown)])
     click.echo(message_text(lang, "cli.look-then-check", command=f"petworks check {argument}"))
     if can_be_anonymized(roles):
-        suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
-        released = command_line([file_argument(shown_path(target.with_name(f"{table_name}_released{suffix}")))])
+        released = command_line(
+            [file_argument(shown_path(target.with_name(f"{table_name}_released{default_suffix(data)}")))]
+        )
         command = f"petworks anonymize {argument} -o {released} --html report.html"
         click.echo(message_text(lang, "cli.if-it-fails", command=command))

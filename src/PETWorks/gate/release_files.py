@@ -370,8 +370,13 @@ def release_named(policy: Path, name: str) -> ReleaseFiles:
 def default_name(policy: Policy) -> str:
     """The default name of a release."""
     data = policy.data if isinstance(policy.data, Path) else policy.path
-    suffix = data.suffix if data.suffix.lower() in SUFFIXES else ".csv"
-    return f"{unpacked_path(data).stem}_released{suffix}"
+    return f"{unpacked_path(data).stem}_released{default_suffix(data)}"
+
+
+def default_suffix(data: Path) -> str:
+    """The default suffix of a release of a table: its own, also that of a workbook with the name of a sheet."""
+    own = (data.suffix, Path(data.name.partition("#")[0]).suffix)
+    return next((suffix for suffix in own if suffix.lower() in SUFFIXES), ".csv")
 
 
 def releases_of(policy: Policy) -> list[ReleaseFiles]:

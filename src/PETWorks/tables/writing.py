@@ -171,7 +171,8 @@ def original_fields(source: Source) -> Mapping[str, Any]:
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet",)
 FEATHER_SUFFIXES = (".feather", ".arrow")
-SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES)
+WORKBOOK_SUFFIXES = (".xlsx",)
+SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES, *FEATHER_SUFFIXES, *WORKBOOK_SUFFIXES)
 ROWS = 1 << 17  # most rows written at a time: a row group of a Parquet file
 
 TYPES_OF_VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
@@ -195,7 +196,7 @@ def release_content(
 
     Cells are written normalised: texts without surrounding blanks and invisible characters, quoted only if necessary,
     and one missing value. A CSV file made from a CSV file keeps its separator and encoding; in Parquet or Feather,
-    unchanged columns keep their types. The result is for `write_whole`.
+    unchanged columns keep their types; a workbook has texts and numbers. The result is for `write_whole`.
 
     changed   for each column its new cells, one per record, in the order of the table; or a `Changes` object that
               makes them while the table is read again: then it is written piece by piece, never all in memory
@@ -232,6 +233,12 @@ def release_content(
     table = normalise_table(pa.table({name: columns[name] for name in kept}), source, exact)
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
+    if path.suffix.lower() in WORKBOOK_SUFFIXES:
+        from PETWorks.tables.formats.new_workbook import new_workbook
+
+        if order is not None:
+            check_order(order, table.num_rows, path.name)
+        return new_workbook(lambda: _in_order(table, order), kept, path.name)
     fields_of_source = original_fields(source)
     fields = [_field(name, table[name].type, fields_of_source.get(name), is_new=name in new) for name in kept]
     return _columnar_writer(path, table, pa.schema(fields), order)
@@ -245,12 +252,23 @@ def _piecewise_writer(path: Path, source: Source, kept: list[str], changes: Chan
 
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv_of_pieces(pieces, kept, source.name, dialect)
+    if path.suffix.lower() in WORKBOOK_SUFFIXES:
+        from PETWorks.tables.formats.new_workbook import new_workbook
+
+        return new_workbook(pieces, kept, path.name)
     fields = original_fields(source)
 
     def write(file: BinaryIO) -> None:
         write_pieces(path, file, pieces(), fields, changes)
 
     return write
+
+
+def _in_order(table: pa.Table, order: NDArray[np.int64] | None) -> Iterator[pa.Table]:
+    """The records of a table, in this order, many at a time."""
+    for first in range(0, table.num_rows if order is None else len(order), ROWS):
+        part = slice(first, first + ROWS)
+        yield table.slice(first, ROWS) if order is None else take_rows(table, order[part])
 
 
 def write_pieces(
@@ -291,13 +309,17 @@ def _without_dictionary(field: pa.Field) -> pa.Field:
 
 
 def check_suffix(path: Path) -> None:
-    """Raise if the name of a file does not determine its format."""
+    """Raise if the name of a file does not determine its format, or if the package for it is missing."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             "cannot write {path!r}: expected a name that ends in one of {suffixes}",
             path=str(path),
             suffixes=quoted(SUFFIXES),
         )
+    if path.suffix.lower() in WORKBOOK_SUFFIXES:
+        from PETWorks.tables.formats.new_workbook import check_installed
+
+        check_installed(path.name)
 
 
 def _dialect(

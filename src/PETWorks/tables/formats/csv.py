@@ -803,7 +803,7 @@ class _Lines:
         """Cells as written, with the text before and after each."""
         from pyarrow import compute as pc
 
-        labels, codes = _labels_and_codes(column, name, self._table)
+        labels, codes = labels_and_codes(column, name, self._table)
         if pc.any(pc.match_substring(labels, "\0")).as_py():
             raise InputError(
                 "{table}: column {column!r} has cells with a NUL character, which CSV cannot have",
@@ -850,7 +850,7 @@ def _quote(labels: pa.Array, separators: Iterable[str], *, quotes_empty: bool) -
     return pc.if_else(needed, pc.binary_join_element_wise(quote[0], doubled, quote[0], quote[1]), labels)
 
 
-def _labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, Integers]:
+def labels_and_codes(column: Column, name: str, table: str) -> tuple[pa.Array, Integers]:
     """The texts of a column, and the index of the text of each row; the last text is for null cells."""
     dictionaries: list[pa.Array] = []
     codes: list[Integers] = []
