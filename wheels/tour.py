@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-EXTRAS = ("duckdb", "pandas", "pyspark", "starlette", "uvicorn", "python_calamine", "pyreadstat")
+EXTRAS = ("duckdb", "pandas", "pyspark", "starlette", "uvicorn", "python_calamine", "pyreadstat", "xlsxwriter")
 PETWORKS = Path(sys.executable).with_name("petworks.exe" if sys.platform == "win32" else "petworks")
 TEST = """\
 import sys

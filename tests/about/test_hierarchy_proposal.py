@@ -215,6 +215,16 @@ def ends(label, style):
     return known.low, known.high + 1 if "39" in style and known.high is not None and known.includes_high else known.high
 
 
+def test_labels_of_whole_numbers_are_for_whole_numbers():
+    """39.5 is not in 20–39, and 20.5 is not 20; open ends, and cuts with decimals, are right for every number."""
+    for words in ({"width": [20]}, {"width": [1]}, {"cuts": [20, 40]}):
+        with pytest.raises(HierarchyError, match="1 of 3 values have no place; expected whole numbers"):
+            build_hierarchy(["21", "39.5", "39.0"], {**words, "labels": "20–39"})
+        build_hierarchy(["21", "39.5", "39.0"], {**words, "labels": "20–<40"})
+    built = paths(["21", "39.25", "90.5"], {"cuts": [20.5, 39.5], "labels": "20–39"})
+    assert (built["39.25"], built["90.5"]) == (("20.5–<39.5",), ("≥ 39.5",))
+
+
 def test_years_of_taiwan():
     words = {"dates": ["month", "quarter", "half-year", "year", "decade"], "calendar": "roc", "labels": "民國113年"}
     built = paths(["113/03/01", "78/7/12", "1905-01-01"], words)

@@ -262,3 +262,19 @@ def test_a_lattice_with_many_nodes_has_a_time_limit_by_default(monkeypatch):
     assert (stopped.nodes, stopped.optimal) == (256, False)
     assert stopped.bound < stopped.loss
     assert anonymize_release(release, rules, suppression=0.02, seconds=60).optimal
+
+
+@pytest.mark.parametrize(("method", "complete"), [("local", False), ("global", True)])
+def test_the_search_for_the_best_levels_never_delays_local_recoding_for_long(monkeypatch, method, complete):
+    release, rules = problem().original, check_rules({"k-anonymity": {"k": 4}})
+    monkeypatch.setattr(anonymization, "DEFAULT_SECONDS", 1e-6)
+    result = anonymize_release(release, rules, suppression=0.02, method=method)
+    assert (result.is_complete, result.search.is_explored) == (complete, complete)
+    assert result.loss <= result.global_loss
+
+
+def test_a_search_in_which_no_node_rules_out_others_has_a_time_limit_by_default(monkeypatch):
+    release, rules = problem().original, check_rules({"k-anonymity": {"k": 4}})
+    monkeypatch.setattr(Judge, "may_rule_out", False)
+    monkeypatch.setattr(anonymization, "DEFAULT_SECONDS", 1e-6)
+    assert not anonymize_release(release, rules, suppression=0.02).optimal

@@ -115,7 +115,9 @@ def test_the_release_is_the_one_that_the_command_makes(folder):
         fields["seen"] = seen(page)
         shown = ended(page, page.post("/levels/apply?policy=policy.yaml", data=fields, follow_redirects=False))
         assert shown.url.path == "/levels/applied"
-        assert "Only ours.csv may go out" in shown.text
+        out = shown.text.partition('class="files out"')[2].partition('class="files inside"')
+        assert all(f"<li>{name}</li>" in out[0] for name in ("ours.csv", "ours_codebook.md", "ours_codebook.csv"))
+        assert "<li>ours_policy.yaml</li>" in out[2]
         assert 'class="verdict pass"' in shown.text
     done = petworks(
         *("apply", folder / "policy.yaml", "--levels", "age=2,town=1", "--suppress", "-o", folder / "theirs.csv")

@@ -138,6 +138,15 @@ def test_records_in_another_order(monkeypatch, tmp_path):
         content_of(table, order=np.array([4]))
 
 
+def test_a_table_that_cannot_be_read_twice_leaves_nothing(tmp_path, monkeypatch):
+    """Neither a file nor one that is still open, of which the interpreter would warn."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    pieces = iter([[pa.table({"a": ["x"]})], (pa.table({"b": [1 / 0]}) for _ in "x")])
+    with pytest.raises(ZeroDivisionError):
+        new_workbook.new_workbook(lambda: next(pieces), ["a"], "t")(io.BytesIO())
+    assert list(tmp_path.iterdir()) == []
+
+
 POLICY = """petworks_policy: 1
 data: {data}
 roles: {{quasi_identifiers: [age, sex], sensitive_attributes: [illness], insensitive_attributes: [points, code]}}

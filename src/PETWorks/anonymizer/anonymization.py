@@ -604,7 +604,9 @@ def _broken_rules(found: Anonymization, swept: Sweep) -> list[Rule]:
     return broken
 
 
-DEFAULT_SECONDS = 60  # time limit by default for a lattice with many nodes
+DEFAULT_SECONDS = 60  # time limit by default for a search that may take much longer
+FOR_BEST_LEVELS = 1 / 4  # share of the limit for the best levels that local recoding is compared with
+FOR_BEST_OF_MANY_NODES = 1 / 12  # the same for a lattice with many nodes
 
 
 def anonymize_release(
@@ -654,12 +656,16 @@ def anonymize_release(
     search = problem.search()
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))
-    if time_limit is None and problem.lattice.has_many_nodes:
+    # Without nodes that rule out others, as with rules about the whole table, a small lattice takes long as well.
+    may_take_long = problem.lattice.has_many_nodes or not search.judge.may_rule_out
+    if time_limit is None and may_take_long:
         time_limit = DEFAULT_SECONDS
     started = monotonic()
     limit = math.inf if time_limit is None else time_limit
-    # The rest is for local recoding, which needs no good levels to begin with.
-    search_limit = limit if method == "global" else limit / (12 if problem.lattice.has_many_nodes else 2)
+    search_limit = limit
+    if method == "local":  # the rest is for local recoding, which needs no good levels to begin with
+        share = FOR_BEST_OF_MANY_NODES if problem.lattice.has_many_nodes else FOR_BEST_LEVELS
+        search_limit = share * (DEFAULT_SECONDS if time_limit is None else time_limit)
     try:
         search.explore(problem.keeping, progress, stop=lambda: monotonic() - started >= search_limit)
     except KeyboardInterrupt:  # continue with the best result so far, if there is one

@@ -31,7 +31,8 @@ MOST_LABELS = 1_000  # of a quasi-identifier, listed in the CSV file
 MOST_VALUES = 100  # of another column
 MOST_SHOWN = 40  # of a column in the Markdown file
 _CODE = re.compile(r"[+-]?0\d.*")  # a number with leading zeros is a code
-_NAMES_IN_R = {"utf-8": "UTF-8-BOM", "utf-8-sig": "UTF-8-BOM", "iso8859-1": "latin1"}
+_NAMES_IN_R = {"utf-8": "UTF-8-BOM", "utf-8-sig": "UTF-8-BOM", "iso8859-1": "latin1", "utf-16-le": "UTF-16LE"}
+_NAMES_IN_R |= {"utf-16-be": "UTF-16BE", "utf-32-le": "UTF-32LE", "utf-32-be": "UTF-32BE"}
 Say = Callable[[str], str]
 Words = Mapping[str, Any]
 
@@ -266,7 +267,11 @@ def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
         kind = "feather" if suffix in FEATHER_SUFFIXES else "parquet"
         python = [f"release = pd.read_{kind}({file})"]
         r = ["library(arrow)", f"release <- as.data.frame(read_{kind}({file}))"]
-        r = ["library(arrow)", f"release <- as.data.frame(open_dataset({file}))"] if codebook.in_parts else r
+        r = (
+            ["library(arrow)", f"release <- as.data.frame(Scanner$create(open_dataset({file}))$ToTable())"]
+            if codebook.in_parts
+            else r
+        )
     elif suffix == ".xlsx":
         python = [f'release = pd.read_excel({file}, dtype="str", keep_default_na=False, na_values=[""])']
         r = ["library(readxl)", f'release <- as.data.frame(read_excel({file}, col_types = "text", na = ""))']

@@ -108,14 +108,20 @@ class Intervals:
 
     levels: Sequence[_Level]
     style: str = BRACKETS
-    expects: str = Phrase("numbers")
     listed: Sequence[str] = ()
     takes_any_text: bool = False
+
+    @property
+    def expects(self) -> str:
+        """A description of valid values."""
+        if self.style in (WHOLE, WHOLE_ASCII):
+            return Phrase("whole numbers (for others, declare labels such as 20–<40)")
+        return Phrase("numbers")
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The intervals that contain a number."""
         number = exact_decimal(value)
-        if number is None:
+        if number is None or self._would_be_misplaced(number):
             return None
         labels = []
         for level, known in zip(self.levels, self._labels, strict=True):
@@ -124,6 +130,12 @@ class Intervals:
                 known[place] = _label(level.bounds(Fraction(number)), self.style)
             labels.append(value if place is None else known[place])
         return tuple(labels)
+
+    def _would_be_misplaced(self, number: Decimal) -> bool:
+        """Whether a number with decimals would get a label such as `20–39`, which 39.5 is not in."""
+        if self.style not in (WHOLE, WHOLE_ASCII) or number == number.to_integral_value():
+            return False
+        return any(_is_whole(level.bounds(Fraction(number))) for level in self.levels)
 
     def labels_of(self, values: Iterable[str]) -> list[str]:
         """The labels of numbers on the first level."""
@@ -161,9 +173,14 @@ def _label(bounds: Bounds | None, style: str) -> str:
     if style == BRACKETS:
         return f"[{as_text(low)}, {as_text(high)})"
     dash = "–" if style in (WHOLE, BELOW) else "~"
-    if style in (BELOW, BELOW_ASCII) or low.denominator != 1 or high.denominator != 1:
+    if style in (BELOW, BELOW_ASCII) or not _is_whole((low, high)):
         return f"{as_text(low)}{dash}<{as_text(high)}"
     return as_text(low) if high - low == 1 else f"{as_text(low)}{dash}{as_text(high - 1)}"
+
+
+def _is_whole(bounds: Bounds | None) -> bool:
+    """Whether an interval has two ends, and both are whole numbers."""
+    return bounds is not None and all(end is not None and end.denominator == 1 for end in bounds)
 
 
 def _bounds(label: str) -> Bounds | None:

@@ -20,12 +20,14 @@ def rows_in_full_bins(
     bins: NDArray[np.uint32],
     found: Integers,
 ) -> int:
-    """Find the rows whose hash sum falls into a bin with at least `least` records; return their number.
+    """Find the rows whose hash sum falls into bins with at least `least` records, by its first and last bits.
+
+    Return their number.
 
     tables   hash sums to add up, of which the rows `taken` count
     first    for each row its column in the tables
     is_left  mask of the rows that count
-    sums     overwritten by the bin of each row
+    sums     overwritten by the hash sum of each row
     bins     zero on entry and on return; their number is a power of two
     found    overwritten by the rows found
     """
@@ -40,16 +42,29 @@ def rows_in_full_bins(
             sums[row] += tables[table, first[row]]
     for row in range(len(first)):
         if is_left[row]:
-            sums[row] = sums[row] >> shift
-            bins[sums[row]] += np.uint32(weights[row])
-    number = 0
+            bins[sums[row] >> shift] += np.uint32(weights[row])
+    by_first_bits = 0
     for row in range(len(first)):
-        if is_left[row] and bins[sums[row]] >= least:
-            found[number] = row
-            number += 1
+        if is_left[row] and bins[sums[row] >> shift] >= least:
+            found[by_first_bits] = row
+            by_first_bits += 1
     for row in range(len(first)):
         if is_left[row]:
-            bins[sums[row]] = np.uint32(0)
+            bins[sums[row] >> shift] = np.uint32(0)
+    # The last bits of the sums of these rows tell most of those apart that have the same first bits by chance.
+    last = np.uint32(len(bins) - 1)
+    for row in found[:by_first_bits]:
+        bins[sums[row] & last] += np.uint32(weights[row])
+    number = 0
+    for index in range(by_first_bits):
+        row = found[index]
+        if bins[sums[row] & last] >= least:
+            found[number] = row
+            number += 1
+        else:  # counted no more, so that its bin is empty on return
+            bins[sums[row] & last] = np.uint32(0)
+    for index in range(number):
+        bins[sums[found[index]] & last] = np.uint32(0)
     return number
 
 
@@ -66,8 +81,10 @@ def few_rows_in_full_bins(
 ) -> int:
     """Find the same rows without the compiler."""
     shift = np.uint32(32 - (len(bins) - 1).bit_length())
-    bin_of_row = tables[taken][:, first].sum(axis=0, dtype=np.uint32) >> shift
-    counts = np.bincount(bin_of_row[is_left], weights[is_left], minlength=len(bins))
-    rows = np.flatnonzero(is_left & (counts[bin_of_row] >= least))
+    sums = tables[taken][:, first].sum(axis=0, dtype=np.uint32)
+    rows = np.flatnonzero(is_left)
+    for bin_of_row in (sums >> shift, sums & np.uint32(len(bins) - 1)):
+        counts = np.bincount(bin_of_row[rows], weights[rows], minlength=len(bins))
+        rows = rows[counts[bin_of_row[rows]] >= least]
     found[: len(rows)] = rows
     return len(rows)

@@ -275,12 +275,21 @@ class RemainingRecords:
         self._first, self._counted = np.cumsum(times) - times, int(times.sum())
         self._own_weights = self._weights[rows]
         tables = self._tables(np.repeat(rows, times))
-        self._columns = [columns for columns, _ in tables]
-        self._begins = np.cumsum([0, *(len(table) for _, table in tables)])[:-1]
+        self._begins, self._strides = self._places([columns for columns, _ in tables])
         self._sums = np.concatenate([table for _, table in tables])
         # Space that is used again for each node.
         self._bin_of_row, self._found = np.empty(len(rows), np.uint32), np.empty(len(rows), np.int64)
         self._bins = np.zeros(1 << min(31, max(1, len(rows).bit_length())), np.uint32)
+
+    @cached_property
+    def _lifted(self) -> list[tuple[list[NDArray[np.uint64]], list[int]]]:
+        """For each column and level, the code of each value of the table there, and the bits that codes need."""
+        lifted = []
+        for name, high in zip(self._ground.lattice.columns, self._ground.lattice.high, strict=True):
+            levels = [self._ground.codes_on_level(name, level) for level in range(high + 1)]
+            bits = [int(codes.max(initial=0)).bit_length() for codes in levels]
+            lifted.append(([codes.astype(np.uint64) for codes in levels], bits))
+        return lifted
 
     @cached_property
     def _numbers(self) -> list[Sums]:
@@ -313,16 +322,19 @@ class RemainingRecords:
             tables.append((slice(first, index + 1), table))
         return tables
 
+    def _places(self, tables: Sequence[slice]) -> tuple[Integers, Integers]:
+        """Where each table begins, before its lowest node, and the rows by which a level of a column (row) moves on."""
+        lattice = self._ground.lattice
+        strides, sizes = np.zeros((len(lattice.shape), len(tables)), np.int64), [0]
+        for number, columns in enumerate(tables):
+            shape = lattice.shape[columns]
+            strides[columns, number] = [math.prod(shape[index + 1 :]) for index in range(len(shape))]
+            sizes.append(math.prod(shape))
+        return np.cumsum(sizes)[:-1] - np.array(lattice.low) @ strides, strides
+
     def _taken(self, nodes: Levels) -> Integers:
         """For each node the rows of the tables that add up to its hash sums."""
-        lattice = self._ground.lattice
-        steps = nodes - np.array(lattice.low)
-        taken = []
-        for columns, begin in zip(self._columns, self._begins.tolist(), strict=True):
-            shape = lattice.shape[columns]
-            strides = [math.prod(shape[index + 1 :]) for index in range(len(shape))]
-            taken.append(begin + steps[:, columns] @ np.array(strides))
-        return np.stack(taken, axis=1)
+        return self._begins + nodes @ self._strides
 
     def _hash_sums(self, nodes: Levels) -> Sums:
         """The hash sum of each record on each of some nodes."""
@@ -365,7 +377,7 @@ class RemainingRecords:
         """The distinct rows of a node in classes that are large enough, and the class size of each."""
         # By their first bits too many rows may pass, but never too few.
         (taken,) = self._taken(np.array([node]))
-        find = few_rows_in_full_bins if len(self._first) < COMPILED_FROM else rows_in_full_bins
+        find = few_rows_in_full_bins if len(self._weights) < COMPILED_FROM else rows_in_full_bins
         number = find(
             self._sums,
             taken,
@@ -386,11 +398,13 @@ class RemainingRecords:
 
     def _sizes(self, node: Node, rows: Integers) -> Integers:
         """For each of some rows, the number of records of these rows in its class."""
-        lattice = self._ground.lattice
-        fields = []
-        for name, level, codes in zip(lattice.columns, node, self._codes, strict=True):
-            on_level = self._ground.codes_on_level(name, level)
-            fields.append(Field(on_level[codes[rows]].astype(np.uint64), int(on_level.max()).bit_length()))
+        fields = [
+            Field(lifted[level][codes[rows]], bits[level])
+            for (lifted, bits), level, codes in zip(self._lifted, node, self._codes, strict=True)
+            if bits[level]
+        ]
+        if not fields:
+            return np.full(len(rows), self._weights[rows].sum())
         keys = pack(fields).keys
         return count_keys(keys, weights=self._weights[rows]).of(keys)
 
@@ -561,12 +575,14 @@ class NodeQueue:
             )
         ]
         self._lost = [objective.all_lost(index) for index in range(len(self._codes))]
+        self._released: list[tuple[Node, Integers]] = []  # not yet subtracted from the losses
         self._open = np.ones(lattice.nodes if nodes is None else len(nodes), np.bool_)
         self._indices: Integers = np.arange(0)
         self.visited = 0
 
     def renew(self, rows: Integers) -> None:
         """Sort the nodes for the rows that remain."""
+        self._subtract_released()
         weights = self.weights[rows]
         losses = []
         for codes, by_level, lost in zip(self._codes, self._retained, self._lost, strict=True):
@@ -602,7 +618,16 @@ class NodeQueue:
 
     def release(self, node: Node, rows: Integers) -> None:
         """Update the losses for rows that are released on a node."""
-        weights = self.weights[rows]
-        columns = zip(self._codes, self._retained, node, self._ground.lattice.low, strict=True)
-        for index, (codes, by_level, level, low) in enumerate(columns):
-            self._lost[index] -= float(np.sum(by_level[level - low][codes[rows]] * weights))
+        self._released.append((node, rows))
+
+    def _subtract_released(self) -> None:
+        if not self._released:
+            return
+        nodes, of_node = zip(*self._released, strict=True)
+        rows = np.concatenate(of_node)
+        levels = np.repeat(np.array(nodes), [len(some) for some in of_node], axis=0) - np.array(
+            self._ground.lattice.low
+        )
+        for index, (codes, by_level) in enumerate(zip(self._codes, self._retained, strict=True)):
+            self._lost[index] -= float(np.stack(by_level)[levels[:, index], codes[rows]] @ self.weights[rows])
+        self._released = []

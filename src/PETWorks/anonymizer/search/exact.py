@@ -384,10 +384,22 @@ class Search(NodeSearch):
 
     def _steps(self, wanted: int) -> Iterator[None]:
         if self.checked == 0 and (self.lattice.has_many_nodes or not self.judge.may_rule_out):
-            self.look_at(self.lattice.high)  # often a solution, for searches that are stopped early
+            for coarse in self._coarsest_nodes():  # often solutions, for searches that are stopped early
+                self.look_at(coarse)
+                yield
+                if self.best is not None:
+                    break
         while (node := self._next_node(wanted)) is not None:
             self.look_at(node, self.limit(wanted))
             yield
+
+    def _coarsest_nodes(self) -> Iterator[Node]:
+        """The highest node and, where that leaves too little, those with one column on lower levels."""
+        low, high = self.lattice.low, self.lattice.high
+        yield high
+        for index in range(len(high)):
+            for level in range(high[index] - 1, low[index] - 1, -1):
+                yield (*high[:index], level, *high[index + 1 :])
 
     def _next_node(self, wanted: int) -> Node | None:
         """The node to test next; None if this many best ones are known."""

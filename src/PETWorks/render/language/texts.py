@@ -1839,8 +1839,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.applied-none": "No record is suppressed.",
     "studio.levels.applied-said": Plural("1 record is suppressed.", "{n} records are suppressed."),
     "studio.levels.next": "What goes out, and what comes next",
-    "studio.levels.only-this": "Only {file} may go out.",
-    "studio.levels.not-these": "These are for those who may see the original: {files}.",
     "studio.levels.decide": "Decide about the release",
     "studio.levels.look-at-risk": "Look at its risk",
     # the page: decide

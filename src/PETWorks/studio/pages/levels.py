@@ -267,6 +267,7 @@ async def applied(request: Request) -> Response:
         not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, language(request)),
         release=files.release.name,
         released=relative(files.policy),
+        out=[path.name for path in files.for_recipients] if obstacle is None else [],
         inside=[path.name for path in files.inside],
         messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(file_messages)],
         command=job.command,

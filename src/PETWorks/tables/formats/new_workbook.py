@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
 from importlib.util import find_spec
@@ -169,17 +170,18 @@ def _write_sheet(
         book.set_properties({"created": CREATED})
         sheet = book.add_worksheet(SHEET, PlainSheet)
         sheet.freeze_panes(1, 0)
-        for place, name in enumerate(names):
-            sheet.write_string(0, place, name)
-        writers = [sheet.write_number if place in numbers else sheet.write_string for place in range(len(names))]
-        for row, cells in enumerate(_rows(pieces, names, numbers, table), 1):
-            for place, cell in enumerate(cells):
-                if cell is not None:
-                    writers[place](row, place, cell)
-        try:
-            book.close()
-        except FileCreateError as error:
-            raise (error.__context__ or error) from None
+        with closing(sheet.row_data_fh):  # the rows, in the folder
+            for place, name in enumerate(names):
+                sheet.write_string(0, place, name)
+            writers = [sheet.write_number if place in numbers else sheet.write_string for place in range(len(names))]
+            for row, cells in enumerate(_rows(pieces, names, numbers, table), 1):
+                for place, cell in enumerate(cells):
+                    if cell is not None:
+                        writers[place](row, place, cell)
+            try:
+                book.close()
+            except FileCreateError as error:
+                raise (error.__context__ or error) from None
 
 
 def _rows(
