@@ -18,6 +18,7 @@ from PETWorks.anonymizer.rules import check_rules
 from PETWorks.anonymizer.search import joint
 from PETWorks.anonymizer.search.joint import RaiseByArrays, RaiseByLoop
 from PETWorks.errors import NotApplicable, ParameterError, PETWorksError
+from PETWorks.render.report import making
 from searches import anonymize, frontier
 
 THRESHOLDS = {  # of measures: a threshold, values for it, and whether larger ones are stricter
@@ -96,6 +97,59 @@ def test_the_points_are_those_of_separate_searches_that_none_beats(task, data):
         assert found.own_point.loss == least or task.objective == "publisher-payout"
 
 
+@examples(20)
+@given(tasks(POOL, most_columns=3, most_rows=14, most_rules=2, treatments=False), st.data())
+def test_the_losses_record_by_record_are_those_of_separate_calls(task, data):
+    measure = data.draw(st.sampled_from([name for name, _ in task.rules]))
+    parameter, values, is_lower = THRESHOLDS[measure]
+    own = dict(task.rules)[measure][parameter]
+    roles = dict.fromkeys(task.quasi_identifiers, "quasi_identifier")
+    roles |= dict.fromkeys(task.sensitive, "sensitive_attribute")
+    table = (arrow(task.rows), roles, task.hierarchies)
+    settings = {
+        "objective": task.objective,
+        "aggregate": task.aggregate,
+        "weights": task.weights,
+        "levels": task.bounds,
+        "suppressed_records": task.suppressed_records,
+        "may_lose": data.draw(st.sampled_from([(), "all"])),
+        "method": "local",
+    }
+    vary = {measure: {parameter: values[:2]}, "suppression": [0, 0.2]}
+    try:
+        found = frontier(*table, task.rules, vary=vary, suppression=task.limit, **settings)
+    except NotApplicable:
+        assume(False)
+    separate = {}
+    for threshold in sorted({*values[:2], own}):
+        rules = [(name, {**given, parameter: threshold} if name == measure else given) for name, given in task.rules]
+        for limit in sorted({0, 0.2, task.limit}):
+            try:
+                made = anonymize(*table, rules, suppression=limit, **settings)
+            except NotApplicable:
+                continue
+            separate[threshold, limit] = (made.global_loss, made.loss)
+            point = next((one for one in found.points if (one.threshold, one.suppression) == (threshold, limit)), None)
+            if point is not None:
+                assert point.loss == pytest.approx(made.global_loss)
+                if found.facts.why_global is None:
+                    assert (point.local_loss, point.local_suppressed) == (pytest.approx(made.loss), made.suppressed)
+                else:
+                    assert (point.local_loss, made.why_global) == (None, found.facts.why_global)
+    sign = 1 if is_lower else -1
+    for (threshold, limit), losses in separate.items():  # a point that is left out is beaten by one that is not
+        assert any(
+            sign * point.threshold >= sign * threshold
+            and point.suppression <= limit
+            and point.loss <= losses[0] + 1e-9
+            and (point.local_loss is None or point.local_loss <= losses[1] + 1e-9)
+            for point in found.points
+        )
+    if found.points:
+        point = data.draw(st.sampled_from(found.points))
+        assert found.anonymize(point).loss == pytest.approx(point.local_loss or point.loss)
+
+
 TABLE = pa.table({"age": list("1122334455"), "zip": list("aabbbccccc")})
 ROLES = {"age": "quasi_identifier", "zip": "quasi_identifier"}
 HIERARCHIES = {
@@ -114,6 +168,18 @@ def test_without_being_told_it_varies_k_and_suppression():
     assert (found.measure, found.parameter, found.own) == ("k-anonymity", "k", (2, 0.3))
     assert {point.threshold for point in found.points} <= {2, 3, 5, 10, 11, 20, 50}
     assert {point.suppression for point in found.points} <= {0, 0.01, 0.02, 0.05, 0.1, 0.3}
+
+
+def test_what_was_not_reached_in_time_loses_at_most_what_its_levels_lose():
+    whole, stopped = of(method="local"), of(method="local", seconds=1e-9)
+    assert not any(point.stopped for point in whole.facts.points)
+    assert all(point.stopped and point.local_loss == point.loss for point in stopped.facts.points)
+    assert stopped.facts.least_loss(2, 0) >= whole.facts.least_loss(2, 0)
+    assert any("Time ran out" in text for text in making.frontier_texts(stopped.facts, "en"))
+    _, rows = making.frontier_grid(stopped.facts, "local", "en")
+    assert rows[0][1].startswith("≤ ")
+    with pytest.raises(ParameterError, match="number of seconds above 0"):
+        of(method="local", seconds=0)
 
 
 def test_without_k_only_suppression_varies():

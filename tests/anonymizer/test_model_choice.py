@@ -1,5 +1,6 @@
 """The choice among releases by the models that the data are for."""
 
+import random
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -7,9 +8,11 @@ import pytest
 
 from PETWorks import Release, anonymize
 from PETWorks.anonymizer import model_choice
+from PETWorks.anonymizer.facts import table_state
 from PETWorks.anonymizer.model_choice import weights_for_models
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.utility.models import parse_models
+from PETWorks.render.report import making
 
 pytestmark = pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
 MODELS = [{"outcome": "wage", "on": ["age", "sex"]}]
@@ -24,6 +27,30 @@ def people():
     hierarchies = {"age": {"width": [5, 10]}, "sex": [["f", "*"], ["m", "*"]], "place": {"width": [3, 6]}}
     table = {name: [row[name] for row in rows] for name in rows[0]}
     return Release(pa.table(table), roles, hierarchies, no_privacy_unit={"wage": "an amount"})
+
+
+def test_next_best_levels_that_answer_better_are_taken():
+    """With a table, and no scores in place of those of the models."""
+    draw = random.Random(3)
+    ages, places = zip(*((draw.randrange(16), draw.randrange(10)) for _ in range(120)), strict=True)
+    table = {"age": ages, "place": places, "wage": [100 * age + draw.randrange(400) for age in ages]}
+    roles = {"quasi_identifiers": ["age", "place"], "sensitive_attributes": ["wage"]}
+    words = {"age": {"width": [2, 4, 8]}, "place": {"width": [2, 4]}}
+    release = Release(pa.table(table), roles, words, no_privacy_unit={"wage": "an amount"})
+    models = [{"outcome": "wage", "on": ["age"]}]
+    made = anonymize(release, {"k-anonymity": {"k": 5}}, models=models, suppression=0.05, weights={"place": 1.5})
+    taken, *others = made.by_models
+    assert taken.next_best
+    assert taken.kept == max(way.kept for way in made.by_models)
+    assert made.models[0].kept == taken.kept > others[0].kept + model_choice.CLEARLY
+    assert others[0].method == "local", "which has the smaller loss"
+    assert made.loss > made.bound == made.search.best.loss
+    assert (made.is_complete, made.optimal) == (True, False)
+    assert made.release.class_sizes().smallest >= 8
+    texts = making.outcome_texts(made.facts(table_state(made.original), made.release), "en")
+    assert any("of 4 releases that were compared: on next-best levels" in text for text in texts)
+    assert any("not the levels with the least loss" in text for text in texts)
+    assert not any("Proved:" in text or "stopped" in text for text in texts)
 
 
 @dataclass
@@ -50,7 +77,7 @@ def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_level
         free=True,
     )
     assert found.by_models[0].method == taken
-    assert len(found.by_models) == 2
+    assert len(found.by_models) == 4, "record by record, the best levels and two next-best ones"
     assert found.loss == (found.search.best.loss if taken == "global" else found.loss)
     assert hasattr(found, "sweep") == (taken == "local")
     facts = found.facts(None, found.release)

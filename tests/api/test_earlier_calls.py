@@ -44,7 +44,7 @@ CALLS = [
     ),
     (
         lambda: frontier(patients(), ROLES, WORDS, RULES),
-        lambda: frontier(Release(patients(), ROLES, WORDS), RULES, suppression=0),
+        lambda: frontier(Release(patients(), ROLES, WORDS), RULES, suppression=0, method="global"),
         "write frontier(Release(data, roles, hierarchies), rules); without suppression=..., it may then suppress 5%",
     ),
 ]

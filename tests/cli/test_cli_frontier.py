@@ -19,13 +19,12 @@ def folder(tmp_path):
 
 
 def test_a_frontier_is_shown_and_every_point_can_be_made(folder):
-    shown = petworks("anonymize", POLICY, "--frontier", *FRONTIER, cwd=folder)
+    shown = petworks("anonymize", POLICY, "--frontier", "--global", *FRONTIER, cwd=folder)
     assert shown.returncode == 0, shown.stderr
     assert "The rules (k-anonymity, k: 5; suppression limit 5 %) are at a loss of 0.4242." in shown.stdout
     assert " 5                0.5291   0.4568   0.4242 ◀" in shown.stdout
-    found = json.loads(petworks("anonymize", POLICY, "--frontier", *FRONTIER, "--format", "json", cwd=folder).stdout)[
-        "frontier"
-    ]
+    asked = ("anonymize", POLICY, "--frontier", "--global", *FRONTIER, "--format", "json")
+    found = json.loads(petworks(*asked, cwd=folder).stdout)["frontier"]
     assert (found["measure"], found["parameter"], found["threshold"]) == ("k-anonymity", "k", 5)
     for point in found["points"][::3]:
         made = petworks(
@@ -40,7 +39,7 @@ def test_a_frontier_is_shown_and_every_point_can_be_made(folder):
 
 
 def test_the_command_that_a_frontier_names_makes_that_release(folder):
-    shown = petworks("anonymize", POLICY, "--frontier", *FRONTIER, cwd=folder)
+    shown = petworks("anonymize", POLICY, "--frontier", "--global", *FRONTIER, cwd=folder)
     named = shown.stderr.splitlines()[-1].partition("instead of --frontier: ")[2].split()
     assert named[2:] == ["--global", "--threshold", "k-anonymity:k=5", "--suppression", "0.05"], "the row of the policy"
     named[4] = "k-anonymity:k=10"  # another row
@@ -54,10 +53,17 @@ def test_the_command_that_a_frontier_names_makes_that_release(folder):
     assert plan["rules"][0]["asked"] == {"k": 10}
 
 
-def test_a_frontier_says_that_it_is_not_about_local_recoding(folder):
-    shown = petworks("anonymize", POLICY, "--frontier", "--vary", "suppression=0", cwd=folder)
-    assert shown.returncode == 0
-    assert "the frontier is about one level for each column" in shown.stderr
+def test_each_point_has_the_loss_of_the_release_record_by_record(folder):
+    asked = ("anonymize", POLICY, "--frontier", "--vary", "k-anonymity:k=10", "--vary", "suppression=0.02")
+    shown = petworks(*asked, cwd=folder)
+    assert " 5                0.2554   0.2554 ◀\n" in shown.stdout, "record by record"
+    assert " 5                0.4568   0.4242 ◀\n" in shown.stdout, "with one level per column"
+    named = shown.stderr.splitlines()[-1].partition("instead of --frontier: ")[2].split()
+    assert named[2:] == ["--local", "--threshold", "k-anonymity:k=5", "--suppression", "0.05"]
+    made = petworks("anonymize", POLICY, *named, "--format", "json", cwd=folder)
+    point = json.loads(petworks(*asked, "--format", "json", cwd=folder).stdout)["frontier"]["points"][0]
+    assert (point["threshold"], point["suppression"]) == (5, 0.02), "with a larger limit, only the levels lose less"
+    assert json.loads(made.stdout)["anonymization"]["loss"] == pytest.approx(point["local_loss"])
 
 
 def test_the_report_has_the_chart_in_both_languages(folder):
@@ -66,7 +72,8 @@ def test_the_report_has_the_chart_in_both_languages(folder):
     )
     assert made.returncode == 0, made.stderr
     page = (folder / "report.html").read_text("utf-8")
-    for text in ("What other rules would cost", "改變規則的代價", 'class="mark"', "0.4242"):
+    both = ("record by record: loss", "逐列調整：損失", "0.2554")
+    for text in ("What other rules would cost", "改變規則的代價", 'class="mark"', "0.4242", *both):
         assert text in page
     assert "What other rules would cost" in made.stdout
 
@@ -80,7 +87,7 @@ def test_the_report_has_the_chart_in_both_languages(folder):
         (["-o", "r.csv", "--vary", "suppression=0"], "--vary is for --frontier"),
         (["--frontier", "--html", "r.html"], "-o names the file of the release"),
         ([], "-o names the file of the release"),
-        (["--frontier", "--time", "5"], "--time is for a release, and -o names none"),
+        (["--frontier", "--resume"], "--resume is for a release, and -o names none"),
         (["-o", "r.csv", *["--threshold", "k-anonymity:k=3"] * 2], "--threshold gives k-anonymity:k twice"),
         (["-o", "r.csv", "--threshold", "k=3"], "--threshold expects MEASURE:parameter=VALUE"),
         (["-o", "r.csv", "--threshold", "l-diversity:c=3"], "l-diversity has the thresholds 'l'"),

@@ -49,7 +49,7 @@ from PETWorks.anonymizer.lost_columns import (
 )
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
-from PETWorks.anonymizer.problem import Problem, check_method, make_problem
+from PETWorks.anonymizer.problem import Problem, check_method, check_seconds, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder, view_after
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
@@ -60,10 +60,9 @@ from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpo
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
 from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
-from PETWorks.errors import Joined, NotApplicable, ParameterError, Phrase, quoted
+from PETWorks.errors import Joined, NotApplicable, Phrase, quoted
 from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.classes import Mask
-from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.utility.models import ModelResult
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class Anonymization(Recoded):
     levels      the level of each quasi-identifier
     loss        the loss, by the objective
     suppressed  number of suppressed records, without those that were suppressed in the input
-    optimal     whether it is proved that no other allowed levels lose less
+    optimal     whether it is proved that no other allowed levels lose less; not if models chose other levels
     bound       a proved lower bound on the loss of any levels; the loss itself if it is optimal
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
@@ -104,7 +103,7 @@ class Anonymization(Recoded):
     @property
     def is_complete(self) -> bool:
         """Whether the search ran to its end."""
-        return self.optimal
+        return self.search.is_explored
 
     @property
     def global_loss(self) -> float:
@@ -278,6 +277,11 @@ class Anonymization(Recoded):
         if problem.columns is None or chosen is None:
             return None
         names, keeping = problem.columns.names, problem.keeping
+        if self.classes.node != chosen.node:
+            going = lost_on_node(self.classes, self.taken_out)
+            return KeptColumns(
+                problem.keep, problem.may_go, tuple(name for name in going if name not in problem.may_go)
+            )
         lost = chosen.lost & keeping.wanted
         others = []
         if lost:
@@ -634,9 +638,7 @@ def anonymize_release(
     """
     why_global: WhyGlobal | None = None
     check_method(method)
-    time_limit = None if seconds is None else parse_number(seconds)
-    if seconds is not None and (time_limit is None or not 0 < time_limit < math.inf):
-        raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
+    time_limit = check_seconds(seconds)
     problem = make_problem(
         release,
         rules,

@@ -16,7 +16,7 @@ from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.search.exact import NodeSearch, Required, Solution
 
 NEXT_BEST = 10
-MAX_LOOKED_AT = 8 * (NEXT_BEST + 1)  # solutions to compare; several may group the values in the same way
+LOOKED_AT = 8  # solutions to compare for each that is wanted; several may group the values in the same way
 
 
 class NextBest(NamedTuple):
@@ -61,13 +61,7 @@ def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_compl
     """The full explanation; it needs further searches, unless the first one was stopped."""
     if not is_complete:
         return Explanation(column_reasons(problem, search, best))
-    alternatives: list[Solution] = []
-    wanted = NEXT_BEST + 1
-    while len(alternatives) < NEXT_BEST and wanted <= MAX_LOOKED_AT:
-        search.run(wanted)
-        alternatives = _different(problem, search.solutions, best)
-        wanted = wanted * 2 if len(search.solutions) >= wanted else MAX_LOOKED_AT + 1
-    alternatives = alternatives[:NEXT_BEST]
+    alternatives = next_best_levels(problem, search, best, NEXT_BEST)
     return Explanation(
         column_reasons(problem, search, best),
         tuple(
@@ -76,6 +70,17 @@ def explain_levels(problem: Problem, search: NodeSearch, best: Node, *, is_compl
         ),
         tuple(rule_costs(problem, search.required)),
     )
+
+
+def next_best_levels(problem: Problem, search: NodeSearch, best: Node, number: int) -> list[Solution]:
+    """The levels with the least loss after the best ones that group the values in other ways."""
+    alternatives: list[Solution] = []
+    wanted, most = number + 1, LOOKED_AT * (number + 1)
+    while len(alternatives) < number and wanted <= most:
+        search.run(wanted)
+        alternatives = _different(problem, search.solutions, best)
+        wanted = wanted * 2 if len(search.solutions) >= wanted else most + 1
+    return alternatives[:number]
 
 
 def _different(problem: Problem, solutions: list[Solution], best: Node) -> list[Solution]:

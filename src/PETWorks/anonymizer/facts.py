@@ -145,6 +145,13 @@ class PointOfFrontier(JSONObject, frozen=True):
     loss: Real
     suppressed: int
     levels: tuple[int, ...]
+    local_loss: Annotated[Real, described("the loss of the release record by record that was found")] | None = None
+    local_suppressed: int | None = None
+    stopped: Annotated[bool, described("whether time ran out, so that record by record may lose less")] = False
+
+    def loss_by(self, method: str) -> float:
+        """The loss with one level per column ("global") or record by record ("local")."""
+        return self.loss if method == "global" or self.local_loss is None else self.local_loss
 
 
 class FrontierFacts(JSONObject, frozen=True):
@@ -157,6 +164,14 @@ class FrontierFacts(JSONObject, frozen=True):
     suppression: Annotated[Real, described("the limit that was given")]
     columns: tuple[str, ...]
     points: tuple[PointOfFrontier, ...]
+    why_global: (
+        Annotated[WhyGlobal, described("why nothing is recoded record by record, although that was asked for")] | None
+    ) = None
+
+    @property
+    def method(self) -> Literal["global", "local"]:
+        """The way of recoding by which points are compared: "local" if the losses record by record are known."""
+        return "local" if any(point.local_loss is not None for point in self.points) else "global"
 
     @property
     def thresholds(self) -> list[float | None]:
@@ -164,21 +179,24 @@ class FrontierFacts(JSONObject, frozen=True):
         known = {self.threshold, *(point.threshold for point in self.points)}
         return sorted(known, key=lambda threshold: threshold or 0, reverse=not self.larger_is_stricter)
 
-    def best_point(self, threshold: float | None, suppression: float) -> int | None:
-        """The index of the point with the least loss within a threshold and a limit; None if there is none."""
-        sign = -1 if self.larger_is_stricter else 1
+    def best_point(self, threshold: float | None, suppression: float, method: str | None = None) -> int | None:
+        """The index of the point with the least loss within a threshold and a limit; None if there is none.
+
+        method   "global" or "local", by default `method`
+        """
+        sign, method = -1 if self.larger_is_stricter else 1, method or self.method
         allowed = [
-            (point.loss, index)
+            (point.loss_by(method), index)
             for index, point in enumerate(self.points)
             if point.suppression <= suppression
             and (threshold is None or point.threshold is None or sign * point.threshold <= sign * threshold)
         ]
         return min(allowed)[1] if allowed else None
 
-    def least_loss(self, threshold: float | None, suppression: float) -> float | None:
+    def least_loss(self, threshold: float | None, suppression: float, method: str | None = None) -> float | None:
         """The least loss within a threshold and a limit of suppression; None if no point keeps the rules."""
-        index = self.best_point(threshold, suppression)
-        return None if index is None else self.points[index].loss
+        index = self.best_point(threshold, suppression, method)
+        return None if index is None else self.points[index].loss_by(method or self.method)
 
 
 class ColumnKept(JSONObject, frozen=True):
@@ -246,6 +264,7 @@ class WayByModels(JSONObject, frozen=True):
 
     method: Literal["global", "local"]
     kept: Annotated[Real, described("mean over the models, 1 if they explain the original as well as its own")]
+    next_best: Annotated[bool, described("whether it is on levels that lose more than the best ones")] = False
 
 
 class ProtectedColumn(JSONObject, frozen=True):

@@ -3,15 +3,26 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import structs
+
 from PETWorks.about.treatment import REMOVE
-from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release
+from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release, recode_locally, why_not_local
 from PETWorks.anonymizer.facts import FrontierFacts, PointOfFrontier
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.problem import ALL, Problem, allowed_suppression, make_problem
+from PETWorks.anonymizer.lattice import Node
+from PETWorks.anonymizer.problem import (
+    ALL,
+    Problem,
+    allowed_suppression,
+    check_method,
+    check_seconds,
+    make_problem,
+)
 from PETWorks.anonymizer.rules import MeasureRule, Rule
-from PETWorks.anonymizer.search.exact import Progress
+from PETWorks.anonymizer.search.exact import Progress, Report
 from PETWorks.anonymizer.search.joint import JointSearch
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, Phrase, quoted
@@ -28,6 +39,7 @@ CLASS_SIZES = (2, 3, 5, 10, 11, 20, 50)
 SUPPRESSION_LIMITS = (0, 0.01, 0.02, 0.05, 0.1)
 SUPPRESSION = "suppression"
 MAX_POINTS = 200
+LOCAL_SECONDS = 60  # time by default for the releases record by record, for all points together
 
 VariedThresholds = Mapping[str, Any]
 
@@ -164,6 +176,8 @@ class FrontierPoint(NamedTuple):
     levels        the best levels
     loss          the loss on these levels
     suppressed    the number of suppressed records
+    local_loss    the loss of the release record by record that was found; None if none was looked for
+    local_suppressed   its number of suppressed records
     """
 
     threshold: float | None
@@ -171,11 +185,13 @@ class FrontierPoint(NamedTuple):
     levels: Mapping[str, int]
     loss: float
     suppressed: int
+    local_loss: float | None = None
+    local_suppressed: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Frontier(Rows, Displayable):
-    """The points that no other point beats: as strict, with as little suppression and as little loss.
+    """The points that no other point beats: as strict, with as little suppression and as little loss, by each method.
 
     measure, parameter   the threshold that varies; None if only suppression does
     points               strictest thresholds last; for equal thresholds, smallest limits on suppression first
@@ -186,7 +202,8 @@ class Frontier(Rows, Displayable):
     >>> from PETWorks import frontier
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
     >>> release = Release("data/delta.csv", roles, "data/delta_hierarchy")
-    >>> found = frontier(release, {"k-anonymity": {"k": 2}}, vary={"k-anonymity": {"k": [2, 3, 4]}}, suppression=0)
+    >>> vary = {"k-anonymity": {"k": [2, 3, 4]}}
+    >>> found = frontier(release, {"k-anonymity": {"k": 2}}, vary=vary, suppression=0, method="global")
     >>> [(point.threshold, point.levels, round(point.loss, 3)) for point in found.points]
     [(3, {'zip': 1, 'nationality': 1}, 0.444)]
     """
@@ -194,6 +211,7 @@ class Frontier(Rows, Displayable):
     release: Release
     rules: tuple[Rule, ...]
     settings: Mapping[str, Any]
+    bounds: Mapping[str, Any]  # the levels and the columns that the user restricted
     facts: FrontierFacts
     checked: int
     nodes: int
@@ -229,6 +247,8 @@ class Frontier(Rows, Displayable):
                 dict(zip(self.facts.columns, point.levels, strict=True)),
                 point.loss,
                 point.suppressed,
+                point.local_loss,
+                point.local_suppressed,
             )
             for point in self.facts.points
         )
@@ -251,23 +271,35 @@ class Frontier(Rows, Displayable):
             "loss": pa.array([point.loss for point in self.points], pa.float64()),
             "suppressed": pa.array([point.suppressed for point in self.points], pa.int64()),
         }
+        if self.facts.method == "local":
+            columns["local_loss"] = pa.array([point.local_loss for point in self.points], pa.float64())
+            columns["local_suppressed"] = pa.array([point.local_suppressed for point in self.points], pa.int64())
         for name in self.release.quasi_identifiers:
             levels = [point.levels[name] for point in self.points]
             columns[f"level of {name}"] = pa.array(levels, pa.int64())
         return pa.table(columns)
 
     def to_arrow(self) -> "pa.Table":
-        """A row for each point as a PyArrow table: threshold, suppression, loss, suppressed records, levels."""
+        """A row for each point as a PyArrow table: threshold, suppression, loss, suppressed records, levels.
+
+        With the method "local" also the loss and the suppressed records of the release record by record.
+        """
         return self.table
 
-    def anonymize(self, point: FrontierPoint) -> Anonymization:
-        """The release of a point."""
+    def anonymize(self, point: FrontierPoint, method: str | None = None) -> Anonymization:
+        """The release of a point.
+
+        method   "global" for its levels, "local" record by record; by default that of the frontier
+        """
+        method = method or ("global" if point.local_loss is None else "local")
+        check_method(method)
         rules = self.rules
         if self.measure is not None and self.parameter is not None:
             rules = with_threshold(rules, self.measure, self.parameter, point.threshold)
-        return self.make(
-            self.release, rules, suppression=point.suppression, **self.settings, levels=dict(point.levels), may_lose=ALL
-        )
+        made_so = {**self.bounds, "method": "local"}
+        if method == "global":
+            made_so = {"levels": dict(point.levels), "may_lose": ALL}
+        return self.make(self.release, rules, suppression=point.suppression, **self.settings, **made_so)
 
     def to_dict(self) -> dict[str, Any]:
         """The points as plain dicts, lists, numbers and texts."""
@@ -298,9 +330,13 @@ def find_frontier(
     levels: Mapping[str, Any] | None = None,
     keep: Sequence[str] | None = None,
     may_lose: Sequence[str] | str | None = None,
+    method: str = "global",
+    seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit on suppression; see `frontier`."""
+    check_method(method)
+    time_limit = check_seconds(seconds) or LOCAL_SECONDS
     measure, parameter, thresholds, limits = check_vary(rules, vary, suppression)
     settings = {
         "suppressed_records": suppressed_records,
@@ -340,6 +376,15 @@ def find_frontier(
     ]
     own_threshold = None if measure is None or parameter is None else threshold_of(rules, measure, parameter)
     is_lower = is_lower_limit(measure, parameter)
+    why_global = why_not_local(problem) if method == "local" else None
+    if method == "local" and why_global is None:
+
+        def problem_at(point: PointOfFrontier) -> Problem:
+            return _problem_at(problem, measure, parameter, point)
+
+        # The user's own point first: time may run out.
+        found.sort(key=lambda point: (point.threshold != own_threshold) + (point.suppression != suppression))
+        found = _recoded_locally(found, problem_at, time_limit, progress)
     facts = FrontierFacts(
         measure,
         parameter,
@@ -348,8 +393,50 @@ def find_frontier(
         float(suppression),
         problem.lattice.columns,
         _undominated(found, is_lower=is_lower),
+        why_global,
     )
-    return Frontier(release, rules, settings, facts, search.checked, problem.lattice.nodes)
+    bounds = {"levels": levels, "keep": keep, "may_lose": may_lose}
+    return Frontier(release, rules, settings, bounds, facts, search.checked, problem.lattice.nodes)
+
+
+def _recoded_locally(
+    points: Sequence[PointOfFrontier],
+    problem_at: Callable[[PointOfFrontier], Problem],
+    seconds: float,
+    report: Report | None,
+) -> list[PointOfFrontier]:
+    """The points with the loss record by record, which is that of their levels once time has run out."""
+    end = monotonic() + seconds
+    is_stopped = False
+    found = []
+    for point in points:
+        loss, suppressed = point.loss, point.suppressed
+        if not is_stopped:
+            made = recode_locally(_on_levels(problem_at(point), point.levels), report, lambda: monotonic() >= end)
+            loss, suppressed, is_stopped = made.loss, made.suppressed, not made.is_complete
+        found.append(structs.replace(point, local_loss=loss, local_suppressed=int(suppressed), stopped=is_stopped))
+    return found
+
+
+def _problem_at(problem: Problem, measure: str | None, parameter: str | None, point: PointOfFrontier) -> Problem:
+    """The problem with the threshold and the limit of a point."""
+    rules = problem.rules
+    if measure is not None and parameter is not None:
+        rules = with_threshold(rules, measure, parameter, point.threshold)
+    most = allowed_suppression(point.suppression, problem.ground.records)
+    return replace(problem, rules=rules, most=most, suppression=point.suppression)
+
+
+def _on_levels(problem: Problem, node: Node) -> Anonymization:
+    """The release on a node that is known to be the best."""
+    search = problem.search()
+    search.look_at(node)
+    classes = problem.ground.at(node)
+    suppressed = search.judge(classes).suppressed
+    assert suppressed is not None
+    assert search.best is not None
+    loss = search.best.loss
+    return Anonymization(problem.original, classes, suppressed, problem, search, loss, True, loss, search.checked)
 
 
 def _make_search(
@@ -367,11 +454,14 @@ def _make_search(
 
 
 def _undominated(points: Sequence[PointOfFrontier], *, is_lower: bool) -> tuple[PointOfFrontier, ...]:
-    """The points that no other point beats: as strict, with as little suppression and loss, and better in one."""
+    """The points that no other point beats: as strict, with as little suppression and losses, and better in one.
 
-    def rank(point: PointOfFrontier) -> tuple[float, float, float]:
+    Points for which time ran out stay, as what they lose is not known.
+    """
+
+    def rank(point: PointOfFrontier) -> tuple[float, float, float, float]:
         strict = 0.0 if point.threshold is None else float(point.threshold)
-        return (-strict if is_lower else strict, point.suppression, point.loss)
+        return (-strict if is_lower else strict, point.suppression, point.loss, point.loss_by("local"))
 
     def beats(rank_a: tuple[float, ...], rank_b: tuple[float, ...]) -> bool:
         return rank_a != rank_b and all(a <= b for a, b in zip(rank_a, rank_b, strict=True))
@@ -380,6 +470,6 @@ def _undominated(points: Sequence[PointOfFrontier], *, is_lower: bool) -> tuple[
     best = [
         point
         for point, own_rank in zip(points, ranks, strict=True)
-        if not any(beats(other, own_rank) for other in ranks)
+        if point.stopped or not any(beats(other, own_rank) for other in ranks)
     ]
     return tuple(sorted(best, key=lambda point: (-rank(point)[0], point.suppression)))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
+from PETWorks.anonymizer.explanation import next_best_levels
 from PETWorks.anonymizer.facts import WayByModels
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
@@ -25,6 +26,7 @@ from PETWorks.measures.utility.models import (
 
 WEIGHT = 5.0  # of the columns of models, where the user gives no weights
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")  # objectives that have weights
+NEXT_BEST = 3  # next-best levels that are compared
 CLEARLY = 0.001  # a release with a larger loss must keep this much more of what the models explain
 
 
@@ -39,6 +41,7 @@ def anonymize_for_models(
 ) -> Anonymization:
     """The release with the least loss, as by `anonymize_release`, or another one that answers the models better.
 
+    The others are those on the best levels for all records and on a few next-best levels.
     The columns of the models weigh more, unless the user gave weights.
 
     free   whether the user left it open how the table is recoded
@@ -75,23 +78,37 @@ def choose_by_models(result: Anonymization, models: Sequence[Model], *, free: bo
     answers = [answers_of(candidate, models, original) for candidate in candidates]
     kept = [sum(answer.kept for answer in found) / len(found) for found in answers]
     best = max(range(len(candidates)), key=lambda place: kept[place] - CLEARLY * (place > 0))
-    ways = tuple(
-        WayByModels("local" if isinstance(candidate, LocalAnonymization) else "global", share)
-        for candidate, share in zip(candidates, kept, strict=True)
-    )
+    ways = tuple(_way(candidate, share) for candidate, share in zip(candidates, kept, strict=True))
     chosen: Anonymization = candidates[best]
     return replace(chosen, models=answers[best], by_models=(ways[best], *ways[:best], *ways[best + 1 :]))
 
 
+def _way(made: Anonymization, kept: float) -> WayByModels:
+    if isinstance(made, LocalAnonymization):
+        return WayByModels("local", kept)
+    best = made.search.best
+    return WayByModels("global", kept, next_best=best is not None and best.node != made.classes.node)
+
+
 def _other_ways(result: Anonymization) -> list[Anonymization]:
-    """The best levels for all records, if the result is recoded record by record."""
-    best = result.search.best
-    if not isinstance(result, LocalAnonymization) or len(result.sweep.nodes) < 2 or best is None:
+    """The best levels for all records, if the result is recoded record by record, and next-best levels."""
+    search, problem = result.search, result.problem
+    best = search.best
+    if best is None:
         return []
     values = {field.name: getattr(result, field.name) for field in fields(Anonymization)}
-    is_proved = result.search.is_explored
-    bound = best.loss if is_proved else result.search.bound
-    return [Anonymization(**{**values, "loss": best.loss, "optimal": is_proved, "bound": bound})]
+    is_proved = search.is_explored
+    values["bound"] = best.loss if is_proved else search.bound
+    others = []
+    if isinstance(result, LocalAnonymization) and len(result.sweep.nodes) > 1:
+        others.append(Anonymization(**{**values, "loss": best.loss, "optimal": is_proved}))
+    if not is_proved or problem.lattice.has_many_nodes:
+        return others
+    for solution in next_best_levels(problem, search, best.node, NEXT_BEST):
+        classes = problem.ground.at(solution.node)
+        on_levels = {"classes": classes, "taken_out": search.judge(classes).suppressed, "loss": solution.loss}
+        others.append(Anonymization(**{**values, **on_levels, "optimal": False}))
+    return others
 
 
 def answers_of(made: Recoded, models: Sequence[Model], original: Mapping[str, Column]) -> tuple[ModelResult, ...]:

@@ -184,6 +184,14 @@ def check_method(method: str) -> None:
         raise unknown("method", str(method), METHODS, what="method")
 
 
+def check_seconds(seconds: Any) -> float | None:
+    """Check and return a time limit; None if there is none."""
+    limit = None if seconds is None else parse_number(seconds)
+    if seconds is not None and (limit is None or not 0 < limit < math.inf):
+        raise ParameterError("expected a number of seconds above 0, got {seconds!r}", seconds=seconds, what="seconds")
+    return limit
+
+
 def check_suppressed_records(choice: Any) -> None:
     """Raise if suppressed records are neither to leave the table nor to stay with `*`."""
     if choice not in SUPPRESSED_RECORDS:

@@ -97,6 +97,8 @@ def accepts_earlier_call(
                 complete_hierarchies(release, release.quasi_identifiers)
                 given.setdefault("suppression", 0.0)
                 given.setdefault("may_lose", ALL)
+                if function.__name__ == "frontier":  # its points have no more than they had
+                    given.setdefault("method", "global")
             untyped: Any = function
             result: Returned = untyped(release, **given)
             return result
@@ -381,14 +383,19 @@ def frontier(
     levels: Mapping[str, Any] | None = None,
     keep: Collection[str] | None = None,
     may_lose: Collection[str] | str | None = None,
+    method: str | None = None,
+    seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The least loss for each threshold of a rule and each limit of suppression.
 
     See `anonymize` for the release and the settings; `suppression` is the limit of the rules' own point.
 
-    vary   thresholds of one rule, and limits of suppression: `{"k-anonymity": {"k": [2, 5, 10]}, "suppression":
-           [0, 0.05]}`; by default k, if k-anonymity is a rule, and suppression
+    vary      thresholds of one rule, and limits of suppression: `{"k-anonymity": {"k": [2, 5, 10]}, "suppression":
+              [0, 0.05]}`; by default k, if k-anonymity is a rule, and suppression
+    method    "local", the default: each point also has the loss of the release record by record; "global": only the
+              least loss with one level for each column, which is proved
+    seconds   time limit for all releases record by record together, by default 60
     """
     settings = {
         "suppression": suppression,
@@ -399,6 +406,8 @@ def frontier(
         "levels": levels,
         "keep": keep,
         "may_lose": may_lose,
+        "method": method,
+        "seconds": seconds,
     }
     task = _open_task(release, rules, subsets)
     if task.policy is not None:
@@ -406,7 +415,8 @@ def frontier(
     else:
         for text in _proposal_texts(task.release, language()):
             warn_caller(text, ReleaseWarning)
-        result = find_frontier(task.release, task.rules, vary, **_with_defaults(settings), progress=progress)
+        used = {"method": METHODS[0]} | _with_defaults(settings)
+        result = find_frontier(task.release, task.rules, vary, **used, progress=progress)
     return replace(result, make=partial(_anonymize_at_point, task))
 
 
@@ -500,33 +510,10 @@ def _with_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"suppression": SUPPRESSION} | {name: value for name, value in settings.items() if value is not None}
 
 
-def _anonymize_at_point(
-    task: _Task,
-    release: Release,
-    rules: tuple[Rule, ...],
-    *,
-    suppression: float,
-    suppressed_records: str,
-    objective: str,
-    aggregate: str | None,
-    weights: Mapping[str, float] | None,
-    levels: Mapping[str, Any],
-    may_lose: str,
-) -> Anonymization:
+def _anonymize_at_point(task: _Task, release: Release, rules: tuple[Rule, ...], **settings: Any) -> Anonymization:
     """Make the release of a point of the frontier."""
     task = replace(task, rules=rules)
-    result = anonymize_release(
-        release,
-        rules,
-        suppression=suppression,
-        suppressed_records=suppressed_records,
-        objective=objective,
-        aggregate=aggregate,
-        weights=weights,
-        levels=levels,
-        may_lose=may_lose,
-        order=task.choose_order(),
-    )
+    result = anonymize_release(release, rules, **settings, order=task.choose_order())
     return _with_notices(replace(result, keeps_unit=task.keeps_unit), task.judging_policy)
 
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from PETWorks.render.check_result import Check
 
 
-SEARCH_SETTINGS = ("seconds", "resume", "method", "show")  # settings that a frontier does not have
+SEARCH_SETTINGS = ("resume", "show")  # settings that a frontier does not have
 
 
 def parse_vary(texts: tuple[str, ...]) -> dict[str, Any] | None:
@@ -101,12 +101,13 @@ def compute_frontier(
 ) -> "Frontier":
     """Compute the frontier of a table and its rules."""
     from PETWorks.anonymizer.frontiers import find_frontier
+    from PETWorks.anonymizer.problem import METHODS
     from PETWorks.gate.anonymising import frontier_by_policy
 
     settings = {name: value for name, value in options.items() if value is not None and name not in SEARCH_SETTINGS}
     if job.policy is not None:
         return frontier_by_policy(job.policy, job.release, job.rules, settings, vary, report)
-    return find_frontier(job.release, job.rules, vary, **settings, progress=report)
+    return find_frontier(job.release, job.rules, vary, **{"method": METHODS[0], **settings}, progress=report)
 
 
 def show_frontier(table: str, frontier: "Frontier", options: Mapping[str, Any]) -> None:
@@ -127,7 +128,7 @@ def _release_options_of(facts: "FrontierFacts") -> str:
     is_possible = facts.best_point(facts.threshold, facts.suppression) is not None
     point = facts if is_possible else facts.points[-1]
     threshold = "" if facts.measure is None else f" --threshold {facts.measure}:{facts.parameter}={point.threshold}"
-    return f"-o released.csv --global{threshold} --suppression {point.suppression}"
+    return f"-o released.csv --{facts.method}{threshold} --suppression {point.suppression}"
 
 
 FILE = click.Path(path_type=Path)
@@ -501,12 +502,9 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     reasons_files, below = parse_reasons(options)
     if output is None and (wanted or reasons_files or not options["frontier"]):
         raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
-    release_only = [name for name in ("time", "resume", "explain", "shuffle", "seed") if options[name]]
+    release_only = [name for name in ("resume", "explain", "shuffle", "seed") if options[name]]
     if output is None and release_only:
-        raise ParameterError(
-            "--{option} is for a release, and -o names none; a frontier is always complete",
-            option=release_only[0],
-        )
+        raise ParameterError("--{option} is for a release, and -o names none", option=release_only[0])
     job = open_job(table, options)
     complete_hierarchies(job.release, job.release.quasi_identifiers)
     tell_two_levels(job.release)
@@ -515,8 +513,6 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     if options["frontier"]:
         with search_progress() as report:
             frontier = compute_frontier(job, settings, vary, report)
-        if settings["method"] != "global" and (job.policy is None or job.policy.method != "global"):
-            note("cli.frontier-not-local")
     if output is None:
         assert frontier is not None
         show_frontier(table, frontier, options)

@@ -8,10 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.frontiers import Frontier, find_frontier
-from PETWorks.anonymizer.model_choice import anonymize_for_models
+from PETWorks.anonymizer.model_choice import anonymize_for_models, weights_for_models
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.anonymizer.search.exact import Progress
@@ -129,9 +131,22 @@ def frontier_by_policy(
 ) -> Frontier:
     """The cost of other thresholds and limits of suppression, for the policy's table and rules."""
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
-    used = {name: value for name, value in settings.items() if name in SETTINGS and name not in ("method", "show")}
+    used = {name: value for name, value in settings.items() if name in (*SETTINGS, "seconds") and name != "show"}
+    if "time" in settings:
+        used.setdefault("seconds", parse_seconds(settings["time"]))
+    used.setdefault("method", policy.method)
+    has_other_releases = used["method"] == "local" and bool(policy.releases.earlier)
+    if has_other_releases:
+        used["method"] = "global"
+    models = () if release.engine.name == "spark" else policy.models
+    weights = weights_for_models(models, release.quasi_identifiers, used)
     with locating_errors(policy, overrides):
-        return find_frontier(release, rules, vary, **used, progress=progress)
+        found = find_frontier(
+            release, rules, vary, **used | ({"weights": weights} if weights else {}), progress=progress
+        )
+    if not has_other_releases:
+        return found
+    return replace(found, facts=structs.replace(found.facts, why_global="other releases"))
 
 
 @contextmanager

@@ -339,6 +339,11 @@ def frontier_limits(facts: FrontierFacts) -> list[float]:
     return _spread(sorted({point.suppression for point in facts.points} | {facts.suppression}), MAX_LINES)
 
 
+def frontier_title(facts: FrontierFacts) -> str:
+    """The id of the title of the chart."""
+    return "frontier.chart" if facts.method == "global" else "frontier.chart-local"
+
+
 def frontier_chart(facts: FrontierFacts) -> dict[str, Any]:
     """The least loss by threshold, the strictest last, with a line for each limit; by limit, if only that varies.
 
@@ -365,13 +370,13 @@ def frontier_chart(facts: FrontierFacts) -> dict[str, Any]:
         lang: message_text(lang, "head.suppression-limit") if by_limit else varied_threshold(facts, lang)
         for lang in LANGUAGES
     }
-    chart["title"] = in_spans(lambda lang: message_text(lang, "frontier.chart"))
+    chart["title"] = in_spans(lambda lang: message_text(lang, frontier_title(facts)))
     dots: list[tuple[int, float | None, float]] = [(x, None, limit) for x, limit in enumerate(limits)]
     if not by_limit:
         dots = [(x, step, limit) for limit in limits for x, step in enumerate(steps)]
     choices = [(x, facts.best_point(step, limit)) for x, step, limit in dots]
     chart["choices"] = [
-        {"x": chart["x"](x), "y": chart["y"](facts.points[point].loss), "point": point}
+        {"x": chart["x"](x), "y": chart["y"](facts.points[point].loss_by(facts.method)), "point": point}
         for x, point in choices
         if point is not None
     ]

@@ -226,7 +226,7 @@ def frontier_data(result: Frontier, lang: str) -> ChartData:
     return ChartData(
         "frontier",
         LINES,
-        message_text(lang, "frontier.chart"),
+        message_text(lang, charts.frontier_title(facts)),
         lang,
         rows,
         "suppression" if by_limit else "threshold",

@@ -496,12 +496,16 @@ TEXTS: dict[str, str | Plural] = {
     "models.none": "The model {model} cannot be fitted on the release, which does not tell the outcome.",
     "models.lost": "The release says nothing about {columns}.",
     "models.local": (
-        "Taken because of the models: record by record, {kept} of what they explain in the original is kept; with one "
-        "level per column, {other}."
+        "Taken because of the models, of {n} releases that were compared: record by record, {kept} of what they "
+        "explain in the original is kept; with one level per column, at most {other}."
     ),
     "models.global": (
-        "Taken because of the models: with one level per column, {kept} of what they explain in the original is kept; "
-        "record by record, {other}."
+        "Taken because of the models, of {n} releases that were compared: on the best levels, {kept} of what they "
+        "explain in the original is kept; by the others, at most {other}."
+    ),
+    "models.next-best": (
+        "Taken because of the models, of {n} releases that were compared: on next-best levels, {kept} of what they "
+        "explain in the original is kept; by the others, at most {other}."
     ),
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
@@ -733,6 +737,10 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.loss-saved": (
         "If next to nothing of {columns} may be left, less is lost: {other} instead of {loss}, with {records} "
         "suppressed records: {options}"
+    ),
+    "anonymize.not-least": (
+        "These are not the levels with the least loss, {loss}, which is proved: only the releases named below were "
+        "compared by the models."
     ),
     "anonymize.stopped": (
         "The search was stopped after {checked} of {nodes} combinations of levels: other levels may lose less, but "
@@ -966,11 +974,31 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.finer": Plural("1 record suppressed, loss {loss}", "{n} records suppressed, loss {loss}"),
     "frontier.title": "What other rules would cost",
     "frontier.what": "The least loss for each threshold and suppression limit, proved.",
+    "frontier.what-both": (
+        "For each threshold and suppression limit the loss of the release record by record that was found, and the "
+        "least loss with one level per column, proved."
+    ),
+    "frontier.stopped": "Time ran out: a loss after ≤ may be smaller with more time (--time).",
+    "frontier.local": "Loss record by record",
+    "frontier.global": "Loss with one level per column",
+    # Translators: a way to recode the table, and what of it: record by record: loss
+    "frontier.head": "{way}: {what}",
     "frontier.left-out": "Lines that are no stricter and lose no less than another are left out.",
     "frontier.own": "The rules ({rule}: {threshold}; suppression limit {limit}) are at a loss of {loss}.",
     "frontier.own-limit": "The rules (suppression limit {limit}) are at a loss of {loss}.",
+    "frontier.own-both": (
+        "The rules ({rule}: {threshold}; suppression limit {limit}) are at a loss of {local} record by record, {loss} "
+        "with one level per column."
+    ),
+    "frontier.own-limit-both": (
+        "The rules (suppression limit {limit}) are at a loss of {local} record by record, {loss} with one level per "
+        "column."
+    ),
     "frontier.own-none": "Nothing keeps the rules themselves within their suppression limit.",
     "frontier.chart": "The least loss, one line for each suppression limit; the ring is where the rules are",
+    "frontier.chart-local": (
+        "The loss record by record, one line for each suppression limit; the ring is where the rules are"
+    ),
     "frontier.mark": "the rules",
     "head.suppression-limit": "suppression limit",
     "plot.too-small": "smaller than required",
@@ -1491,6 +1519,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.frontier.choose": (
         "Click a point, or choose a line of the table: the release is made with its threshold and limit."
     ),
+    # Translators: a button: make the release with one level per column
+    "studio.frontier.global": "One level per column",
     "studio.frontier.looser": "less than your rules demand: the release will not pass",
     "studio.frontier.nothing": "Nothing keeps the rules for any of these thresholds and limits.",
     "studio.reasons.title": "Reasons per record",
@@ -2078,7 +2108,6 @@ TEXTS: dict[str, str | Plural] = {
     "cli.for-insiders": (
         "{path} is for insiders: it tells which records stand out, and by what; do not pass it on with the release"
     ),
-    "cli.frontier-not-local": "the frontier is about one level for each column; local recoding loses less",
     "cli.stopped": "the search was stopped; this is the best release so far",
     "cli.search-kept": "what was found is in {path}; go on with --resume",
     "cli.not-explained": "the explanation was stopped; the release is written without it",

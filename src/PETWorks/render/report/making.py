@@ -12,8 +12,9 @@ from PETWorks.anonymizer.facts import (
     OtherLevels,
     ProtectedColumn,
     State,
+    WhyGlobal,
 )
-from PETWorks.anonymizer.problem import proposal_for
+from PETWorks.anonymizer.problem import METHODS, proposal_for
 from PETWorks.anonymizer.released import RecordOrder
 from PETWorks.counting.release import Release
 from PETWorks.locale import LANGUAGES
@@ -155,7 +156,7 @@ def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
         kept = facts.kept_columns
         if choice.why_global == "not possible" and kept is not None and kept.keep:
             return [message_text(lang, "choice.why.not-keeping", columns=kept.keep)]
-        return [message_text(lang, f"choice.why.{choice.why_global.replace(' ', '-')}")]
+        return [why_global_text(choice.why_global, lang)]
     if choice.made == "global":
         return [message_text(lang, "choice.made-global")]
     by_method = {way.method: way.average_risk for way in choice.ways}
@@ -164,6 +165,11 @@ def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
         risks = {name: percent(by_method[name], lang, by_method.values()) for name in ("local", "global")}
         texts.append(message_text(lang, "choice.average", local=risks["local"], all=risks["global"]))
     return texts
+
+
+def why_global_text(reason: WhyGlobal, lang: str) -> str:
+    """The reason why there is one level per column."""
+    return message_text(lang, f"choice.why.{reason.replace(' ', '-')}")
 
 
 def _protection_text(column: ProtectedColumn, lang: str) -> str:
@@ -220,6 +226,8 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
         return message_text(lang, "anonymize.optimal-fewest", **proof)
     if facts.optimal:
         return message_text(lang, "anonymize.optimal-allowed" if bounded else "anonymize.optimal", **proof)
+    if facts.seconds is None and facts.by_models:
+        return message_text(lang, "anonymize.not-least", loss=loss_text(facts.bound))
     text = "anonymize.stopped-allowed" if bounded else "anonymize.stopped"
     return message_text(lang, text, **proof, bound=loss_text(facts.bound))
 
@@ -329,19 +337,24 @@ def change_text(best: Sequence[tuple[str, int]], other: OtherLevels, lang: str) 
 
 def frontier_texts(facts: FrontierFacts, lang: str) -> list[str]:
     """A description of a frontier, and the position of the rules on it."""
-    own_loss = facts.least_loss(facts.threshold, facts.suppression)
-    where = {"limit": percent(facts.suppression, lang), "rule": varied_threshold(facts, lang)}
-    texts = [message_text(lang, "frontier.what")]
-    if own_loss is None:
+    losses = {method: facts.least_loss(facts.threshold, facts.suppression, method) for method in METHODS}
+    texts = [message_text(lang, "frontier.what" if facts.method == "global" else "frontier.what-both")]
+    if facts.why_global is not None:
+        texts.append(why_global_text(facts.why_global, lang))
+    if any(point.stopped for point in facts.points):
+        texts.append(message_text(lang, "frontier.stopped"))
+    if losses["global"] is None or losses["local"] is None:
         return [*texts, message_text(lang, "frontier.own-none")]
-    if facts.measure is None:
-        return [*texts, message_text(lang, "frontier.own-limit", **where, loss=loss_text(own_loss))]
-    return [
-        *texts,
-        message_text(
-            lang, "frontier.own", **where, threshold=value_text(facts.threshold, lang), loss=loss_text(own_loss)
-        ),
-    ]
+    values = {
+        "limit": percent(facts.suppression, lang),
+        "rule": varied_threshold(facts, lang),
+        "loss": loss_text(losses["global"]),
+        "local": loss_text(losses["local"]),
+    }
+    if facts.measure is not None:
+        values["threshold"] = value_text(facts.threshold, lang)
+    text = "frontier.own-limit" if facts.measure is None else "frontier.own"
+    return [*texts, message_text(lang, text if facts.method == "global" else f"{text}-both", **values)]
 
 
 def varied_threshold(facts: FrontierFacts, lang: str) -> str:
@@ -353,16 +366,19 @@ def varied_threshold(facts: FrontierFacts, lang: str) -> str:
     )
 
 
-def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list[str]]]:
+def frontier_grid(facts: FrontierFacts, method: str, lang: str) -> tuple[list[str], list[list[str]]]:
     """The least loss with a row per threshold and a column per limit; the position of the rules is marked."""
     limits = sorted({point.suppression for point in facts.points} | {facts.suppression})
+    stopped = {(point.threshold, point.suppression) for point in facts.points if point.stopped}
     rows = []
     for threshold in facts.thresholds:
         row = [value_text(threshold, lang)] if facts.measure is not None else []
         for limit in limits:
-            least = facts.least_loss(threshold, limit)
+            index = facts.best_point(threshold, limit, method)
             mark = " ◀" if (threshold, limit) == (facts.threshold, facts.suppression) else ""
-            row.append(("–" if least is None else loss_text(least)) + mark)
+            at_most = "≤ " if method == "local" and (threshold, limit) in stopped else ""
+            loss = None if index is None else facts.points[index].loss_by(method)
+            row.append(("–" if loss is None else at_most + loss_text(loss)) + mark)
         rows.append(row)
     return [
         *([varied_threshold(facts, lang)] if facts.measure is not None else []),
@@ -373,6 +389,13 @@ def frontier_grid(facts: FrontierFacts, lang: str) -> tuple[list[str], list[list
 def frontier_heads(facts: FrontierFacts, lang: str) -> list[str]:
     """The heads of the table of a frontier; the threshold only where it varies."""
     heads = [message_text(lang, f"head.{head}") for head in ("suppression-limit", "loss", "suppressed", "levels")]
+    if facts.method == "local":
+        both = [
+            message_text(lang, "frontier.head", way=message_text(lang, f"choice.{method}"), what=head)
+            for method in METHODS
+            for head in heads[1:3]
+        ]
+        heads = [heads[0], *both, heads[-1]]
     return heads if facts.measure is None else [varied_threshold(facts, lang), *heads]
 
 
@@ -383,7 +406,11 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
         levels = LANGUAGES[lang].writing.separator.join(
             f"{shorten_name(column)} {level}" for column, level in zip(facts.columns, point.levels, strict=True)
         )
-        cells = [percent(point.suppression, lang), loss_text(point.loss), value_text(point.suppressed, lang), levels]
+        cells = [loss_text(point.loss), value_text(point.suppressed, lang), levels]
+        if facts.method == "local":
+            at_most = "≤ " if point.stopped else ""
+            cells = [at_most + loss_text(point.loss_by("local")), value_text(point.local_suppressed, lang), *cells]
+        cells = [percent(point.suppression, lang), *cells]
         rows.append(cells if facts.measure is None else [value_text(point.threshold, lang), *cells])
     return rows
 
@@ -392,10 +419,11 @@ def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     """Which of the releases that were found answers the models best, if there were several."""
     if len(facts.by_models) < 2:
         return []
-    taken, other = facts.by_models[:2]
+    taken, *others = facts.by_models
     shares = [way.kept for way in facts.by_models]
-    values = {"kept": percent(taken.kept, lang, shares), "other": percent(other.kept, lang, shares)}
-    return [message_text(lang, "models.local" if taken.method == "local" else "models.global", **values)]
+    other = max(way.kept for way in others)
+    values = {"kept": percent(taken.kept, lang, shares), "other": percent(other, lang, shares), "n": len(shares)}
+    return [message_text(lang, f"models.{'next-best' if taken.next_best else taken.method}", **values)]
 
 
 def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts, LocalRecoding
+from PETWorks.anonymizer.problem import METHODS
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
 from PETWorks.gate.check.notices import ALWAYS_SHOWN
@@ -85,11 +86,16 @@ def frontier_text(file: str, facts: FrontierFacts, lang: str, *, colour: bool, w
 
 def frontier_parts(facts: FrontierFacts, lang: str) -> list[Any]:
     """Sentences, and the least loss for each threshold and limit."""
-    heads, rows = making.frontier_grid(facts, lang)
-    table = new_table(*heads)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return [*(Text(sentence) for sentence in making.frontier_texts(facts, lang)), table]
+    parts: list[Any] = [Text(sentence) for sentence in making.frontier_texts(facts, lang)]
+    methods = METHODS if facts.method == "local" else ("global",)
+    for method in methods:
+        heads, rows = making.frontier_grid(facts, method, lang)
+        table = new_table(*heads)
+        for row in rows:
+            table.add_row(*map(Text, row))
+        parts += [Text(message_text(lang, f"frontier.{method}"))] if len(methods) > 1 else []
+        parts.append(table)
+    return parts
 
 
 def applied_text(
