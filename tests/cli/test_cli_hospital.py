@@ -59,7 +59,7 @@ def test_the_release_has_neither_names_nor_numbers_of_people(ward):
 def test_the_output_and_the_report_are_in_the_language_that_was_asked_for(ward):
     folder, _, anonymized = ward
     assert anonymized.stdout.startswith("通過 released.csv")
-    assert "逐列調整" in anonymized.stdout
+    assert "找到某人的機率平均為" in anonymized.stdout
     assert not re.search(r"\b(loss|suppressed|found|verdict)\b", anonymized.stdout)
     assert '<html lang="zh' in (folder / "report.html").read_text("utf-8")
 
