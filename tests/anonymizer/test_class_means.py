@@ -37,12 +37,17 @@ def literal(before, labels, way=lambda values: round(Fraction(sum(values), len(v
     members = defaultdict(list)
     for (age, *_), (label, sex, _) in zip(before, labels, strict=True):
         if age is not None:
-            members[label, sex].append((int(age), str(age) == label))
+            members[label, sex].append((int(age), str(age) == str(label)))
     shown = []
+    is_lost = all(label == "*" for label, *_ in labels)
     for label, sex, disease in labels:
         values = members[label, sex]
-        stays = label in (None, "*") or not values or any(same for _, same in values)
-        shown.append((label if stays else str(way([value for value, _ in values])), sex, disease))
+        numbers = [value for value, _ in values]
+        stays = label is None or (
+            label == "*" and (is_lost or sex == "*" or 2 * max(numbers, default=0) > sum(numbers))
+        )
+        stays = stays or not values or any(same for _, same in values)
+        shown.append((label if stays else str(way(numbers)), sex, disease))
     return shown
 
 
@@ -105,6 +110,16 @@ def test_means_of_local_classes_are_as_small_as_the_original():
     assert [age for age, *_ in rows_of(result)] == ["2.00", "2.00", "8.62", "8.62"]
     assert result.plan["show"] == {"age": "mean"}
     assert result.shown.columns == {"age": "mean"}
+
+
+@pytest.mark.parametrize(("last", "wanted"), [(69, "46"), (80, "*")])
+def test_stars_show_their_mean_unless_one_number_is_more_than_all_others(last, wanted):
+    rows = [(age, "f", "a") for age in (20, 20, 21)] + [(age, "m", "a") for age in (20, 50, last)]
+    levels = {"age": {"cuts": [[20, 25]]}, "sex": LEVELS["sex"]}
+    result = anonymize(
+        release_of(rows, levels), {"k-anonymity": {"k": 3}}, show={"age": "mean"}, method="local", order="original"
+    )
+    assert {age for age, sex, _ in rows_of(result) if sex == "m"} == {wanted}
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,19 @@ def test_python_has_the_results_and_the_columns_weigh_more():
     assert dict(given.problem.weights) == {"place": 2}
 
 
+@pytest.mark.parametrize("method", ["local", "global"])
+def test_columns_of_models_may_have_missing_cells(method):
+    ages = [None if number % 10 == 0 else 20 + number % 20 for number in range(60)]
+    table = {"age": ages, "wage": [number * number % 50 for number in range(60)]}
+    roles = {"quasi_identifiers": ["age"], "sensitive_attributes": ["wage"]}
+    release = Release(table, roles, {"age": {"width": [10]}}, no_privacy_unit={"wage": "an amount"})
+    models = [{"outcome": "wage", "on": ["age"]}]
+    made = anonymize(release, {"k-anonymity": {"k": 5}}, suppression=0.2, models=models, method=method)
+    (answer,) = made.models
+    assert answer.records_before == 60
+    assert answer.records_after > 50
+
+
 def test_weights():
     models = parse_models([{"outcome": "wage", "on": ["age", "sex"]}, {"outcome": "age", "on": ["sex"]}])
     assert weights_for_models(models, ["age", "sex", "place"], {}) == {"age": 5.0, "sex": 5.0}

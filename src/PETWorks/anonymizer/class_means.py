@@ -139,7 +139,8 @@ class _Classes:
     of_row      the class of each of them
     weights     the number of records of each
     codes       by column, the code of the label of each class
-    is_label    by column, whether the cells of a class are labels of a higher level than the values
+    is_label    by column, whether the cells of a class are labels of a higher level than the values; `*` is one
+                unless nothing else is left of the column
     """
 
     before: Recoder
@@ -170,7 +171,8 @@ class _Classes:
             places = {label: place for place, label in enumerate(column.labels.to_pylist())}
             unchanged = np.array([places.get(value, -1) for value in column.values.to_pylist()], np.int64)
             is_unchanged = unchanged[value_codes[rows]] == codes[name][of_row]
-            is_label[name] = (np.bincount(of_row, is_unchanged, len(first)) == 0) & (codes[name] != STAR)
+            is_star = codes[name] == STAR
+            is_label[name] = (np.bincount(of_row, is_unchanged, len(first)) == 0) & (~is_star | (not is_star.all()))
         return cls(recoder, ground, rows, of_row, table.weights[rows], codes, is_label)
 
     @property
@@ -194,14 +196,22 @@ class _Classes:
             return None
         shown = np.flatnonzero(means)
         statistic = _means if way == MEAN else _medians
-        numbers = statistic(self.of_row[used], scale.numbers[values[used]], self.weights[used])
+        sums, numbers = statistic(self.of_row[used], scale.numbers[values[used]], self.weights[used])
+        # Nothing limits a number behind `*`: where one is more than all others, the class keeps `*`.
+        is_star = self.codes[column][shown] == STAR
+        labels = recoder.labels.to_pylist()
+        ends = [
+            (True, True) if star else _open_ends(labels[code])
+            for star, code in zip(is_star.tolist(), self.codes[column][shown].tolist(), strict=True)
+        ]
+        change = _change_of_extremes(self.of_row[used], scale.numbers[values[used]], self.weights[used], ends)
         if way == MEAN:
-            labels = recoder.labels.to_pylist()
-            ends = [_open_ends(labels[code]) for code in self.codes[column][shown].tolist()]
-            change = _change_of_extremes(self.of_row[used], scale.numbers[values[used]], self.weights[used], ends)
-            numbers = (numbers[0] + change, numbers[1])
-        texts = [scale.write(number) for number in divide(*numbers, scale.unit).tolist()]
-        return _Shown(shown, texts)
+            sums = sums + change
+        told = ~(is_star & (change != 0))
+        if not told.any():
+            return None
+        texts = [scale.write(number) for number in divide(sums[told], numbers[told], scale.unit).tolist()]
+        return _Shown(shown[told], texts)
 
     def recoder(self, shown: Mapping[str, "_Shown"], keeping: Mask) -> tuple[Recoder, Integers]:
         """The mapping to what classes show, except those that keep their labels; and the group of each class.

@@ -119,7 +119,10 @@ def answers_of(made: Recoded, models: Sequence[Model], original: Mapping[str, Co
     columns: dict[str, Column] = dict(load_rows(made.original.source, unchanged).columns) if unchanged else {}
     for name in names:
         if name in changed:
-            columns[name] = Column(changed[name].dictionary, np.asarray(changed[name].indices).astype(np.uint32))
+            cells = changed[name]
+            if not hasattr(cells, "dictionary"):  # it has missing cells
+                cells = cells.dictionary_encode("encode")
+            columns[name] = Column(cells.dictionary, np.asarray(cells.indices).astype(np.uint32))
     removed = made.removed
     assert removed is not None
     left = np.delete(np.arange(made.records), removed)

@@ -30,8 +30,8 @@ FULL_SWEEP = 1 << 30  # most nodes times distinct rows for a sweep over all node
 FULL_SWEEP_OF_VALUES = 1 << 22  # the same if rules are about sensitive values
 SWEEP = 3 << 28  # the same for a sweep over the nodes of classes and those above
 SWEEP_OF_VALUES = 1 << 22
-ROUNDS = 4  # most sweeps over the nodes of the release before
-ENOUGH = 0.995  # rounds end once the loss falls by less than this factor
+ROUNDS = 5  # most sweeps over the nodes of the release before
+ENOUGH = 0.998  # rounds end once the loss falls by less than this factor
 HOMES_DIVIDED_BY = 4  # sizes of homes are the records of the table, divided by powers of this
 
 Tell = Callable[[int], None]
