@@ -337,14 +337,15 @@ def _change_of_extremes(
 ) -> Integers:
     """What is added to the sum of each class so that no number beyond an open end can be told from its mean.
 
-    Such a number that is more than the others in sum (of absolute numbers) counts as that sum, as in groups.
+    Such a number that is more than the others in sum (of absolute numbers) counts as that sum, as in groups. Of two
+    records it would be the number of the other one, so their mean stays.
     """
     order = np.lexsort((numbers, classes))
     classes, numbers, weights = classes[order], numbers[order], weights[order]
     starts = run_starts(classes)
     magnitudes = np.add.reduceat(np.abs(numbers) * weights, starts)
     last = np.append(starts[1:], len(classes)) - 1
-    is_open = np.array(ends, np.bool_).reshape(-1, 2)
+    is_open = np.array(ends, np.bool_).reshape(-1, 2) & (np.add.reduceat(weights, starts) > 2)[:, np.newaxis]
     change = np.zeros(len(starts), np.int64)
     for place, sign, opened in ((starts, -1, is_open[:, 0]), (last, 1, is_open[:, 1])):
         others = magnitudes - np.abs(numbers[place])

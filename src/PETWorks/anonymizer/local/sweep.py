@@ -235,7 +235,7 @@ Levels = NDArray[np.int64]  # the levels of nodes (rows)
 
 COMPACT_BELOW = 0.8  # once at most this share of the records remains, released records are dropped from the arrays
 MAX_TABLE_SUMS = 1 << 20  # most sums in a table that combines several columns
-COMPILED_FROM = 1 << 13  # distinct rows; fewer are counted without loading the compiler
+COMPILED_FROM = 25_000  # distinct rows; fewer are counted without loading the compiler
 MIN_HASHED_CLASS = 16  # this many records rarely have the same first bits by chance
 SUMS_PER_BATCH = 1 << 17  # sums of several nodes that are processed together: they fit into the CPU cache
 
