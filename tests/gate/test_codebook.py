@@ -13,7 +13,7 @@ import pytest
 from command import petworks as run
 from PETWorks import Release, read_policy
 from PETWorks.about.hierarchies.labels import number_range
-from PETWorks.gate.codebook import Codebook
+from PETWorks.gate.codebook import Codebook, _label
 
 POLICY = """petworks_policy: 1
 data: raw.csv
@@ -182,3 +182,11 @@ def test_one_record_and_columns_without_values(tmp_path):
     assert "| left | empty |" in text
     assert r"| star | only \* |" in text
     assert book.to_csv().decode("utf-8-sig").splitlines() == ["column,label,low,high,high_included,middle"]
+
+
+def test_numbers_of_a_hierarchy_of_rare_values_can_be_calculated_with():
+    """Their column is not read as numbers, as they may be codes; but a value is what it says."""
+    assert _label("4.0", {"rare": {"fewer_than": 12}}).middle == "4"
+    assert _label("other", {"rare": {"fewer_than": 12}}).middle == ""
+    assert _label("20-39", {"rare": {"fewer_than": 12}}).middle == ""  # a name that looks like a range
+    assert _label("401", {"prefix": [3, 1]}).middle == ""

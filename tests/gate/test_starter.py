@@ -361,3 +361,23 @@ def test_eight_quasi_identifiers_are_not_too_many(tmp_path):
     said, text = wide(tmp_path, 4)
     assert "are taken for" not in said
     assert "decide first" not in text
+
+
+def test_an_address_can_become_a_place(tmp_path):
+    """It is left out, and the policy says how its district can stay; that works when it is followed."""
+    rows = [f"臺北市大安區和平路{n}號,{n % 2}" for n in range(1, 41)]
+    (tmp_path / "t.csv").write_text("\n".join(["地址,sex", *rows]), "utf-8")
+    assert petworks("init", "t.csv", cwd=tmp_path).returncode == 0
+    text = (tmp_path / "t_policy.yaml").read_text("utf-8")
+    hint = "{address: [district, county, region]}"
+    assert f"with {hint} under hierarchies" in next(
+        line for line in text.splitlines() if "- 地址" in line.replace('"', "")
+    )
+    policy = yaml.safe_load(text)
+    policy["roles"]["identifiers"] = []
+    policy["roles"]["quasi_identifiers"].append("地址")
+    policy["hierarchies"]["地址"] = yaml.safe_load(hint)
+    (tmp_path / "p_policy.yaml").write_text(yaml.safe_dump(policy, allow_unicode=True), "utf-8")
+    done = petworks("anonymize", "p_policy.yaml", "-o", "r.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "臺北市大安區" in (tmp_path / "r.csv").read_text("utf-8")

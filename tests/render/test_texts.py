@@ -101,7 +101,7 @@ def completed_ids():
     yield from (f"state.{fact}" for fact in STATE_FACTS)
     yield from (f"plot.{fact}" for fact in COMPARED)
     yield from (f"aggregate.{name}" for name in AGGREGATES)
-    yield from (f"level.{kind}" for kind in KINDS_WITH_LEVEL_NAMES if kind not in ("dates", "icd10"))
+    yield from (f"level.{kind}" for kind in KINDS_WITH_LEVEL_NAMES if kind not in ("dates", "icd10", "address"))
     yield from (f"sees.{entry.sees}" for entry in catalogue.values() if entry.sees is not None)
     yield from (f"stated.{way}" for way in ("cell size", "probability", "probability and cell size"))
     yield from (
@@ -161,7 +161,7 @@ def levels_ids():
         "about": FORMS,
         "field": {*fields, "cuts", "dates", "icd10"},
         "hint": fields,
-        "unit": {*CHOICES["dates"], *CHOICES["icd10"]},
+        "unit": {*CHOICES["dates"], *CHOICES["icd10"], *CHOICES.get("address", ())},
         "calendar": CHOICES["calendar"],
         "status": ("declared", "file", "none"),
         "shown": (SAVED, PROPOSED, TRIED, "none"),

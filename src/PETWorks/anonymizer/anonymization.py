@@ -55,7 +55,7 @@ from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder, view_after
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import Rule
-from PETWorks.anonymizer.search.exact import NodeSearch, Progress, Report, Stop, never_stop
+from PETWorks.anonymizer.search.exact import MOST_COST, ONE_IN, NodeSearch, Progress, Report, Stop, never_stop
 from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
 from PETWorks.counting.protected_source import changes_in
@@ -295,7 +295,7 @@ class Anonymization(Recoded):
     def _other_columns(self, keeping: Keeping, *, keep: int = 0, may_lose: int = 0) -> OtherColumns:
         """What other columns to keep would cost: these in addition, or all but these."""
         assert self.problem.columns is not None
-        names, quick = self.problem.columns.names, not self.optimal or self.problem.lattice.has_many_nodes
+        names, quick = self.problem.columns.names, not self.search.is_explored or self.problem.lattice.has_many_nodes
         chosen = self.search.choice(keeping) if quick else self.search.explore_beside(keeping)
         settings = (*self.problem.keep, *names(keep)), (*self.problem.may_go, *names(may_lose))
         if chosen is None:
@@ -429,8 +429,15 @@ class LocalAnonymization(Anonymization):
         problem = self.problem
         if problem.columns is None or len(self.sweep.nodes) == 1:
             return super().kept_columns
-        lost = [name for name in lost_in_sweep(self.sweep) if name not in problem.may_go]
-        return KeptColumns(problem.keep, problem.may_go, tuple(lost))
+        lost = tuple(name for name in lost_in_sweep(self.sweep) if name not in problem.may_go)
+        if not lost:
+            return KeptColumns(problem.keep, problem.may_go, ())
+        columns, keeping = problem.columns.set_of(lost), problem.keeping
+        keeping = Keeping(keeping.demanded | columns, keeping.wanted & ~columns)
+        other = self._other_columns(keeping, keep=columns)
+        # A search that is not complete cannot tell that no levels keep them.
+        others = () if other.loss is None and not self.search.is_explored else (other,)
+        return KeptColumns(problem.keep, problem.may_go, lost, others)
 
     def _released_sweep(self) -> Sweep:
         return self.sweep
@@ -496,10 +503,13 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     try:
         if why_global is None:
             why_global = "not possible"
+            taken: tuple[int, float, Sweep] | None = None
             for release, release_loss in _local_releases(found, report, stop):
                 why_global = why_global if why_global is None else "no better"
-                if release_loss < loss:
-                    best, loss, why_global = release, release_loss, None
+                if release_loss < found.loss:
+                    candidate = _wanted_columns_lost(found, release), release_loss, release
+                    taken = candidate if taken is None else _keeping_more(taken, candidate)
+                    (_, loss, best), why_global = taken, None
     except NotApplicable:  # a measure does not apply to values on several levels
         why_global = None if loss < found.loss else "one level per column"
     except (KeyboardInterrupt, TimeIsUp):
@@ -523,6 +533,7 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
     # Suppressed records that are not set aside form a class, so none are allowed.
     allowed = problem.most if ground.view.treatment["suppressed"] == APART else 0
     fallback, best = Sweep.on_one_node(found.classes, found.taken_out), found.loss
+    fewest = len(problem.lattice.columns)
 
     told = 0
 
@@ -541,12 +552,13 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
         holds, broken = False, []
         for release in local_releases(ground, judge, order, size, allowed, fallback, report_progress):
             loss = release.loss(problem.objective)
-            if holds and loss >= best:
+            if holds and loss >= best and _wanted_columns_lost(found, release) >= fewest:
                 continue
             broken_now = _broken_rules(found, release)
             if not broken_now and loses_no_more(found, release):
                 yield release, loss
                 holds, best = True, min(best, loss)
+                fewest = min(fewest, _wanted_columns_lost(found, release))
             broken += broken_now
         if growing and not holds and (not broken or any(rule.worse_by_suppression for rule in broken)):
             return  # larger classes would only lose more
@@ -554,6 +566,24 @@ def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> 
             least, growing = size, False
         else:
             failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+
+
+def _wanted_columns_lost(found: Anonymization, swept: Sweep) -> int:
+    """How many columns a release loses that it should keep if that costs little."""
+    columns = found.problem.columns
+    return 0 if columns is None else (columns.set_of(lost_in_sweep(swept)) & found.problem.keeping.wanted).bit_count()
+
+
+def _keeping_more(one: tuple[int, float, Sweep], other: tuple[int, float, Sweep]) -> tuple[int, float, Sweep]:
+    """The one of two releases that loses fewer columns, unless that costs much; then the one with less loss.
+
+    Each is the number of columns that it loses, its loss, and the release.
+    """
+    fewer, more = sorted((one, other), key=lambda release: release[:2])
+    (_, loss, swept), (_, other_loss, other_swept) = fewer, more
+    additional = swept.suppressed - other_swept.suppressed
+    costs_much = loss > MOST_COST * other_loss or additional * ONE_IN > swept.ground.records
+    return more if costs_much else fewer
 
 
 def loses_no_more(found: Anonymization, swept: Sweep) -> bool:

@@ -218,7 +218,10 @@ def _label(text: str, words: Words | None) -> Label:
     if words is not None and "dates" in words:
         period = read_period(text, roc=words.get("calendar") == CALENDARS[1])
         return Label(text) if period is None else Label(text, period[0].isoformat(), period[1].isoformat())
-    numbers = number_range(text) if words is None or not {"prefix", "mask", "icd10", "rare"} & set(words) else None
+    has_no_ends = words is not None and (
+        ("rare" in words and not is_number(text)) or {"prefix", "mask", "icd10"} & set(words)
+    )
+    numbers = None if has_no_ends else number_range(text)
     if numbers is None or _CODE.fullmatch(text):
         return Label(text)
     low, high = ("" if end is None else as_text(end) for end in (numbers.low, numbers.high))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
+from PETWorks.about.column_names import AN_ADDRESS
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
@@ -68,6 +69,7 @@ MANY_KNOWN = (
     "outsider knows"
 )
 DECIDE = "decide first"
+KEEP_PLACE = "{reason}; to keep the place, make it a quasi-identifier, with {words} under hierarchies"
 PROTECT = "coarser values where exact ones would give people away: those that keep most"
 
 
@@ -112,7 +114,9 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
     known = sum(suggestion.role == QUASI_IDENTIFIER for suggestion in suggested)
     if sidecar.hierarchy_entry is None and known <= MAX_HIERARCHIES:
         suggested = [
-            _with_hierarchy(suggestion, table, source.encoding) if suggestion.role == QUASI_IDENTIFIER else suggestion
+            _with_hierarchy(suggestion, table, source.encoding)
+            if suggestion.role == QUASI_IDENTIFIER or _is_address(suggestion)
+            else suggestion
             for suggestion in suggested
         ]
     suggested = [
@@ -129,6 +133,10 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
         for suggestion in suggested
     ]
     return suggested, people
+
+
+def _is_address(suggestion: Suggestion) -> bool:
+    return suggestion.role == IDENTIFIER and suggestion.why.what == AN_ADDRESS
 
 
 def _with_hierarchy(suggestion: Suggestion, table: WeightedRows, encoding: str | None) -> Suggestion:
@@ -290,6 +298,8 @@ def _all_roles(by_role: Mapping[str | None, Sequence[Suggestion]], say: Say, why
     first = {suggestion.column for suggestion in ranked if is_first_to_decide(suggestion)}
 
     def why_with_mark(suggestion: Suggestion) -> str:
+        if _is_address(suggestion) and suggestion.hierarchy is not None and "address" in suggestion.hierarchy.words:
+            return say(KEEP_PLACE).format(reason=why(suggestion), words=in_yaml(suggestion.hierarchy.words))
         return f"{why(suggestion)}; {say(DECIDE)}" if suggestion.column in first else why(suggestion)
 
     many = say(MANY_KNOWN).format(n=len(by_role[QUASI_IDENTIFIER]), many=MANY)

@@ -729,6 +729,10 @@ TEXTS: dict[str, str | Plural] = {
         "To keep {columns} costs much: a loss of {other} instead of {loss}, with {records} suppressed records. If that "
         "is worth it: {options}"
     ),
+    "anonymize.keep-costs-local": (
+        "To keep {columns}, too, one level per column has a loss of {other} instead of {loss} and {records} suppressed "
+        "records (columns lost: {lost}); record by record may lose less. If that is worth it: {options}"
+    ),
     "anonymize.cannot-keep": "No levels keep the rules and {columns}, with so few suppressed records.",
     "anonymize.loss-saved": (
         "If next to nothing of {columns} may be left, less is lost: {other} instead of {loss}, with {records} "
@@ -803,6 +807,9 @@ TEXTS: dict[str, str | Plural] = {
         "One level per column, because non-uniform entropy is not defined for values on several levels."
     ),
     "choice.why.not-possible": "One level per column, because the rules cannot be kept record by record.",
+    "choice.why.not-keeping": (
+        "One level per column, because no release was found that keeps {columns} and the rules record by record."
+    ),
     "choice.why.no-better": "One level per column, because record by record would keep no more.",
     "choice.why.stopped": "One level per column, because the search was stopped before record by record kept more.",
     "choice.why.one-level-per-column": (
@@ -907,8 +914,8 @@ TEXTS: dict[str, str | Plural] = {
     "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, unchanged in the release.",
     "notice.perhaps-sensitive-coarser": "Not measured: {columns} may be sensitive; the values were made coarser.",
     "notice.found-by-amount": (
-        "{share} of the records are alone in their class for someone who also knows {columns}: round it further, "
-        "or say under 'role_reasons' why no outsider knows it."
+        "{share} of the records are alone in their class for someone who also knows {columns}: make it coarser "
+        "(anonymize.protect), or say under 'role_reasons' why no outsider knows it."
     ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
     "notice.few-removed": Plural(
@@ -1074,6 +1081,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "anonymize.losses": "What is lost by each objective",
     "anonymize.undefined": "Not defined for values on several levels: {objectives}.",
+    "column.protected": "{column} (after {how})",
     "column.values_per_cell": "values per cell",
     "column.shift": "distribution shift",
     "head.objective": "loss by objective",

@@ -153,6 +153,9 @@ def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     if facts.local is not None and facts.local.combinations == 1:
         return []  # the search was stopped, as another sentence says
     if choice.why_global is not None:
+        kept = facts.kept_columns
+        if choice.why_global == "not possible" and kept is not None and kept.keep:
+            return [message_text(lang, "choice.why.not-keeping", columns=kept.keep)]
         return [why_global_text(choice.why_global, lang)]
     if choice.made == "global":
         return [message_text(lang, "choice.made-global")]
@@ -241,13 +244,19 @@ def kept_columns_texts(facts: AnonymizationFacts, lang: str) -> Iterator[str]:
         values: dict[str, Any] = {
             "columns": more or less,
             "options": command_line([part for option in options for part in option]),
-            "loss": loss_text(facts.loss if facts.local is None else facts.local.global_loss),
+            "loss": loss_text(facts.loss),
         }
         if other.loss is None or other.suppressed is None:
             yield message_text(lang, "anonymize.cannot-keep", columns=more)
         else:
-            text = "anonymize.keep-costs" if more else "anonymize.loss-saved"
-            values |= {"other": loss_text(other.loss), "records": other.suppressed}
+            by_record = facts.local is not None and facts.local.combinations > 1
+            keeping = "anonymize.keep-costs-local" if by_record else "anonymize.keep-costs"
+            text = keeping if more else "anonymize.loss-saved"
+            values |= {
+                "other": loss_text(other.loss),
+                "records": other.suppressed,
+                "lost": _lost_text(other.lost, lang),
+            }
             yield message_text(lang, text, **values)
 
 
@@ -447,6 +456,8 @@ def state_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str
         )
         for fact in STATE_FACTS
         if getattr(facts.before, fact) is not None or getattr(facts.after, fact) is not None
+        # Suppressed records that left the table are not in it: two zeros would say that there were none.
+        if fact != "suppressed" or facts.before.suppressed or facts.after.suppressed or not facts.suppressed
     ]
     kept = facts.utility
     if kept is None:
@@ -459,10 +470,16 @@ def state_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str
 
 
 def kept_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
-    """What is left of each column: its name, values before and per cell, and shares."""
+    """What is left of each column: its name, values before and per cell, and shares.
+
+    Protected columns are compared with their protected values, as the heading of their row says.
+    """
+    protected = {column.column: in_yaml(column.how)[1:-1] for column in facts.protected}
     return [
         (
-            shorten_name(column.column),
+            message_text(lang, "column.protected", column=shorten_name(column.column), how=protected[column.column])
+            if column.column in protected
+            else shorten_name(column.column),
             value_text(column.values_before, lang),
             value_text(column.values_per_cell, lang),
             percent(column.information_kept, lang),

@@ -47,6 +47,7 @@ def anonymization_text(
     for row in making.state_rows(facts, lang):
         table.add_row(*map(Text, row))
     parts += [table, levels_table(facts, lang) if facts.local is None else _levels_used_table(facts, facts.local, lang)]
+    parts.append(Text(message_text(lang, "anonymize.levels")))
     if detailed:
         parts.append(_table(making.KEPT_HEADINGS, making.kept_rows(facts, lang), lang))
         parts.append(_table(making.LOSS_HEADINGS, making.loss_rows(facts, lang), lang))
