@@ -11,6 +11,7 @@ from PETWorks.about.hierarchies.declaration import KINDS, KINDS_WITH_LEVEL_NAMES
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
+from PETWorks.anonymizer.facts import WhyGlobal
 from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.gate.check.advice import STEP_BY_FINDING
 from PETWorks.gate.check.facts import ITEM_TESTS
@@ -78,6 +79,13 @@ def completed_ids():
     yield from (f"studio.safe.order.{order}" for order in ORDERS)
     yield from (f"studio.safe.suppressed-records.{what}" for what in SUPPRESSED_RECORDS)
     yield from levels_ids()
+    yield from (f"studio.safe.kept.{choice}" for choice in ("cheap", "keep", "may_lose"))
+    yield from (f"anonymize.shown.{way}" for way in ("mean", "median"))
+    yield from (f"{group}.{method}" for group in ("choice", "frontier", "models") for method in METHODS)
+    yield from (f"choice.why.{why.replace(' ', '-')}" for why in get_args(WhyGlobal))
+    yield from ("models.next-best", "frontier.own-both", "frontier.own-limit-both")
+    yield from (f"init.known.{how_well}" for how_well in ("usually", "often", "unclear"))
+    yield from (f"head.{head}" for head in ("outsiders-know", "as-many-values"))
     yield from (f"anonymize.{how}-no-better" for how in ("local", "local-stopped"))
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)
     yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
@@ -159,7 +167,7 @@ def levels_ids():
     completed = {
         "kind": FORMS,
         "about": FORMS,
-        "field": {*fields, "cuts", "dates", "icd10"},
+        "field": {*fields, "cuts", "dates", "icd10", "address"},
         "hint": fields,
         "unit": {*CHOICES["dates"], *CHOICES["icd10"], *CHOICES.get("address", ())},
         "calendar": CHOICES["calendar"],
