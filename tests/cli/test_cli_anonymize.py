@@ -343,7 +343,7 @@ def test_wrong_policies_write_nothing(raw, old, new, told):
     assert sorted(path.name for path in raw.iterdir()) == ["policy.yaml", "raw.csv"]
 
 
-@pytest.mark.parametrize("output", ["raw.csv", "policy.yaml", "released.xlsx", "nowhere/released.csv"])
+@pytest.mark.parametrize("output", ["raw.csv", "policy.yaml", "released.ods", "nowhere/released.csv"])
 def test_wrong_outputs_write_nothing(raw, output):
     before = {path.name: path.read_bytes() for path in raw.iterdir()}
     assert run("anonymize", raw / "policy.yaml", "-o", raw / output).returncode == 2

@@ -63,7 +63,7 @@ def test_the_best_so_far_is_written_and_judged(arguments, tmp_path):
         "wide.csv",
         "wide_policy.yaml",
     ]
-    assert "The search was stopped after" in (tmp_path / "report.html").read_text("utf-8")
+    assert "for all records was stopped; the best that were found" in (tmp_path / "report.html").read_text("utf-8")
     assert "none below" in shown, "the gap"
 
 

@@ -240,8 +240,15 @@ class Anonymization(Recoded):
 
     def _column_states(self) -> Iterator[ColumnState]:
         """What became of each released column, in the order of the table."""
-        swept, protected = self._released_sweep(), changes_in(self.original.source)
-        lost, unchanged = lost_in_sweep(swept), unchanged_in_sweep(swept)
+        protected = changes_in(self.original.source)
+        if self.is_raised:  # the rows have not the values of the table, and all are on one node
+            lost = lost_on_node(self.classes, self.taken_out)
+            unchanged = tuple(
+                name for name, level in zip(self.classes.columns, self.classes.node, strict=True) if not level
+            )
+        else:
+            swept = self._released_sweep()
+            lost, unchanged = lost_in_sweep(swept), unchanged_in_sweep(swept)
         for name in self.original.columns:
             if name in self.left_out:
                 continue
