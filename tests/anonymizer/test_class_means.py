@@ -44,7 +44,7 @@ def literal(before, labels, way=lambda values: round(Fraction(sum(values), len(v
         values = members[label, sex]
         numbers = [value for value, _ in values]
         stays = label is None or (
-            label == "*" and (is_lost or sex == "*" or 2 * max(numbers, default=0) > sum(numbers))
+            label == "*" and (is_lost or sex == "*" or len(numbers) < 2 or 2 * max(numbers) > sum(numbers))
         )
         stays = stays or not values or any(same for _, same in values)
         shown.append((label if stays else str(way(numbers)), sex, disease))

@@ -197,7 +197,7 @@ class _Classes:
         shown = np.flatnonzero(means)
         statistic = _means if way == MEAN else _medians
         sums, numbers = statistic(self.of_row[used], scale.numbers[values[used]], self.weights[used])
-        # Nothing limits a number behind `*`: where one is more than all others, the class keeps `*`.
+        # Nothing limits a number behind `*`: where one is alone, or more than all others, the class keeps `*`.
         is_star = self.codes[column][shown] == STAR
         labels = recoder.labels.to_pylist()
         ends = [
@@ -207,7 +207,7 @@ class _Classes:
         change = _change_of_extremes(self.of_row[used], scale.numbers[values[used]], self.weights[used], ends)
         if way == MEAN:
             sums = sums + change
-        told = ~(is_star & (change != 0))
+        told = ~(is_star & _stand_out(self.of_row[used], scale.numbers[values[used]], self.weights[used]))
         if not told.any():
             return None
         texts = [scale.write(number) for number in divide(sums[told], numbers[told], scale.unit).tolist()]
@@ -330,6 +330,14 @@ def _open_ends(label: str) -> tuple[bool, bool]:
     """Whether a label stands for numbers without a lower and without an upper end."""
     numbers = number_range(label)
     return (False, False) if numbers is None else (numbers.low is None, numbers.high is None)
+
+
+def _stand_out(classes: Integers, numbers: Integers, weights: Integers) -> Mask:
+    """Mask of the classes with a single number, or with one that is more than the others in sum, in absolute numbers."""
+    order = np.argsort(classes, kind="stable")
+    starts, magnitudes, weights = run_starts(classes[order]), np.abs(numbers[order]), weights[order]
+    total = np.add.reduceat(magnitudes * weights, starts)
+    return np.asarray((2 * np.maximum.reduceat(magnitudes, starts) > total) | (np.add.reduceat(weights, starts) < 2))
 
 
 def _change_of_extremes(
