@@ -1,4 +1,4 @@
-"""Make the release of a survey that loses least, and say why it is not finer."""
+"""Make the release of a survey that loses least with one level per column, and say why it is not finer."""
 
 import warnings
 
@@ -10,7 +10,7 @@ release = Release("data/adult.csv", roles, "data/adult_hierarchy")
 rules = {"k-anonymity": {"k": 5}, "l-diversity": {"l": 2}}
 
 warnings.simplefilter("ignore", ReleaseWarning)  # `result.notices` has what the warnings say
-result = anonymize(release, rules, suppression=0.05)
+result = anonymize(release, rules, suppression=0.05, method="global")
 print({column: level for column, level in result.levels.items() if level})
 print(round(result.loss, 4), result.suppressed, result.optimal)
 print(evaluate(result.release, rules))
@@ -26,7 +26,9 @@ for rule in explanation.rules:
     print(f"without {rule.rule}: {rule.loss_without:.4f}")
 
 # Ages matter to the recipients: at most groups of ten years, and three times the weight.
-result = anonymize(release, rules, suppression=0.05, levels={"age": (0, 2)}, weights={"age": 3})
+result = anonymize(
+    release, rules, suppression=0.05, method="global", levels={"age": (0, 2)}, weights={"age": 3}
+)
 print({column: level for column, level in result.levels.items() if level}, result.suppressed)
 
 # Prints:

@@ -333,7 +333,7 @@ def _open_ends(label: str) -> tuple[bool, bool]:
 
 
 def _stand_out(classes: Integers, numbers: Integers, weights: Integers) -> Mask:
-    """Mask of the classes with a single number, or with one that is more than the others in sum, in absolute numbers."""
+    """Mask of the classes with a single number, or with one that is more than the others in sum of absolute numbers."""
     order = np.argsort(classes, kind="stable")
     starts, magnitudes, weights = run_starts(classes[order]), np.abs(numbers[order]), weights[order]
     total = np.add.reduceat(magnitudes * weights, starts)
