@@ -26,9 +26,7 @@ for rule in explanation.rules:
     print(f"without {rule.rule}: {rule.loss_without:.4f}")
 
 # Ages matter to the recipients: at most groups of ten years, and three times the weight.
-result = anonymize(
-    release, rules, suppression=0.05, method="global", levels={"age": (0, 2)}, weights={"age": 3}
-)
+result = anonymize(release, rules, suppression=0.05, method="global", levels={"age": (0, 2)}, weights={"age": 3})
 print({column: level for column, level in result.levels.items() if level}, result.suppressed)
 
 # Prints:
