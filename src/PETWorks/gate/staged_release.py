@@ -176,31 +176,12 @@ def staging_release(
         result = replace(result, original=with_safe_cells(result.original))
     original = job.release
     original.engine.close()  # its counts are no longer needed, and the engine of the release needs memory
-    text, root = policy_of_release(
-        job.content,
-        paths.release,
-        paths.hierarchies,
-        data=policy_data(paths.release, in_parts=original.engine.name == "spark"),
-        needs_original=job.needs_original,
-        seed=order.seed,
-        plan=paths.plan,
-        made=result,
-        say=say,
-    )
-    contents: dict[Path, Any] = {
-        paths.release: _release_content(result, job, paths.release, order),
-        paths.policy: text.encode("utf-8", "surrogateescape"),
-        **{
-            path: original.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
-            for column, path in paths.hierarchies.items()
-        },
-        **(other_files or {}),
-    }
+    contents, root = _first_files(result, job, paths, order, say)
     replaces = paths.release.exists()
     name = _hidden_name(paths.release).removeprefix(".petworks-")
     with staging(name, paths.release.parent, like=job.inputs.files) as files:
         with step("writing"):
-            files.write(contents)
+            files.write({**contents, **(other_files or {})})
             target = files.current(paths.release)
             held = hold_file(target) if target.is_file() else None  # read once, for its digest and for the check
             plan = structs.replace(
@@ -237,6 +218,32 @@ def staging_release(
         yield StagedRelease(case, files, plan.release_sha256, root, replaces, result.keeps_unit)
         case.release.engine.close()  # it may still have the files open
         files.publish()
+
+
+def _first_files(
+    result: Recoded, job: ReleaseJob, paths: ReleaseFiles, order: RecordOrder, say: Callable[[str], str]
+) -> tuple[dict[Path, Any], Path | None]:
+    """The content of the release, its policy and its hierarchies; and the root folder of the policy, if it needs one.
+
+    The plan follows, since it has the digests of these files.
+    """
+    text, root = policy_of_release(
+        job.content,
+        paths.release,
+        paths.hierarchies,
+        data=policy_data(paths.release, in_parts=job.release.engine.name == "spark"),
+        needs_original=job.needs_original,
+        seed=order.seed,
+        plan=paths.plan,
+        made=result,
+        say=say,
+    )
+    hierarchies = {
+        path: job.release.hierarchies[column].to_csv().encode("utf-8", "surrogateescape")
+        for column, path in paths.hierarchies.items()
+    }
+    release = _release_content(result, job, paths.release, order)
+    return {paths.release: release, paths.policy: text.encode("utf-8", "surrogateescape"), **hierarchies}, root
 
 
 def _people(result: Recoded, order: RecordOrder) -> Any:

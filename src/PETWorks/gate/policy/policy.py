@@ -208,6 +208,18 @@ class Policy:
             raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
         if planned is not None and planned[0] is None and release.records < planned[1]:
             release.note_removed(planned[1] - release.records)
+        self._check_release(mistakes, release, planned, (original or source).names)
+        mistakes.report()
+        return release
+
+    def _check_release(
+        self, mistakes: Mistakes, release: Release, planned: tuple[Any, int] | None, names: Sequence[str]
+    ) -> None:
+        """Note the mistakes of the policy that the opened release shows.
+
+        planned   the removed records and the number of records of the original, by the plan
+        names     the columns of the original, or of the table if there is none
+        """
         if planned is not None and release.records + (release.removed_records or 0) != planned[1]:
             mistakes.add(
                 ("plan",),
@@ -217,10 +229,10 @@ class Policy:
                 given=release.records,
             )
         check_references(mistakes, release.quasi_identifiers, release.sensitive_attributes)
-        if original is not None or self.plan is None:  # a release need not have all columns of its original
+        if self.original is not None or self.plan is None:  # a release need not have all columns of its original
             for number in range(len(self.models)):
                 with mistakes.at("models", number):
-                    check_model_columns(self.models[number : number + 1], (original or source).names)
+                    check_model_columns(self.models[number : number + 1], names)
         for column in self.file.content.get("no_role", ()):
             if column.strip() in release.roles:
                 mistakes.add(("no_role", column), "the column has a role")
@@ -233,8 +245,6 @@ class Policy:
         for column in self.file.content.get("no_privacy_unit", ()):
             if column.strip() not in {*release.roles, *self.no_role}:
                 mistakes.add(("no_privacy_unit", column), "the column has no role")
-        mistakes.report()
-        return release
 
     @property
     def shown(self) -> dict[str, str]:

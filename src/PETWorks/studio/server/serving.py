@@ -311,25 +311,10 @@ def serve(
             is_allowed_user=lambda client: is_allowed_user(client, port),
             on_new_token=lambda token: show_address(address(token)),
         )
-        server = uvicorn.Server(
-            uvicorn.Config(
-                guard,
-                http=Connection,
-                backlog=MAX_WAITING,  # connections accepted at once
-                ws="none",
-                loop="asyncio",
-                log_config=None,
-                log_level="critical",  # broken requests are not worth a log line, and the page itself shows errors
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                timeout_graceful_shutdown=SHUTDOWN_SECONDS,  # a page that shows progress never completes
-            )
-        )
+        server = _make_server(guard)
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, server.handle_exit)  # the terminal was closed
         entrance = _Entrance(address(guard.token))
-
         studio.is_ending = lambda: server.should_exit
 
         async def watch() -> None:
@@ -360,6 +345,24 @@ def serve(
         finally:
             entrance.remove()
             studio.jobs.cancel_all()
+
+
+def _make_server(app: ASGIApp) -> uvicorn.Server:
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=Connection,
+            backlog=MAX_WAITING,  # connections accepted at once
+            ws="none",
+            loop="asyncio",
+            log_config=None,
+            log_level="critical",  # broken requests are not worth a log line, and the page itself shows errors
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,  # a page that shows progress never completes
+        )
+    )
 
 
 class _Entrance:
