@@ -119,7 +119,7 @@ class Choice(JSONObject, frozen=True):
 
 
 class OtherColumns(JSONObject, frozen=True):
-    """What a release on one level per column would lose that keeps other columns; no loss if there is none."""
+    """The loss of a release on one level per column that keeps other columns; no loss if there is none."""
 
     keep: Annotated[tuple[str, ...], described("the columns to keep in any case")]
     may_lose: Annotated[tuple[str, ...], described("the columns that may be lost")]
@@ -253,7 +253,7 @@ class UtilityKept(JSONObject, frozen=True):
 
 
 class ColumnState(JSONObject, frozen=True):
-    """What became of a column: every released cell is unchanged, some are coarser, or next to nothing is left."""
+    """The state of a column: every released cell is unchanged, some are coarser, or next to nothing is left."""
 
     column: str
     state: Literal["kept", "coarser", "lost"]
@@ -286,7 +286,7 @@ class ShownColumn(JSONObject, frozen=True):
 
 
 class AnonymizationFacts(JSONObject, frozen=True, kw_only=True):
-    """How a release was made."""
+    """The way a release was made: its levels, its loss, the proof and the reasons."""
 
     columns: tuple[ColumnLevel, ...]
     objective: str

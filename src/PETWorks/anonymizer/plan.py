@@ -70,7 +70,7 @@ RoleKey = Literal["identifiers", "quasi_identifiers", "sensitive_attributes", "i
 
 
 class PlannedHierarchy(JSONObject, frozen=True, kw_only=True):
-    """Where the hierarchy of a column comes from: words, a file beside the plan, or both."""
+    """The source of the hierarchy of a column: words, a file beside the plan, or both."""
 
     height: Annotated[int, described("the highest level", ge=1, le=MAX_LEVELS)]
     sha256: Annotated[Digest, described("of the hierarchy that was used, as a CSV file")]
@@ -104,7 +104,7 @@ class JudgedRule(JSONObject, frozen=True, kw_only=True):
 
 
 class Plan(JSONObject, frozen=True, kw_only=True):
-    """How a release was made. It contains no cell of the table."""
+    """The steps that made a release. It contains no cell of the table."""
 
     petworks_plan: Annotated[Literal[1], described("the version of the format")]
     note: Annotated[str, described("who may see it")] | None = None

@@ -56,7 +56,7 @@ class Regime(JSONObject, frozen=True):
 
 
 class SignOff(JSONObject, frozen=True):
-    """Who answers for the release, what was decided, and what is still missing."""
+    """The approver of the release, the decisions, and the items of checklists that are still open."""
 
     approver: MultilingualText | None
     role: MultilingualText | None
@@ -203,7 +203,7 @@ def combine_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 class RuleVerdicts(JSONObject, frozen=True):
-    """How many rules have each verdict."""
+    """The number of rules with each verdict."""
 
     passed: Annotated[int, Meta(ge=0)] = field(name=PASS)
     waived: Annotated[int, Meta(ge=0)]

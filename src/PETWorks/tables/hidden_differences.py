@@ -544,7 +544,7 @@ def _of_one(source: Any) -> Mapping[str, int]:
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
         return _workbook(source.file, source)
     if isinstance(source, CSV):
-        return Counter(_packed(source.content)) + Counter({UNUSUAL_BYTES: _lines_in_unusual_bytes(source)})
+        return Counter(_packed(source.content)) + Counter({UNUSUAL_BYTES: _count_unusual_lines(source)})
     if isinstance(source, JSONLines):
         return _packed(source.content)
     if isinstance(source, Parquet):
@@ -586,8 +586,8 @@ def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, in
     return found
 
 
-def _lines_in_unusual_bytes(source: CSV) -> int:
-    """How many lines have other bytes than their text has in the encoding of the file, so that they can be told apart.
+def _count_unusual_lines(source: CSV) -> int:
+    """The number of lines with other bytes than their text has in the encoding, so that they can be told apart.
 
     Big5 has two places for some characters, and in UTF-7 and ISO 2022 any character can be written in several ways.
     """
@@ -598,11 +598,11 @@ def _lines_in_unusual_bytes(source: CSV) -> int:
     rest = b""
     with converting_os_errors(source.content.path), source.content.open() as file:
         while block := file.read(BLOCK):
-            raw, usual = rest + block, encoder.encode(decoder.decode(block))
-            if not raw.startswith(usual):
-                pairs = zip(raw.split(b"\n"), usual.split(b"\n"), strict=False)
-                return max(sum(own != other for own, other in pairs), 1)
-            rest = raw[len(usual) :]
+            raw, encoded = rest + block, encoder.encode(decoder.decode(block))
+            if not raw.startswith(encoded):
+                pairs = zip(raw.split(b"\n"), encoded.split(b"\n"), strict=False)
+                return max(sum(line != usual for line, usual in pairs), 1)
+            rest = raw[len(encoded) :]
     return int(rest != encoder.encode(decoder.decode(b"", final=True), final=True))
 
 

@@ -875,12 +875,12 @@ TEXTS: dict[str, str | Plural] = {
         "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value.",
     ),
     "notice.near-value": Plural(
-        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 %, of their "
-        "size or of the range of the column. Rules about diversity count each number as another value. Make them "
+        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 % of their "
+        "size, or of the range of the column. Rules about diversity count each number as another value. Make them "
         "coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how far "
         "numbers are apart.",
-        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 %, of "
-        "their size or of the range of the column. Rules about diversity count each number as another value. Make "
+        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 % of "
+        "their size, or of the range of the column. Rules about diversity count each number as another value. Make "
         "them coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how "
         "far numbers are apart.",
     ),

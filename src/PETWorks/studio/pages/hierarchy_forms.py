@@ -163,7 +163,7 @@ def options_of(words: Words) -> list[str] | None:
 def _members_sent(form: Form) -> list[Member]:
     """Values with their groups, from one field per value or from the lines of a text field."""
     values, groups = form.with_prefix("value-"), form.with_prefix("group-")
-    members = [(values[place], _split_path(groups.get(place, ""))) for place in values]
+    members = [(value, _split_path(groups.get(index, ""))) for index, value in values.items()]
     text = form.text("mapping")
     if text:
         try:

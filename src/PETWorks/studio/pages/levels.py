@@ -170,9 +170,9 @@ def _chosen(fields: Mapping[str, str]) -> dict[int, int]:
     """The chosen level of each column, by the index of the column."""
     chosen = {}
     for field, level in fields.items():
-        place = field.removeprefix("level-")
-        if field.startswith("level-") and place.isdecimal() and level.isdecimal() and len(place) < 7 > len(level):
-            chosen[int(place)] = int(level)
+        index = field.removeprefix("level-")
+        if field.startswith("level-") and index.isdecimal() and level.isdecimal() and len(index) < 7 > len(level):
+            chosen[int(index)] = int(level)
     return chosen
 
 

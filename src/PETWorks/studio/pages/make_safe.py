@@ -204,9 +204,9 @@ def change_settings(form: Form, columns: Sequence[str], heights: Mapping[str, in
     }
     weights, levels = dict[str, Any](), dict[str, Any]()
     kept_columns = dict[str, str]()
-    for place, (column, setting) in enumerate(column_settings.items()):
-        weight = _number(form, f"weight-{place}", 0, None)
-        low, high = (_number(form, f"{end}-{place}", 0, setting.height) for end in ("low", "high"))
+    for index, (column, setting) in enumerate(column_settings.items()):
+        weight = _number(form, f"weight-{index}", 0, None)
+        low, high = (_number(form, f"{end}-{index}", 0, setting.height) for end in ("low", "high"))
         if low is not None and high is not None and low > high:
             raise InputError("column {column!r}: the lowest level is above the highest one", column=printable(column))
         if ("" if weight is None else _as_text(weight)) != setting.weight:
@@ -216,8 +216,8 @@ def change_settings(form: Form, columns: Sequence[str], heights: Mapping[str, in
             setting.high,
         ):
             levels[column] = _level(low, high)
-        is_asked = f"kept-{place}" in form.fields
-        kept_columns[column] = _choice(form, f"kept-{place}", KEPT) if is_asked else setting.kept
+        is_asked = f"kept-{index}" in form.fields
+        kept_columns[column] = _choice(form, f"kept-{index}", KEPT) if is_asked else setting.kept
     if any(kept_columns[column] != setting.kept for column, setting in column_settings.items()):
         for key in KEPT[1:]:
             values[key] = [column for column, choice in kept_columns.items() if choice == key] or None

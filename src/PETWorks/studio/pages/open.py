@@ -103,7 +103,7 @@ def _beginning(source: Source, names: tuple[str, ...]) -> dict[str, list[Any]]:
     """The first records of each column, as Arrow arrays; of a CSV file only its first lines are read if complete."""
     rows = source.beginning(SAMPLE_ROWS) if isinstance(source, CSV) else []
     if rows and all(len(row) == len(source.names) for row in rows):
-        return {name: [dictionary_array([row[place] for row in rows])] for place, name in enumerate(names)}
+        return {name: [dictionary_array([row[index] for row in rows])] for index, name in enumerate(names)}
     first = next(source.read(names, in_pieces=True), None)
     columns = [] if first is None else first.slice(0, SAMPLE_ROWS).columns
     return {name: cells.chunks for name, cells in zip(names, columns, strict=False) if cells.num_chunks}
@@ -123,7 +123,7 @@ def mask(cell: str) -> str:
         return cell
     plain = unicodedata.normalize("NFKC", cell)[: LONGEST + 1]
     stays = {found.start() for found in DATE_MARKERS.finditer(re.sub(r"\d", "9", plain))}
-    shape = "".join(sign if place in stays else _shape(sign) for place, sign in enumerate(plain))
+    shape = "".join(sign if index in stays else _shape(sign) for index, sign in enumerate(plain))
     if not any(sign in "Xx9○" for sign in shape):  # a single sign such as + or - may be the whole information
         shape = OTHER * len(shape)
     return shape if len(shape) <= LONGEST else f"{shape[:LONGEST]}…"

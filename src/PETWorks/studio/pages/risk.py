@@ -182,14 +182,14 @@ def _chosen(case: OpenCase, request: Request) -> tuple[str, ...]:
     columns = case.release.quasi_identifiers
     if "set" not in request.query_params:
         return columns
-    places = {place for place in request.query_params.getlist("c") if place.isdecimal() and len(place) < 5}
-    return tuple(column for place, column in enumerate(columns) if str(place) in places)
+    indices = {index for index in request.query_params.getlist("c") if index.isdecimal() and len(index) < 5}
+    return tuple(column for index, column in enumerate(columns) if str(index) in indices)
 
 
 def _set_link(case: OpenCase, columns: Sequence[str]) -> dict[str, Any]:
     """The parameters of an address that chooses columns."""
-    places = {column: place for place, column in enumerate(case.release.quasi_identifiers)}
-    return {"set": "1", "c": [str(places[column]) for column in columns if column in places]}
+    indices = {column: index for index, column in enumerate(case.release.quasi_identifiers)}
+    return {"set": "1", "c": [str(indices[column]) for column in columns if column in indices]}
 
 
 def _known(case: OpenCase, chosen: tuple[str, ...]) -> dict[str, Any]:

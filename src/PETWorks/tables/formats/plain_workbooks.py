@@ -401,7 +401,7 @@ class _Rows:
         is_plain = True
         for start, letters, number, closed, opened, value, end in cells:
             key = (start, closed, opened, end)
-            template = self._templates[key] if key in self._templates else self._new_template(key)
+            template = self._templates[key] if key in self._templates else self._add_template(key)
             place = self._places.get(letters)
             if place is None:
                 place = self._places[letters] = column_index(letters) if letters else -1
@@ -429,37 +429,38 @@ class _Rows:
             self._found[ELEMENTS] += 1
         return first, last
 
-    def _new_template(self, key: tuple[bytes, ...]) -> "_Template | None":
-        """The template of a cell; None if it is not one that exports have."""
+    def _add_template(self, key: tuple[bytes, ...]) -> "_Template | None":
+        """Keep the template of cells with these bytes around their place and value; None if exports have none such."""
         start, closed, opened, end = key
-        head = (closed or opened).partition(b">")[0]
-        attributes = _NAMED.findall(start + b"A1" + head)
+        attributes = _NAMED.findall(start + b"A1" + (closed or opened).partition(b">")[0])
+        template = None
+        if self._is_usual(key, attributes):
+            own = dict(attributes)
+            without_blanks = (start, _SPACES.sub(b"", closed), _SPACES.sub(b"", opened), end)
+            base = self._bases.setdefault(without_blanks, len(self._bases) + 1)
+            self._style_of_base[base] = int(own.get(b"s", b"0"))
+            template = _Template(base, own.get(b"t", b"n"), bool(opened), without_blanks != key)
+        self._templates[key] = template
+        return template
+
+    def _is_usual(self, key: tuple[bytes, ...], attributes: list[tuple[bytes, bytes]]) -> bool:
+        """Whether exports have cells of this template."""
+        start, closed, opened, end = key
         own = dict(attributes)
         kind = own.get(b"t", b"n")
+        if not own.keys() <= {b"r", b"s", b"t"} or len(own) != len(attributes):
+            return False
+        if _INDEX.fullmatch(own.get(b"s", b"0")) is None or kind not in _VALUES:
+            return False
+        ends_in_quote = start.endswith((b'"', b"'"))  # of the attribute with its position
+        if ends_in_quote != (b"r" in own):
+            return False
+        if ends_in_quote and not (own[b"r"] == b"A1" and (closed or opened).startswith(start[-1:])):
+            return False
         is_inline = b"is>" in (opened or closed)
-        is_usual = (
-            own.keys() <= {b"r", b"s", b"t"}
-            and len(own) == len(attributes)
-            and _INDEX.fullmatch(own.get(b"s", b"0")) is not None
-            and kind in _VALUES
-            and (b"r" not in own or start[-1:] == head[:1])
-            and (not start.endswith((b'"', b"'")) or own.get(b"r") == b"A1")
-            and (b"r" in own) == start.endswith((b'"', b"'"))
-        )
         if opened:
-            is_usual &= (
-                is_inline == (kind == b"inlineStr") == (b"is>" in end) == end.startswith(b"</" + self._prefix + b"t")
-            )
-        elif b"<" in closed[:-1]:
-            is_usual &= is_inline == (kind == b"inlineStr") or closed.count(b"<") == 1
-        made = None
-        if is_usual:
-            without = (start, _SPACES.sub(b"", closed), _SPACES.sub(b"", opened), end)
-            base = self._bases.setdefault(without, len(self._bases) + 1)
-            self._style_of_base[base] = int(own.get(b"s", b"0"))
-            made = _Template(base, kind, bool(opened), without != key)
-        self._templates[key] = made
-        return made
+            return is_inline == (kind == b"inlineStr") == (b"is>" in end) == end.startswith(b"</" + self._prefix + b"t")
+        return b"<" not in closed[:-1] or is_inline == (kind == b"inlineStr") or closed.count(b"<") == 1
 
     def compare(self, table: TextTable) -> Counter[str]:
         """What the rows have besides the judged values, by kind."""
