@@ -212,51 +212,40 @@ class Release(Displayable):
         drawn_from = (
             None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
         )
-        self._sources = (before, drawn_from, (data, original))
         self.memory_limit = memory_limit_in_bytes(memory_limit)
-        self.engine = self._choose_engine(engine, memory_limit, temp_folder)
+        self.engine: Engine = (
+            engine
+            if not isinstance(engine, str) and hasattr(engine, "load")
+            else choose(
+                engine,
+                [source, before, None if drawn_from is None else drawn_from.source],
+                max(len(self.compared_columns), 1),
+                memory_limit,
+                temp_folder,
+            )
+        )
+        if changes_in(source):
+            check_engine(self.engine.name)
+        self._sources = (before, drawn_from, (data, original))
         background = self._background()
-        self.as_read = self._load_records(people)
-        self.hierarchies = self._build_hierarchies(declared, background)
-        self.view = self._view(self.judged_table(self.as_read), background)
-        if drawn_from is not None and drawn_from.source is None:
-            drawn_from.check_population_size(self.people)
-
-    def _choose_engine(
-        self, engine: str | Engine, memory_limit: int | str | None, temp_folder: str | os.PathLike[str] | None
-    ) -> Engine:
-        """The engine that is given or named; "auto" decides by the size of the tables."""
-        before, drawn_from, _ = self._sources
-        if not isinstance(engine, str) and hasattr(engine, "load"):
-            chosen: Engine = engine
-        else:
-            sources = [self.source, before, None if drawn_from is None else drawn_from.source]
-            chosen = choose(engine, sources, max(len(self.compared_columns), 1), memory_limit, temp_folder)
-        if changes_in(self.source):
-            check_engine(chosen.name)
-        return chosen
-
-    def _load_records(self, people: Column | None) -> Table:
-        """The records of the release as they are in its source, with the person of each if given."""
         # If no column is needed, one is loaded anyway for the number of records.
-        columns = self.compared_columns or self.source.names[:1]
+        columns = self.compared_columns or source.names[:1]
         own_unit = self.privacy_unit if people is None else None
-        table = _load(self.engine, self.source, columns, own_unit, Phrase("the release"), self._folds)
-        if people is None:
-            return table
-        return _with_people(table, str(self.privacy_unit), with_same_people(people) if self._folds else people)
-
-    def _build_hierarchies(
-        self, declared: Mapping[str, Hierarchy | Declaration], background: Background
-    ) -> dict[str, Hierarchy]:
-        """The hierarchies; declared ones are built from the values of the release and of the background."""
-        return {
+        table = _load(self.engine, source, columns, own_unit, Phrase("the release"), self._folds)
+        if people is not None:
+            named = with_same_people(people) if self._folds else people
+            table = _with_people(table, str(self.privacy_unit), named)
+        self.as_read = table
+        self.hierarchies: dict[str, Hierarchy] = {
             column: hierarchy
             if isinstance(hierarchy, Hierarchy)
-            else build_declared_hierarchy(hierarchy, column, self.as_read, background)
+            else build_declared_hierarchy(hierarchy, column, table, background)
             for column, hierarchy in declared.items()
             if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
         }
+        self.view = self._view(self.judged_table(table), background)
+        if drawn_from is not None and drawn_from.source is None:
+            drawn_from.check_population_size(self.people)
 
     def _view(self, table: Table, background: Background) -> View:
         return View(

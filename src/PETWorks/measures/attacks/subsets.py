@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
 from math import comb, factorial
 from numbers import Integral
@@ -387,9 +387,10 @@ def every_subset(
     values = {column: marginal.values for column, marginal in counted.items()}
     worths = check_worth(worth, values, release.records, folds=view.folds_values)
     units = _units(marginals, missing, worths)
+    finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
-        about: dict[str, Any] = {
+        about = {
             "sizes": list(wanted),
             "records": release.records,
             "table": release.table.fingerprint((*columns, *sensitive)),
@@ -399,10 +400,18 @@ def every_subset(
         elif worths:
             about["worth"] = {column: own_worth.units.tolist() for column, own_worth in worths.items()}
         kept = Checkpoint(Path(checkpoint), columns, sensitive, about, resume=resume)
-    if memory is None:
-        memory = release.memory_limit if isinstance(release, Release) else memory_limit_in_bytes(None)
-    count = partial(release.table.count_subsets, columns, sensitive, wanted, memory, worths=units)
-    finished = _count_all(count, total, kept, progress)
+        finished |= kept.finished
+    if progress:
+        progress(len(finished), total)
+    if len(finished) < total:
+        if memory is None:
+            memory = release.memory_limit if isinstance(release, Release) else memory_limit_in_bytes(None)
+        for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__, units):
+            if kept is not None:
+                kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
+            finished |= family
+            if progress:
+                progress(len(finished), total)
     masks = [
         sum(1 << index for index in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
     ]
@@ -428,26 +437,6 @@ def every_subset(
         gained,
         {column: counted[column].records for column in missing},
     )
-
-
-def _count_all(
-    count: Callable[..., Iterator[CountsBySubset]],
-    total: int,
-    kept: "Checkpoint | None",
-    progress: Callable[[int, int], None] | None,
-) -> CountsBySubset:
-    """The counts of all subsets: those in the checkpoint, and the rest, which is added to it family by family."""
-    finished: CountsBySubset = {} if kept is None else dict(kept.finished)
-    if progress:
-        progress(len(finished), total)
-    if len(finished) < total:
-        for family in count(finished=finished.__contains__):
-            if kept is not None:
-                kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
-            finished |= family
-            if progress:
-                progress(len(finished), total)
-    return finished
 
 
 def _units(
