@@ -90,7 +90,7 @@ def split(table: Any, control: float | str = 0.2, *, seed: int | None = None, pe
 
     >>> parts = split("data/adult.csv", control=0.2, seed=7)
     >>> parts.original.num_rows, parts.control.num_rows
-    (160, 40)
+    (960, 240)
     """
     share = parse_number(control)
     if share is None or not 0 < share < 1:
