@@ -11,7 +11,7 @@ from PETWorks.about.hierarchies.declaration import KINDS, KINDS_WITH_LEVEL_NAMES
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
-from PETWorks.anonymizer.facts import WhyGlobal
+from PETWorks.anonymizer.anonymization_facts import WhyGlobal
 from PETWorks.anonymizer.objectives import AGGREGATES
 from PETWorks.gate.check.advice import STEP_BY_FINDING
 from PETWorks.gate.check.facts import ITEM_TESTS

@@ -6,7 +6,7 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import Any
 
-from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
+from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
 from PETWorks.gate.example_rows import ExampleRows
@@ -33,9 +33,18 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.report import making, models, other_releases, prose
+from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.prose import notices, step_texts
-from PETWorks.render.report.sections import MAX_COLUMNS, MAX_STEPS, results_by_section, section_rows, shown_sections
+from PETWorks.render.report.sections import (
+    MAX_COLUMNS,
+    MAX_STEPS,
+    MODEL_HEADINGS,
+    coefficient_rows,
+    results_by_section,
+    section_rows,
+    shown_sections,
+    texts_of_document,
+)
 
 LARGEST_PAGE = 2_000_000
 
@@ -133,13 +142,13 @@ def _models(document: CheckDocument) -> dict[str, Any]:
         "column_state_texts": []
         if made is None
         else _list_in_all(lambda _document, lang: making.column_state_texts(made, lang), document),
-        "model_texts": _list_in_all(models.texts_of_document, document),
+        "model_texts": _list_in_all(texts_of_document, document),
         "models": [
-            {"name": shorten_name(result.model.name), "rows": rows_in_all(partial(models.coefficient_rows, result))}
+            {"name": shorten_name(result.model.name), "rows": rows_in_all(partial(coefficient_rows, result))}
             for result in document.models
             if result.coefficients
         ],
-        "model_heads": models.HEADINGS,
+        "model_heads": MODEL_HEADINGS,
     }
 
 
