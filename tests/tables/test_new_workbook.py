@@ -108,7 +108,7 @@ def test_texts_stay_texts_and_columns_of_numbers_are_numbers():
     ],
 )
 def test_what_a_sheet_cannot_hold(table, message, tmp_path, monkeypatch):
-    monkeypatch.setattr(workbooks, "MOST_ROWS", 8)
+    monkeypatch.setattr(workbooks, "MAX_ROWS", 8)
     monkeypatch.setattr(workbooks, "WIDEST", 3)
     with pytest.raises(InputError, match=message):
         write_whole({tmp_path / "r.xlsx": release_content(tmp_path / "r.xlsx", open_source(table, "t"))})
@@ -116,7 +116,7 @@ def test_what_a_sheet_cannot_hold(table, message, tmp_path, monkeypatch):
 
 
 def test_the_longest_text_and_the_most_records(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbooks, "MOST_ROWS", 3)
+    monkeypatch.setattr(workbooks, "MAX_ROWS", 3)
     table = {"a": ["😀" * 16383 + "x", "x" * 32767]}
     (tmp_path / "r.xlsx").write_bytes(content_of(table))
     assert judged(open_source(tmp_path / "r.xlsx", "r")) == table

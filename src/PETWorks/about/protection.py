@@ -186,7 +186,7 @@ class DateProtection:
 class Groups:
     """Groups of at least `size` records with the numbers nearest to each other, each number as the mean of its group.
 
-    What becomes of a number depends on the whole column: `value` checks it only.
+    The mean of a number depends on the whole column; `value` only checks the number.
     """
 
     words: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Class means: what the records of a class show for a number or a date instead of the label of its level.
+"""Class means: records show the mean or median of their class for a number or a date, instead of a label.
 
 All records of a class show the same, so that classes stay as they are, except where two classes that differ in this
 column only show the same: these look like one class, and are judged as one.
@@ -26,7 +26,7 @@ from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.counts import Integers, run_starts
 from PETWorks.counting.keys import Field, Packed, pack
 from PETWorks.counting.memory.weighted_rows import WeightedRows
-from PETWorks.counting.microaggregation import MOST_DIGITS, divide
+from PETWorks.counting.microaggregation import MAX_DIGITS, divide
 from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError
 from PETWorks.measures.classes import Mask
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 NUMBERS = ("width", "cuts", "quantiles")  # kinds of declared hierarchies
 DATES = "dates"
-# What measures need that compare the labels of quasi-identifiers with hierarchies or with another table.
+# Needs of measures that compare the labels of quasi-identifiers with hierarchies or with another table.
 PLACING = {"hierarchies", "a population table", "the original table"}
 STAR = 0  # the code of `*` in the labels of a recoder
 LARGEST = 2**62
@@ -61,7 +61,7 @@ class ClassMeans:
 
 
 def usual_show(release: Release) -> dict[str, str]:
-    """What can be shown: the mean for numbers, the median for dates, by the declarations of hierarchies."""
+    """The statistic that columns can show: the mean of numbers, the median of dates, by the declared hierarchies."""
     found = {column: _usual(release.declared.get(column)) for column in release.quasi_identifiers}
     return {column: way for column, way in found.items() if way is not None}
 
@@ -73,9 +73,9 @@ def _usual(words: Any) -> str | None:
 
 
 def check_show(show: Mapping[str, str] | None, release: Release, *, usual: bool = False) -> dict[str, str]:
-    """What is shown of each column; raise if that is not possible.
+    """The statistic that each column shows; raise if that is not possible.
 
-    usual   whether columns that are not named show what is usual
+    usual   whether columns that are not named show the mean or the median, too
     """
     check_show_words(show or {})
     possible = usual_show(release)
@@ -153,7 +153,7 @@ class _Classes:
 
     @classmethod
     def of(cls, recoder: Recoder, ground: Ground) -> "_Classes":
-        """Group the distinct rows by what they look like."""
+        """Group the distinct rows by their labels."""
         table = ground.base.rows
         assert table.weights is not None
         values = [table.columns[name].codes for name in recoder.columns]
@@ -168,8 +168,8 @@ class _Classes:
         }
         is_label = {}
         for name, column, value_codes in zip(recoder.columns, recoder.by_column, values, strict=True):
-            places = {label: place for place, label in enumerate(column.labels.to_pylist())}
-            unchanged = np.array([places.get(value, -1) for value in column.values.to_pylist()], np.int64)
+            code_of = {label: code for code, label in enumerate(column.labels.to_pylist())}
+            unchanged = np.array([code_of.get(value, -1) for value in column.values.to_pylist()], np.int64)
             is_unchanged = unchanged[value_codes[rows]] == codes[name][of_row]
             is_star = codes[name] == STAR
             is_label[name] = (np.bincount(of_row, is_unchanged, len(first)) == 0) & (~is_star | (not is_star.all()))
@@ -207,28 +207,28 @@ class _Classes:
         change = _change_of_extremes(self.of_row[used], scale.numbers[values[used]], self.weights[used], ends)
         if way == MEAN:
             sums = sums + change
-        told = ~(is_star & _stand_out(self.of_row[used], scale.numbers[values[used]], self.weights[used]))
-        if not told.any():
+        is_shown = ~(is_star & _stand_out(self.of_row[used], scale.numbers[values[used]], self.weights[used]))
+        if not is_shown.any():
             return None
-        texts = [scale.write(number) for number in divide(sums[told], numbers[told], scale.unit).tolist()]
-        return _Shown(shown[told], texts)
+        texts = [scale.write(number) for number in divide(sums[is_shown], numbers[is_shown], scale.unit).tolist()]
+        return _Shown(shown[is_shown], texts)
 
     def recoder(self, shown: Mapping[str, "_Shown"], keeping: Mask) -> tuple[Recoder, Integers]:
-        """The mapping to what classes show, except those that keep their labels; and the group of each class.
+        """The mapping to means and medians, except in classes that keep their labels; and the group of each class.
 
-        Classes of one group look the same.
+        Classes of one group have the same cells.
         """
         before = self.before
         labels: dict[str, pa.Array] = {}
         codes = dict(self.codes)
         for name, column in shown.items():
             recoder = before.by_column[before.columns.index(name)]
-            places = {label: place for place, label in enumerate(recoder.labels.to_pylist())}
-            new_codes = np.array([places.setdefault(text, len(places)) for text in column.texts], np.int64)
+            code_of = {label: code for code, label in enumerate(recoder.labels.to_pylist())}
+            new_codes = np.array([code_of.setdefault(text, len(code_of)) for text in column.texts], np.int64)
             is_new = ~keeping[column.classes]
             codes[name] = codes[name].copy()
             codes[name][column.classes[is_new]] = new_codes[is_new]
-            labels[name] = strings(list(places))
+            labels[name] = strings(list(code_of))
         packed = _packed(before, list(self.codes.values()))
         order = np.argsort(packed.keys, kind="stable")
         class_labels = ClassLabels(
@@ -237,13 +237,13 @@ class _Classes:
         sizes = [
             len(labels.get(name, column.labels)) for name, column in zip(before.columns, before.by_column, strict=True)
         ]
-        looks = pack(
+        cells = pack(
             [
                 Field(codes[name].astype(np.uint64), (size - 1).bit_length())
                 for name, size in zip(before.columns, sizes, strict=True)
             ]
         )
-        return replace(before, class_labels=class_labels), np.unique(looks.keys, return_inverse=True)[1]
+        return replace(before, class_labels=class_labels), np.unique(cells.keys, return_inverse=True)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,7 +303,7 @@ class _Scale:
         largest = max(map(abs, scaled))
         if largest >= LARGEST:
             return None
-        dropped = min(decimals, max(0, len(str(largest)) - MOST_DIGITS))
+        dropped = min(decimals, max(0, len(str(largest)) - MAX_DIGITS))
         known = np.array([number is not None for number in numbers], np.bool_)
         return cls(
             np.array(scaled, np.int64),
@@ -343,7 +343,7 @@ def _stand_out(classes: Integers, numbers: Integers, weights: Integers) -> Mask:
 def _change_of_extremes(
     classes: Integers, numbers: Integers, weights: Integers, ends: Sequence[tuple[bool, bool]]
 ) -> Integers:
-    """What is added to the sum of each class so that no number beyond an open end can be told from its mean.
+    """The number to add to the sum of each class, so that its mean does not reveal a number beyond an open end.
 
     Such a number that is more than the others in sum (of absolute numbers) counts as that sum, as in groups. Of two
     records it would be the number of the other one, so their mean stays.
@@ -355,10 +355,10 @@ def _change_of_extremes(
     last = np.append(starts[1:], len(classes)) - 1
     is_open = np.array(ends, np.bool_).reshape(-1, 2) & (np.add.reduceat(weights, starts) > 2)[:, np.newaxis]
     change = np.zeros(len(starts), np.int64)
-    for place, sign, opened in ((starts, -1, is_open[:, 0]), (last, 1, is_open[:, 1])):
-        others = magnitudes - np.abs(numbers[place])
-        excess = sign * numbers[place] - others
-        change -= np.where(opened & (weights[place] == 1) & (excess > 0), sign * excess, 0)
+    for extreme, sign, opened in ((starts, -1, is_open[:, 0]), (last, 1, is_open[:, 1])):
+        others = magnitudes - np.abs(numbers[extreme])
+        excess = sign * numbers[extreme] - others
+        change -= np.where(opened & (weights[extreme] == 1) & (excess > 0), sign * excess, 0)
     return change
 
 
@@ -370,19 +370,17 @@ def _medians(classes: Integers, numbers: Integers, weights: Integers) -> tuple[I
     ends = np.cumsum(weights)
     before = np.concatenate([[0], ends])[starts]
     sizes = np.add.reduceat(weights, starts)
-    low, high = (
-        numbers[np.searchsorted(ends, before + place, side="right")] for place in ((sizes - 1) // 2, sizes // 2)
-    )
+    low, high = (numbers[np.searchsorted(ends, before + rank, side="right")] for rank in ((sizes - 1) // 2, sizes // 2))
     return low + high, np.full(len(starts), 2, np.int64)
 
 
 def _failing(recoder: Recoder, problem: Problem, classes: _Classes) -> Integers:
-    """The classes, by index, that look like a class which fails a rule."""
+    """The indices of the classes with the same cells as a class that fails a rule."""
     ground = problem.ground
     table = ground.base.rows
     codes = [table.columns[name].codes for name in recoder.columns]
-    looks = WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights, whole=False)
+    released = WeightedRows({**table.columns, **recoder.recoded(codes)}, table.unit, table.weights, whole=False)
     judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    visible, of_row = visible_classes(ground, ground.lattice.low, looks.taken(classes.rows))
+    visible, of_row = visible_classes(ground, ground.lattice.low, released.taken(classes.rows))
     failing, _ = judge.failing(visible)
     return np.unique(classes.of_row[failing[of_row]])

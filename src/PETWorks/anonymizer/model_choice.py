@@ -77,7 +77,7 @@ def choose_by_models(result: Anonymization, models: Sequence[Model], *, free: bo
     candidates = [result, *(_other_ways(result) if free else ())]
     answers = [answers_of(candidate, models, original) for candidate in candidates]
     kept = [sum(answer.kept for answer in found) / len(found) for found in answers]
-    best = max(range(len(candidates)), key=lambda place: kept[place] - CLEARLY * (place > 0))
+    best = max(range(len(candidates)), key=lambda index: kept[index] - CLEARLY * (index > 0))
     ways = tuple(_way(candidate, share) for candidate, share in zip(candidates, kept, strict=True))
     chosen: Anonymization = candidates[best]
     return replace(chosen, models=answers[best], by_models=(ways[best], *ways[:best], *ways[best + 1 :]))

@@ -171,7 +171,7 @@ def column_kept(
 ) -> ColumnKept:
     """What the released cells of a column tell, by the values that each may stand for.
 
-    values   the original values; cells that were missing or `*` told nothing before, and are left out
+    values   the original values; cells that were missing or `*` had no information before, and are left out
     before   the number of records with each
     parts    of the released records on each level: the number with each original value, and the code of each value on
              that level; a cell may stand for all values with its code

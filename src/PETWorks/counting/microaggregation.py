@@ -2,7 +2,7 @@
 
 The groups have the least sum of squared errors of all partitions in which equal values stay together (Hansen and
 Mukherjee 2003, *A Polynomial Algorithm for Optimal Univariate Microaggregation*). Such groups are intervals, and none
-can be parted into two of at least k records, so each has few candidates. Of equally good partitions, the first groups
+can be divided into two of at least k records, so each has few candidates. Of equally good partitions, the first groups
 are the smallest.
 """
 
@@ -22,7 +22,7 @@ from PETWorks.tables.arrays import strings
 Reals = NDArray[np.float64]
 Numbers = NDArray[Any]  # whole numbers: of 64 bits, or of Python where these are too short
 
-MOST_DIGITS = 9  # significant digits of a mean, if the values have more
+MAX_DIGITS = 9  # significant digits of a mean, if the values have more
 PLAIN_STEPS = 300_000  # a search with more steps is compiled
 ROUNDING = 1e-13  # sums of squared errors that differ by less, relatively, are equal
 PLAIN_NUMBER = r"^[+-]?[0-9]{1,17}(\.[0-9]{1,9})?$"
@@ -50,7 +50,7 @@ def find_groups(values: Reals, counts: Integers, size: int) -> Integers:
 
 
 def _find_groups(values: Reals, counts: Integers, size: int, following: Integers, least: Reals) -> int:
-    """Fill in, for each value, where the group after its own begins if a group begins with it, and the least error."""
+    """Fill in, for a group that begins with each value, the index of the next group and the least error from there."""
     last = len(values)
     least[last] = 0.0
     for first in range(last - 1, -1, -1):
@@ -60,7 +60,7 @@ def _find_groups(values: Reals, counts: Integers, size: int, following: Integers
         for end in range(first, last):
             if records >= size:
                 beyond += counts[end]
-                if beyond >= size:  # such a group is better parted
+                if beyond >= size:  # two groups have no larger error
                     break
             total = records + counts[end]
             distance = values[end] - mean
@@ -81,7 +81,7 @@ class FittedGroups:
     """Groups fitted to the values of a column.
 
     labels    the label of each value, and of each label itself
-    numbers, times, means   each distinct number, its number of records, and what it becomes
+    numbers, times, means   each distinct number, its number of records, and the mean of its group
     """
 
     protection: Groups
@@ -128,8 +128,8 @@ def fit_groups(protection: Groups, counts: Mapping[str, int], column: str = "") 
     if read is None:
         return None
     scaled, decimals, before, after, grouped = read
-    distinct, places = np.unique(scaled, return_inverse=True)
-    times = np.bincount(places, weights=list(counts.values()), minlength=len(distinct)).astype(np.int64)
+    distinct, index_of = np.unique(scaled, return_inverse=True)
+    times = np.bincount(index_of, weights=list(counts.values()), minlength=len(distinct)).astype(np.int64)
     records = int(times.sum())
     if records < protection.size:
         raise InputError(
@@ -149,7 +149,7 @@ def fit_groups(protection: Groups, counts: Mapping[str, int], column: str = "") 
         f"{before}{format_scaled(int(mean), decimals - dropped, grouped=grouped)}{after}" for mean in means.tolist()
     ]
     group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(distinct)]))
-    label_of = dict(zip(texts, map(labels.__getitem__, group[places].tolist()), strict=True))
+    label_of = dict(zip(texts, map(labels.__getitem__, group[index_of].tolist()), strict=True))
     for label in labels:
         label_of.setdefault(label, label)
     scale = float(10**decimals)
@@ -202,14 +202,14 @@ def _read_amounts(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] |
 
 def _digits_to_drop(largest: int, decimals: int) -> int:
     """The number of decimals that a mean does not need."""
-    return min(decimals, max(0, len(str(largest)) - MOST_DIGITS))
+    return min(decimals, max(0, len(str(largest)) - MAX_DIGITS))
 
 
 def _rounded_means(values: Numbers, times: Integers, starts: Integers, unit: int) -> Numbers:
     """The mean of each group as a multiple of a unit, rounded half to even.
 
-    A record whose number is more than half of the sum of its group (of absolute numbers) counts as what the others
-    are in sum, so that the mean does not tell it.
+    A record whose number is more than half of the sum of its group (of absolute numbers) counts as the sum of the
+    others, so that the mean does not reveal it.
     """
     ends = np.append(starts[1:], len(values)) - 1
     weighted = values * times

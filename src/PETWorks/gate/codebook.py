@@ -1,6 +1,6 @@
 """The codebook of a release, for those who receive it: columns, labels and how to load the file.
 
-It is made of the released file alone, and of what the declared hierarchies say about labels.
+It is made from the released file alone, and from the declared hierarchies, which say what labels stand for.
 """
 
 import csv
@@ -27,9 +27,9 @@ HEADER = ("column", "label", "low", "high", "high_included", "middle")
 # By which a later run recognises the files as its own.
 MARKDOWN_MARK = b"<!-- petworks codebook -->"
 CSV_MARK = ",".join(HEADER).encode("utf-8-sig")
-MOST_LABELS = 1_000  # of a quasi-identifier, listed in the CSV file
-MOST_VALUES = 100  # of another column
-MOST_SHOWN = 40  # of a column in the Markdown file
+MAX_LABELS = 1_000  # of a quasi-identifier, listed in the CSV file
+MAX_VALUES = 100  # of another column
+MAX_SHOWN = 40  # of a column in the Markdown file
 _CODE = re.compile(r"[+-]?0\d.*")  # a number with leading zeros is a code
 _NAMES_IN_R = {"utf-8": "UTF-8-BOM", "utf-8-sig": "UTF-8-BOM", "iso8859-1": "latin1", "utf-16-le": "UTF-16LE"}
 _NAMES_IN_R |= {"utf-16-be": "UTF-16BE", "utf-32-le": "UTF-32LE", "utf-32-be": "UTF-32BE"}
@@ -71,7 +71,7 @@ class CodebookColumn:
 
 @dataclass(frozen=True)
 class Codebook:
-    """What the recipients of a release need to know about it.
+    """The columns of a release and how its file is read, for its recipients.
 
     least   for columns that show means: the number of records that each is made of, at least
     """
@@ -92,9 +92,9 @@ class Codebook:
         release    the released table, opened again
         path       its final name
         declared   the hierarchies that were declared in words, by column
-        shown      what columns show instead of labels: `mean` or `median`
+        shown      the statistic that columns show instead of labels: `mean` or `median`
         """
-        shown = {column: what for column, what in (shown or {}).items() if what in ("mean", "median")}
+        shown = {column: statistic for column, statistic in (shown or {}).items() if statistic in ("mean", "median")}
         loaded = release.compared_columns
         others = [name for name in release.columns if name not in loaded]
         tables = dict.fromkeys(loaded, release.as_read)
@@ -103,7 +103,7 @@ class Codebook:
         columns = []
         for name in release.columns:
             known = release.roles.get(name) == QUASI_IDENTIFIER
-            most = MOST_LABELS if known else MOST_VALUES
+            most = MAX_LABELS if known else MAX_VALUES
             columns.append(
                 _describe(name, tables[name].domains[name].values, declared.get(name), most, shown.get(name))
             )
@@ -165,7 +165,7 @@ class Codebook:
         return say("labels, listed below: {n:,}").format(n=column.distinct)
 
     def _notes(self, csv_name: str, say: Say) -> Iterator[str]:
-        yield say("{star}: the value is not told; it may be any of the column.").format(star=r"`*`")
+        yield say("{star}: the value is withheld; it may be any value of the column.").format(star=r"`*`")
         if any(column.has_missing for column in self.columns):
             yield say("An empty cell: the value was missing.")
         if any(label.high and label.low != label.high for column in self.columns for label in column.labels):
@@ -192,7 +192,7 @@ def _describe(
     ordered = sorted(known, key=float) if numbers else []
     labels: list[Label] = []
     if not numbers and len(known) <= most and not (shown and all(map(_is_day, known))):
-        labels = sorted((_label(value, words) for value in known), key=_place)
+        labels = sorted((_label(value, words) for value in known), key=_sort_key)
         labels += [Label(SUPPRESSED)] if SUPPRESSED in values and known else []
     return CodebookColumn(
         name,
@@ -230,7 +230,7 @@ def _label(text: str, words: Words | None) -> Label:
     return Label(text, low, high, numbers.includes_high, exact)
 
 
-def _place(label: Label) -> tuple[bool, float, float, str]:
+def _sort_key(label: Label) -> tuple[bool, float, float, str]:
     """The sort key: numbers and ranges by their ends, before other labels, which are sorted as texts."""
     if not label.low and not label.high:
         return True, 0.0, 0.0, label.text
@@ -249,12 +249,12 @@ def _label_table(column: CodebookColumn, say: Say) -> list[str]:
         lines += [f"| {say('label')} | {say('from')} | {say('to')} |", "|---|---|---|"]
     else:
         lines += [f"| {say('label')} |", "|---|"]
-    for label in column.labels[:MOST_SHOWN]:
+    for label in column.labels[:MAX_SHOWN]:
         high = label.high if label.includes_high else say("below {high}").format(high=label.high)
         cells = (_escape(label.text), label.low, high) if with_ends else (_escape(label.text),)
         lines.append(f"| {' | '.join(cells)} |")
-    if len(column.labels) > MOST_SHOWN:
-        lines += ["", say("and {n:,} more").format(n=len(column.labels) - MOST_SHOWN)]
+    if len(column.labels) > MAX_SHOWN:
+        lines += ["", say("and {n:,} more").format(n=len(column.labels) - MAX_SHOWN)]
     return [*lines, ""]
 
 

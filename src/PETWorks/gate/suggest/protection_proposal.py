@@ -1,4 +1,4 @@
-"""The protection of a column that keeps most, under which its exact values single out few records."""
+"""Proposed protections: the one that keeps most of a column while its values single out few records."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,33 +65,33 @@ def is_rejected(counts: Mapping[str | None, int]) -> bool:
 def unique_counter_for_people(column: Column, people: Column) -> CountUniqueAfter:
     """A function that counts, after a protection, the values held by one person only, and all values of people."""
 
-    def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
+    def count_unique_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
         labels = [value if value is None or value == SUPPRESSED else protection(value) for value in column.values]
-        places: dict[str | None, int] = {}
-        codes = np.array([places.setdefault(label, len(places)) for label in labels], np.uint32)
-        shared = people_per_value(Column(strings(list(places)), codes[column.codes]), people)[0]
-        return count_unique(dict(zip(places, shared.tolist(), strict=True))), int(shared.sum())
+        code_of: dict[str | None, int] = {}
+        codes = np.array([code_of.setdefault(label, len(code_of)) for label in labels], np.uint32)
+        shared = people_per_value(Column(strings(list(code_of)), codes[column.codes]), people)[0]
+        return count_unique(dict(zip(code_of, shared.tolist(), strict=True))), int(shared.sum())
 
-    return alone_after
+    return count_unique_after
 
 
 def unique_counter_for_table(table: PartitionedTable, column: str) -> CountUniqueAfter:
-    """The same for a table that an engine keeps, with the column that names people."""
+    """A function that counts the same in a table of an engine, with the column that names people."""
 
-    def alone_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
+    def count_unique_after(protection: Callable[[str], str | None]) -> tuple[int, int]:
         changes = {
             value: protection(str(value)) if _is_value(value) else value for value in table.columns[column].values
         }
         shared = table.generalised({column: changes}).per_person((column,)).marginal(column)
         return count_unique(dict(zip(shared.values, shared.counts.tolist(), strict=True))), int(shared.counts.sum())
 
-    return alone_after
+    return count_unique_after
 
 
 def propose_protection(
     counts: Mapping[str | None, int],
     share: float = UNIQUE_SHARE,
-    alone_after: CountUniqueAfter | None = None,
+    count_unique_after: CountUniqueAfter | None = None,
     records_of: Mapping[str | None, int] | None = None,
     *,
     grouping: bool = True,
@@ -101,7 +101,7 @@ def propose_protection(
     That is the shortest period, or the finest rounding, or groups if they keep more than rounding.
 
     counts        number of records, or people, by value
-    alone_after   counts the people singled out after a protection, for tables with several records per person
+    count_unique_after   counts the people singled out after a protection, for tables with several records per person
     records_of    number of records by value, if `counts` are people
     grouping      whether groups may be proposed
     """
@@ -118,9 +118,9 @@ def propose_protection(
         alone = count_unique(after)
         if alone > most or None in after:
             return None
-        if alone_after is None:
+        if count_unique_after is None:
             return alone
-        alone, remaining = alone_after(protect)
+        alone, remaining = count_unique_after(protect)
         return alone if alone <= min(most, allowed_unique(remaining, share)) else None
 
     found = None
@@ -140,7 +140,7 @@ def propose_protection(
 
 
 def _change_by_groups(weights: Mapping[str, int]) -> Change | None:
-    """What groups change; None if the values cannot be grouped, or would all become one."""
+    """The change by groups; None if the values cannot be grouped, or would all become one."""
     if sum(weights.values()) < 2 * GROUP_SIZE:
         return None
     change = Change.of_groups(Groups({GROUPS: GROUP_SIZE}, GROUP_SIZE), weights, "")
@@ -203,14 +203,14 @@ def steps_for(values: Sequence[str] | Mapping[Any, int]) -> Iterator[Fraction]:
     """1, 2, 5, 10, ... starting at the last decimal place of the values."""
     decimals = max((len(str(value).partition(".")[2].rstrip("%元€kKM ")) for value in values), default=0)
     step = Fraction(Decimal(1).scaleb(-min(decimals, MAX_DECIMALS)))
-    for place in range(MAX_STEPS):
-        yield step * (1, 2, 5)[place % 3] * 10 ** (place // 3)
+    for index in range(MAX_STEPS):
+        yield step * (1, 2, 5)[index % 3] * 10 ** (index // 3)
 
 
 def _count_unique_values(values: Reals, times: Integers) -> int:
     """The number of records with a value that no other record has."""
-    _, places = np.unique(values, return_inverse=True)
-    return int(np.count_nonzero(np.bincount(places, weights=times) == 1))
+    _, index_of = np.unique(values, return_inverse=True)
+    return int(np.count_nonzero(np.bincount(index_of, weights=times) == 1))
 
 
 def _count_unique_between(rounded: Reals, times: Integers, step: Fraction, ends: Mapping[str, Fraction]) -> int:
@@ -225,8 +225,8 @@ def _count_unique_between(rounded: Reals, times: Integers, step: Fraction, ends:
 
 def _coding_limit(rounded: Reals, times: Integers, step: Fraction, records: int, *, highest: bool) -> Fraction | None:
     """The limit for top or bottom coding: a short number with about a twentieth of the records beyond it."""
-    values, places = np.unique(rounded, return_inverse=True)
-    numbers = np.bincount(places, weights=times)
+    values, index_of = np.unique(rounded, return_inverse=True)
+    numbers = np.bincount(index_of, weights=times)
     if highest:
         values, numbers = values[::-1], numbers[::-1]
     beyond = np.cumsum(numbers)
@@ -245,25 +245,27 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
         return {}
     protections = {}
     pairs = list(coordinate_pairs(columns))
-    places = {name for pair in pairs for name in pair}
+    coordinates = {name for pair in pairs for name in pair}
     for column in columns:
-        grouping = column not in places
+        grouping = column not in coordinates
         people = release.people_of_records
         unit = release.privacy_unit if people is None and release.counts_people else None
         table: Any = release.load((column,), unit)
         if people is None:
             marginal = (table if unit is None else table.per_person((column,))).marginal(column)
             counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
-            alone_after = None if unit is None else unique_counter_for_table(table, column)
+            count_unique_after = None if unit is None else unique_counter_for_table(table, column)
             whole = None if unit is None else table.marginal(column)
             records_of = None if whole is None else dict(zip(whole.values, whole.counts.tolist(), strict=True))
-            proposed = propose_protection(counts, alone_after=alone_after, records_of=records_of, grouping=grouping)
+            proposed = propose_protection(
+                counts, count_unique_after=count_unique_after, records_of=records_of, grouping=grouping
+            )
         else:
             cells = table.columns[column]
             shared = dict(zip(cells.values, people_per_value(cells, people)[0].tolist(), strict=True))
             proposed = propose_protection(
                 shared,
-                alone_after=unique_counter_for_people(cells, people),
+                count_unique_after=unique_counter_for_people(cells, people),
                 records_of=dict(zip(cells.values, cells.counts.tolist(), strict=True)),
                 grouping=grouping,
             )
@@ -297,26 +299,26 @@ def propose_for_coordinates(
 ) -> ProposedProtection | None:
     """One rounding for a latitude and a longitude, so that few pairs single out a record, or a person.
 
-    people   whose each record is: records of one person at one place count once
+    people   the number of the person of each record: records of one person at one place count once
     """
     owners = range(len(latitudes)) if people is None else people
     rows = set(zip(latitudes, longitudes, owners, strict=True))
-    told = [(str(one), str(other), owner) for one, other, owner in rows if _is_value(one) and _is_value(other)]
-    pairs = {(one, other) for one, other, _ in told}
-    if not told or len(pairs) > MAX_VALUES:
+    known = [(str(north), str(east), owner) for north, east, owner in rows if _is_value(north) and _is_value(east)]
+    pairs = {(north, east) for north, east, _ in known}
+    if not known or len(pairs) > MAX_VALUES:
         return None
-    before = _count_unique_coordinates(told)
+    before = _count_unique_coordinates(known)
     for step in steps_for([value for pair in sorted(pairs) for value in pair]):
         protection = protection_of("", {"round": as_text(step)})
-        after = {(protection.value(one), protection.value(other), owner) for one, other, owner in told}
+        after = {(protection.value(north), protection.value(east), owner) for north, east, owner in known}
         if any(None in row for row in after):
             return None
-        alone, most = _count_unique_coordinates(after), allowed_unique(len(after) + len(rows) - len(told), share)
+        alone, most = _count_unique_coordinates(after), allowed_unique(len(after) + len(rows) - len(known), share)
         if alone <= most:
             return ProposedProtection({"round": as_text(step)}, before, alone)
     return None
 
 
 def _count_unique_coordinates(rows: Iterable[tuple[Any, Any, int]]) -> int:
-    """How many pairs of a latitude and a longitude one record or person has."""
-    return sum(times == 1 for times in Counter((one, other) for one, other, _ in rows).values())
+    """The number of pairs of a latitude and a longitude that only one record or person has."""
+    return sum(times == 1 for times in Counter((north, east) for north, east, _ in rows).values())

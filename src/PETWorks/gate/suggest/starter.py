@@ -190,7 +190,7 @@ def add_protections(
         if alone > allowed_unique(records):
             proposed = propose_protection(
                 counts,
-                alone_after=None if people is None else unique_counter_for_people(cells, people),
+                count_unique_after=None if people is None else unique_counter_for_people(cells, people),
                 records_of=dict(zip(cells.values, cells.counts.tolist(), strict=True)),
                 grouping=column not in places,
             )

@@ -416,17 +416,17 @@ def _by_uniqueness(words: str, profile: ExaminedColumn) -> tuple[str, Reason]:
     return QUASI_IDENTIFIER, Reason("cautious")
 
 
-MANY = 8  # quasi-identifiers, above which hardly anything is left of each
-MOST_LISTED = 12
+MANY = 8  # with more quasi-identifiers, hardly anything is left of each
+MAX_LISTED = 12  # columns
 TO_CHANGE = 3  # columns for which the lines to change are shown
 Knowledge = Literal["usually", "often", "unclear"]
-# What relatives, colleagues and neighbours know of a person, by the meaning of a column's name.
+# Facts that relatives, colleagues and neighbours know about a person, by the meaning of a column's name.
 USUALLY = (SEX, AGE, A_PLACE, ORIGIN)
 OFTEN = (WORK, BODY, A_DATE, SEEN, DATE)
 
 
 def effective_values(column: Column) -> float:
-    """The number of equally common values that would tell as much: the exponential of the entropy.
+    """The number of equally common values with the same information: the exponential of the entropy.
 
     A quasi-identifier multiplies the number of classes by up to this.
     """
@@ -444,7 +444,7 @@ def how_well_known(suggestion: Suggestion) -> Knowledge:
 
 
 def columns_to_decide(suggested: Sequence[Suggestion]) -> list[Suggestion]:
-    """The quasi-identifiers by what to decide first, if there are many: least known first, then those that cost most.
+    """The quasi-identifiers in the order to decide about them, if there are many: least known first, then most costly.
 
     Columns that outsiders usually know come last: there is nothing to decide about them.
     """

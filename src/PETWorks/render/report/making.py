@@ -76,9 +76,9 @@ def two_levels_texts(release: Release, lang: str) -> Iterator[str]:
     if release.on_two_levels:
         first = release.on_two_levels[0]
         words = proposal_for(release, first)
-        told = message_text(lang, "cli.two-levels", columns=list(release.on_two_levels))
+        text = message_text(lang, "cli.two-levels", columns=list(release.on_two_levels))
         more = "" if words is None else message_text(lang, "cli.two-levels.proposed", column=[first], words=words)
-        yield f"{told}{more}"
+        yield f"{text}{more}"
 
 
 def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:

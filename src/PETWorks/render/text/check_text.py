@@ -17,7 +17,7 @@ from PETWorks.gate.policy.policy_rules import Preset
 from PETWorks.gate.suggest.privacy_unit import People
 from PETWorks.gate.suggest.suggestion import (
     MANY,
-    MOST_LISTED,
+    MAX_LISTED,
     TO_CHANGE,
     Suggestion,
     columns_to_decide,
@@ -231,12 +231,12 @@ def _many_known(suggestions: Sequence[Suggestion], lang: str) -> Iterator[Any]:
         return
     yield Text("\n" + message_text(lang, "init.many-known", n=len(ranked), many=MANY))
     table = new_table(*(message_text(lang, f"head.{head}") for head in ("column", "outsiders-know", "as-many-values")))
-    for suggestion in ranked[:MOST_LISTED]:
+    for suggestion in ranked[:MAX_LISTED]:
         known = message_text(lang, f"init.known.{how_well_known(suggestion)}")
         table.add_row(*map(Text, (shorten_name(suggestion.column), known, format_value(round(suggestion.values, 1)))))
     yield table
-    if len(ranked) > MOST_LISTED:
-        yield Text(message_text(lang, "init.more-columns", n=len(ranked) - MOST_LISTED))
+    if len(ranked) > MAX_LISTED:
+        yield Text(message_text(lang, "init.more-columns", n=len(ranked) - MAX_LISTED))
     first = [yaml_text(suggestion.column) for suggestion in ranked if is_first_to_decide(suggestion)][:TO_CHANGE]
     if first:
         yield Text(message_text(lang, "init.lines-to-change"))

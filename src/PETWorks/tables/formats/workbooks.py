@@ -654,7 +654,7 @@ class _Reading:
             raise damaged_workbook(self._name) from None
 
 
-MOST_ROWS = 1 << 20  # of a sheet, with the header
+MAX_ROWS = 1 << 20  # of a sheet, with the header
 LONGEST_TEXT = 32_767  # of a cell, in units of UTF-16
 ROWS_AT_A_TIME = 1 << 14
 CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # the same in all files, so that equal tables are equal files
@@ -662,7 +662,7 @@ SHEET = "release"
 
 # A number with at most 15 digits, as a spreadsheet shows it: no zeros before it, or at the end of its decimals.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?", re.ASCII)
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 # What a workbook writes as _x001F_; an underscore too where such letters follow.
 _ESCAPED = re.compile(r"[\x00-\x08\x0b-\x1f]|_(?=x[0-9A-Fa-f]{4}_)")
 _IMPOSSIBLE = re.compile("[\ufffe\uffff]")
@@ -713,12 +713,12 @@ def _check_sheet(names: Sequence[str], table: str) -> None:
 
 
 def _number_columns(pieces: Iterable[pa.Table], names: Sequence[str], table: str) -> frozenset[int]:
-    """The places of the columns that have numbers; raise if a sheet cannot hold the table."""
+    """The indices of the columns that have numbers; raise if a sheet cannot hold the table."""
     numbers, rows = set(range(len(names))), 0
     for piece in pieces:
         rows += piece.num_rows
         filled = np.zeros(piece.num_rows, np.bool_)
-        for place, (name, column) in enumerate(zip(names, piece.columns, strict=True)):
+        for index, (name, column) in enumerate(zip(names, piece.columns, strict=True)):
             labels, codes = labels_and_codes(column, name, table)
             texts = labels.to_pylist()
             is_empty = np.array([not text for text in texts], np.bool_)
@@ -740,20 +740,20 @@ def _number_columns(pieces: Iterable[pa.Table], names: Sequence[str], table: str
                     column=name,
                 )
             is_number = _is_number_type(column.type)
-            if place in numbers and not all(_is_exact(text, is_text=not is_number) for text in used):
-                numbers.discard(place)
+            if index in numbers and not all(_is_exact(text, is_text=not is_number) for text in used):
+                numbers.discard(index)
         if not filled.all():
             raise InputError(
                 "{table}: {records} without a value in any column, which a sheet does not keep; write CSV or Parquet",
                 table=table,
                 records=Counted("{n:,} record is", "{n:,} records are", n=int(np.count_nonzero(~filled))),
             )
-    if rows >= MOST_ROWS:
+    if rows >= MAX_ROWS:
         raise InputError(
             "{table}: the table has {rows:,} records, but a sheet has room for {most:,}; write CSV or Parquet",
             table=table,
             rows=rows,
-            most=MOST_ROWS - 1,
+            most=MAX_ROWS - 1,
         )
     return frozenset(numbers)
 
@@ -771,9 +771,7 @@ def _is_exact(text: str, *, is_text: bool) -> bool:
     if _NUMBER.fullmatch(text) is None:
         return False
     number = Decimal(text)
-    if len(number.normalize().as_tuple().digits) > MOST_DIGITS or (
-        number and not -99 < number.adjusted() < MOST_DIGITS
-    ):
+    if len(number.normalize().as_tuple().digits) > MAX_DIGITS or (number and not -99 < number.adjusted() < MAX_DIGITS):
         return False
     shown = str(display_texts([float(text)]).dictionary[0])
     return shown == text if is_text else Decimal(shown) == number
@@ -808,13 +806,13 @@ def _write_sheet(
         sheet = book.add_worksheet(SHEET, PlainSheet)
         sheet.freeze_panes(1, 0)
         with closing(sheet.row_data_fh):  # the rows, in the folder
-            for place, name in enumerate(names):
-                sheet.write_string(0, place, name)
-            writers = [sheet.write_number if place in numbers else sheet.write_string for place in range(len(names))]
+            for index, name in enumerate(names):
+                sheet.write_string(0, index, name)
+            writers = [sheet.write_number if index in numbers else sheet.write_string for index in range(len(names))]
             for row, cells in enumerate(_rows(pieces, names, numbers, table), 1):
-                for place, cell in enumerate(cells):
+                for index, cell in enumerate(cells):
                     if cell is not None:
-                        writers[place](row, place, cell)
+                        writers[index](row, index, cell)
             try:
                 book.close()
             except FileCreateError as error:
@@ -827,10 +825,10 @@ def _rows(
     """The cells of each record: a number, a text, or None."""
     for piece in pieces:
         columns = []
-        for place, (name, column) in enumerate(zip(names, piece.columns, strict=True)):
+        for index, (name, column) in enumerate(zip(names, piece.columns, strict=True)):
             labels, codes = labels_and_codes(column, name, table)
-            made = float if place in numbers else str
-            columns.append(([made(text) if text else None for text in labels.to_pylist()], codes))
+            convert = float if index in numbers else str
+            columns.append(([convert(text) if text else None for text in labels.to_pylist()], codes))
         for first in range(0, piece.num_rows, ROWS_AT_A_TIME):
             yield from zip(
                 *([cells[code] for code in codes[first : first + ROWS_AT_A_TIME].tolist()] for cells, codes in columns),
