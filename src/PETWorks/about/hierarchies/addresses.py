@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PETWorks.about.hierarchies.scheme import as_list, describe_given
+from PETWorks.about.hierarchies.scheme import OwnValues, as_list, describe_given
 from PETWorks.errors import HierarchyError, Phrase
 
 DISTRICT, COUNTY, REGION = LEVELS = ("district", "county", "region")
@@ -31,13 +31,11 @@ _WITHOUT_DISTRICTS = ("前鎮", "左鎮", "平鎮", "新市")  # the beginning o
 
 
 @dataclass(frozen=True)
-class Addresses:
+class Addresses(OwnValues):
     """Addresses that name a county, with larger areas on each level."""
 
     levels: Sequence[str]
     expects: str = Phrase("addresses in Taiwan that begin with a county or city")
-    listed: Sequence[str] = ()
-    takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The areas of an address; one that names no district has its county on that level, too."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PETWorks.about.hierarchies.scheme import AnyText, as_list, describe_given, whole_numbers
+from PETWorks.about.hierarchies.scheme import AnyText, OwnValues, as_list, describe_given, whole_numbers
 from PETWorks.errors import HierarchyError, Phrase
 
 _CODE = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?", re.ASCII)
@@ -50,13 +50,11 @@ class Masks(AnyText):
 
 
 @dataclass(frozen=True)
-class Diagnoses:
+class Diagnoses(OwnValues):
     """ICD-10 codes, with or without a dot; their category is the first three characters."""
 
     levels: Sequence[str]
     expects: str = Phrase("ICD-10 codes such as I21.4")
-    listed: Sequence[str] = ()
-    takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """`I21.4` becomes `I21`, then `I00-I99`."""

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from itertools import takewhile
 from typing import Any
 
-from PETWorks.about.hierarchies.scheme import as_list, describe_given
+from PETWorks.about.hierarchies.scheme import OwnValues, as_list, describe_given
 from PETWorks.errors import HierarchyError, Phrase, quoted, unknown
 
 ROC_YEAR = 1911  # the year before year 1 of the Republic of China
@@ -122,15 +122,13 @@ def _first_in_taiwan(label: str, unit: str) -> date | None:
 
 
 @dataclass(frozen=True)
-class Dates:
+class Dates(OwnValues):
     """Dates in the common formats, with the period that contains each on every level."""
 
     units: Sequence[str]
     roc: bool = False
     labels: Mapping[str, Callable[[date], str]] = field(default_factory=lambda: LABELS)
     expects: str = Phrase("dates such as 2024-03-01, 2024/3/1, 01.03.2024, 20240301, 113/03/01 or 1130301")
-    listed: Sequence[str] = ()
-    takes_any_text: bool = False
 
     def path(self, value: str) -> tuple[str, ...] | None:
         """The periods that contain a date; a month or a year is a value only if all levels are longer periods."""

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from PETWorks.about.hierarchies.scheme import (
+    OwnValues,
     as_list,
     as_text,
     check_steps,
@@ -103,13 +104,11 @@ class _Cut:
 
 
 @dataclass(frozen=True)
-class Intervals:
+class Intervals(OwnValues):
     """Numbers, with the interval that contains each on every level."""
 
     levels: Sequence[_Level]
     style: str = BRACKETS
-    listed: Sequence[str] = ()
-    takes_any_text: bool = False
 
     @property
     def expects(self) -> str:

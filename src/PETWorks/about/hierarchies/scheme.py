@@ -38,6 +38,13 @@ class Scheme(Protocol):
         """The sort key of a value."""
 
 
+class OwnValues:
+    """Base class of the schemes that accept texts of one form only, such as dates."""
+
+    listed: Sequence[str] = ()
+    takes_any_text = False
+
+
 class AnyText:
     """Base class of the schemes that take any text as a value."""
 
