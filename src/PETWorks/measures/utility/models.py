@@ -43,7 +43,7 @@ KEYS = ("outcome", "on", "log", "categories")
 
 @dataclass(frozen=True)
 class Model:
-    """A regression: the outcome, the columns that explain it, and those of them whose numbers are only codes."""
+    """A regression: the outcome, the columns that explain it, and which of these have numbers that are only codes."""
 
     outcome: str
     on: tuple[str, ...]
@@ -141,7 +141,7 @@ class Coefficient(JSONObject, frozen=True):
     category: str | None
     before: Real | None
     error: Annotated[Real | None, described("standard error on the original")]
-    after: Annotated[Real | None, described("of the release; none if it does not tell")]
+    after: Annotated[Real | None, described("of the release; none if it does not determine it")]
     shift: Annotated[Real | None, described("(after - before) / error")]
 
 
@@ -175,7 +175,7 @@ class ModelResult(JSONObject, frozen=True, kw_only=True):
 
     @property
     def kept(self) -> float:
-        """How much of the explanation is left, from 0 to 1, to compare releases."""
+        """The share of the explanation that is left, from 0 to 1, to compare releases."""
         nothing = 0.5 if self.score == "AUC" else 0.0
         if self.after is None or self.before <= nothing:
             return 0.0
@@ -251,7 +251,7 @@ def number_of(text: str) -> float | None:
 
 
 def positions(values: Sequence[str | None], hierarchy: Hierarchy | None = None) -> Reals:
-    """The number that each label of a column counts as; NaN where it tells none.
+    """The number that each label of a column counts as; NaN if it stands for none.
 
     A number counts as itself, an interval by its middle, an open end as if it were as wide as the widest interval
     beside it, and another label of a hierarchy by the middle of the numbers below it.
@@ -383,7 +383,7 @@ def _number(name: str, numbers: Reals, table: Column, at: Reals, centre: float, 
     has_unknown = bool((unknown & used).any())
     scaled = np.where(unknown, 0.0, (at - centre) / spread)
     coding = np.column_stack([scaled, unknown.astype(float)] if has_unknown else [scaled])
-    told = np.unique(at[used & ~unknown])
+    distinct = np.unique(at[used & ~unknown])
     mean = _mean_row(coding, counts)
     applied = np.zeros((len(numbers), coding.shape[1]))
     applied[:, 0] = np.where(np.isnan(numbers), 0.0, (numbers - centre) / spread)
@@ -394,10 +394,10 @@ def _number(name: str, numbers: Reals, table: Column, at: Reals, centre: float, 
     origin[0] = -centre / spread
     slope = np.zeros(coding.shape[1])
     slope[0] = 1 / spread
-    if len(told) < 2:  # one number or none is left: the column tells nothing
+    if len(distinct) < 2:  # the column explains nothing
         coding, applied, origin, slope = (np.zeros_like(part) for part in (coding, applied, origin, slope))
     terms: list[tuple[str | None, Reals]] = [(None, slope)]
-    return _Predictor(name, table.codes, coding, applied, origin, tuple(terms), len(told) < 2)
+    return _Predictor(name, table.codes, coding, applied, origin, tuple(terms), len(distinct) < 2)
 
 
 def _mean_row(coding: Reals, counts: Any) -> Reals:
@@ -435,14 +435,14 @@ def _category(name: str, original: Column, table: Column, hierarchy: Hierarchy |
         if count:
             counts[label] = counts.get(label, 0) + count
     labels = sorted(counts, key=lambda label: (-counts[label], label is None, label or ""))
-    place = {label: index for index, label in enumerate(labels[1:])}
-    width = len(place)
+    index_of = {label: index for index, label in enumerate(labels[1:])}
+    width = len(index_of)
 
     def row(label: str | None) -> Reals:
-        made = np.zeros(width)
-        if label in place:
-            made[place[label]] = 1.0
-        return made
+        indicators = np.zeros(width)
+        if label in index_of:
+            indicators[index_of[label]] = 1.0
+        return indicators
 
     coding = np.array([row(label) for label in after]).reshape(len(after), width)
     mean = _mean_row(coding, table.counts)
@@ -738,9 +738,8 @@ def _compare(
             fit_after = _fit(rows_after, kind)
     score_after = None
     if fit_after is not None:
-        applied = [_applied(predictor) for predictor in after]
-        place = {predictor.name: index for index, predictor in enumerate(after)}
-        codes = [rows.codes[model.on.index(name)] for name in place]
+        applied = [_apply_to_original(predictor) for predictor in after]
+        codes = [rows.codes[model.on.index(predictor.name)] for predictor in after]
         score_after = _score(_Rows(applied, codes, rows.outcome, rows.weights), fit_after, kind)
     lost = {predictor.name for predictor in after if predictor.is_lost}
     return ModelResult(
@@ -750,8 +749,8 @@ def _compare(
         categories=model.categories,
         kind=kind,
         score="AUC" if outcome.is_binary else "R2",
-        before=_rounded(_score(rows, fit_before, kind)),
-        after=None if score_after is None else _rounded(score_after),
+        before=_round(_score(rows, fit_before, kind)),
+        after=None if score_after is None else _round(score_after),
         records_before=rows.records,
         records_after=records_after,
         lost=tuple(name for name in model.on if name in lost or name not in released),
@@ -764,7 +763,7 @@ def _fit(rows: _Rows, kind: str) -> _Fit:
     return _fit_logistic(rows) if kind == "logistic" else _fit_linear(rows)
 
 
-def _applied(predictor: _Predictor) -> _Predictor:
+def _apply_to_original(predictor: _Predictor) -> _Predictor:
     """The predictor for records of the original."""
     return _Predictor(
         predictor.name, predictor.codes, predictor.applied, predictor.applied, predictor.origin, predictor.terms
@@ -793,19 +792,19 @@ def area_under_curve(scores: Reals, outcome: Reals, weights: Reals) -> float:
 def _coefficients(
     before: Sequence[_Predictor], fit: _Fit, after: Sequence[_Predictor], fit_after: _Fit | None
 ) -> Iterator[Coefficient]:
-    """The coefficients in the coding of the original; what the release says of them is computed from its own."""
+    """The coefficients in the coding of the original; those of the release are converted from its own coding."""
     known = {predictor.name: index for index, predictor in enumerate(after)}
     starts, starts_after = _starts(before), _starts(after)
     intercept, intercept_after = _intercept(before), _intercept(after)
     yield _coefficient(None, None, fit, intercept, fit_after, intercept_after)
     for index, predictor in enumerate(before):
-        place = known.get(predictor.name)
-        released = {} if place is None else dict(after[place].terms)
+        index_after = known.get(predictor.name)
+        released = {} if index_after is None else dict(after[index_after].terms)
         for category, combination in predictor.terms:
-            whole = _embedded(combination, starts[index], len(intercept))
+            whole = _embed(combination, starts[index], len(intercept))
             of_release = None
-            if place is not None and not after[place].is_lost and category in released:
-                of_release = _embedded(released[category], starts_after[place], len(intercept_after))
+            if index_after is not None and not after[index_after].is_lost and category in released:
+                of_release = _embed(released[category], starts_after[index_after], len(intercept_after))
             yield _coefficient(predictor.name, category, fit, whole, fit_after, of_release)
 
 
@@ -819,7 +818,7 @@ def _intercept(predictors: Sequence[_Predictor]) -> Reals:
     return np.concatenate([np.ones(1), *(predictor.origin for predictor in predictors)])
 
 
-def _embedded(combination: Reals, start: int, width: int) -> Reals:
+def _embed(combination: Reals, start: int, width: int) -> Reals:
     whole = np.zeros(width)
     whole[start : start + len(combination)] = combination
     return whole
@@ -837,9 +836,9 @@ def _coefficient(
     if value is not None and released is not None and error:
         shift = (released - value) / error
     return Coefficient(
-        column, category, *(None if found is None else _rounded(found) for found in (value, error, released, shift))
+        column, category, *(None if found is None else _round(found) for found in (value, error, released, shift))
     )
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return float(f"{value:.{FIGURES}g}") + 0.0
