@@ -482,29 +482,11 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     lang = language()
     reports, printed = wanted_reports(options)
     wanted = bool(reports or printed)
-    settings = {
-        "suppression": parse_share(options["suppression"]),
-        "suppressed_records": options["suppressed_records"],
-        "objective": options["objective"],
-        "aggregate": options["aggregate"],
-        "weights": parse_by_column(options["weights"], "--weight", _weight) or None,
-        "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
-        "keep": list(options["keep"]) or None,
-        "may_lose": list(options["may_lose"]) or None,
-        "method": None if options["local"] is None else "local" if options["local"] else "global",
-        "show": parse_by_column(options["show"], "--show", _way) or None,
-        "seconds": _seconds(options["time"]),
-    }
+    settings = _search_settings(options)
     check_seed(options)
     vary = parse_vary(options["vary"])
-    if vary is not None and not options["frontier"]:
-        raise ParameterError("--vary is for --frontier")
     reasons_files, below = parse_reasons(options)
-    if output is None and (wanted or reasons_files or not options["frontier"]):
-        raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
-    release_only = [name for name in ("resume", "explain", "shuffle", "seed") if options[name]]
-    if output is None and release_only:
-        raise ParameterError("--{option} is for a release, and -o names none", option=release_only[0])
+    _check_output(output, options, has_reports=bool(wanted or reasons_files))
     job = open_job(table, options)
     complete_hierarchies(job.release, job.release.quasi_identifiers)
     tell_two_levels(job.release)
@@ -562,6 +544,34 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
     exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
+
+
+def _search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the search, as `anonymize_release` takes them."""
+    return {
+        "suppression": parse_share(options["suppression"]),
+        "suppressed_records": options["suppressed_records"],
+        "objective": options["objective"],
+        "aggregate": options["aggregate"],
+        "weights": parse_by_column(options["weights"], "--weight", _weight) or None,
+        "levels": parse_by_column(options["levels"], "--level", _bounds) or None,
+        "keep": list(options["keep"]) or None,
+        "may_lose": list(options["may_lose"]) or None,
+        "method": None if options["local"] is None else "local" if options["local"] else "global",
+        "show": parse_by_column(options["show"], "--show", _way) or None,
+        "seconds": _seconds(options["time"]),
+    }
+
+
+def _check_output(output: Path | None, options: Mapping[str, Any], *, has_reports: bool) -> None:
+    """Raise if -o is missing where a release is made, or an option does not go with the others."""
+    if options["vary"] and not options["frontier"]:
+        raise ParameterError("--vary is for --frontier")
+    if output is None and (has_reports or not options["frontier"]):
+        raise ParameterError("-o names the file of the release; only --frontier without a report does without it")
+    release_only = [name for name in ("resume", "explain", "shuffle", "seed") if options[name]]
+    if output is None and release_only:
+        raise ParameterError("--{option} is for a release, and -o names none", option=release_only[0])
 
 
 def _unfinished(paths: "ReleaseFiles", outputs: Iterable[Path], *, resume: bool) -> Path:

@@ -493,7 +493,7 @@ TEXTS: dict[str, str | Plural] = {
         "The model {model}, fitted on the release, predicts the original worse than its mean does; fitted on the "
         "original, it explains {before} of the variance."
     ),
-    "models.none": "The model {model} cannot be fitted on the release, which does not tell the outcome.",
+    "models.none": "The model {model} cannot be fitted on the release, in which the outcome is not usable.",
     "models.lost": "The release says nothing about {columns}.",
     "models.local": (
         "Taken because of the models, of {n} releases that were compared: record by record, {kept} of what they "
