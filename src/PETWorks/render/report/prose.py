@@ -297,7 +297,7 @@ def _identity(document: CheckDocument, chance: str, lang: str) -> str:
     """The chance to find a person, on average and at worst, and how many people the worst concerns if it is known."""
     known, highest = len(document.table.quasi_identifiers), highest_chance(document)
     if highest is None:
-        return message_text(lang, "residual.identity", n=known, chance=chance)
+        return message_text(lang, "residual.identity", known=known, chance=chance)
     values = {"known": known, "chance": chance, "highest": percent(highest, lang)}
     worst = next((notice for notice in document.notices if notice.notice == "highest-risk"), None)
     if worst is None:
