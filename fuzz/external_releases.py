@@ -18,7 +18,7 @@ from PETWorks import read_policy
 from PETWorks.gate.document import CheckDocument, RuleResult
 from PETWorks.gate.external.protected import protect_statistics
 from PETWorks.gate.policy.policy_rules import ALL_RELEASES
-from PETWorks.releases.facts import (
+from PETWorks.releases.disclosure_facts import (
     ReleaseOfSet,
     ReleasesFacts,
     SetAttack,

@@ -10,8 +10,14 @@ from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.chosen_levels import on_levels
 from PETWorks.anonymizer.frontiers import find_frontier
 from PETWorks.anonymizer.rules import check_rules
-from PETWorks.gate.applying import demanded_rules, match_hierarchies, prepare_table
-from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
+from PETWorks.gate.plans import (
+    demanded_rules,
+    earlier_hierarchies,
+    match_hierarchies,
+    parse_plan,
+    prepare_table,
+    read_plan,
+)
 
 RELEASE_PARAMETERS = set(inspect.signature(Release).parameters)
 

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "src/PETWorks"
 
 # The table in CONTRIBUTING.md lists the folders; each may import only those above it.
 FOLDERS = tuple(re.findall(r"^\| `(\w+)/` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE))
-EVERYWHERE = {"errors", "attributetypes", "showing", "json_types"}  # like the first folder, for all to import
+EVERYWHERE = {"errors", "attributetypes", "displayable", "json_types"}  # like the first folder, for all to import
 DOORS = {"", "__main__", "compat", "pytest_plugin"}  # what users import; nothing else does
 HEAVY = {"pandas", "polars", "duckdb", "pyspark", "scipy", "matplotlib", "rich", "yaml", "click", "numba"}
 

@@ -16,7 +16,7 @@ from cohort import cohort
 from msgspec.structs import replace
 
 from PETWorks import check, read_policy
-from PETWorks.anonymizer.facts import table_state
+from PETWorks.anonymizer.anonymization_facts import table_state
 from PETWorks.cli.demo import hospital
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
 from PETWorks.render.check_result import Check

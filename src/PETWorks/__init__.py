@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.showing import makers as _makers
+from PETWorks.displayable import makers as _makers
 
 __all__ = [
     "CSV",

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from anonymizing_tasks import OF_OTHER_TABLES, OF_SIZES, OF_TABLES, OF_VALUES, SUBSETS, anonymized, tasks
 from conftest import TINY_PARTS, constants, examples
 from PETWorks.anonymizer import rows as anonymizer_rows
-from PETWorks.anonymizer.facts import table_state
+from PETWorks.anonymizer.anonymization_facts import table_state
 from PETWorks.counting.keys import Field, pack
 from PETWorks.errors import InputError, NotApplicable
 from PETWorks.render.text.anonymization_text import anonymization_text

@@ -17,8 +17,8 @@ from PETWorks.anonymizer.objectives import BY_CLASS
 from PETWorks.anonymizer.problem import make_problem
 from PETWorks.anonymizer.rules import check_rules
 from PETWorks.anonymizer.search import large
+from PETWorks.anonymizer.search.checkpoints import read_checkpoint, write_checkpoint
 from PETWorks.anonymizer.search.large import BoxSearch
-from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
 from PETWorks.counting.release import Release
 from PETWorks.errors import InputError, NotApplicable
 from searches import anonymize

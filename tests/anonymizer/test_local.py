@@ -27,7 +27,6 @@ from conftest import examples
 from PETWorks import Release, evaluate
 from PETWorks.anonymizer.anonymization import _keeping_more, recode_locally
 from PETWorks.anonymizer.judging import Judge
-from PETWorks.anonymizer.local import kernels
 from PETWorks.anonymizer.local import sweep as remaining_module
 from PETWorks.anonymizer.local.sweep import COMPACT_BELOW, NOT_RELEASED, RemainingRecords, merge_leftover_rows, sweep
 from PETWorks.errors import NotApplicable, ParameterError
@@ -501,7 +500,7 @@ def test_full_bins_are_the_same_with_and_without_the_compiler(seed, rows, bits, 
     taken, first = rng.integers(0, 6, 3), rng.integers(0, 9, rows)
     is_left, weights = rng.random(rows) < 0.7, rng.integers(1, 5, rows)
     found = []
-    for find in (kernels.rows_in_full_bins, kernels.few_rows_in_full_bins):
+    for find in (remaining_module.rows_in_full_bins, remaining_module.few_rows_in_full_bins):
         place, sums, bins = np.zeros(rows, np.int64), np.zeros(rows, np.uint32), np.zeros(1 << bits, np.uint32)
         number = find(tables, taken, first, is_left, weights, least, sums, bins, place)
         found.append(place[:number].tolist())

@@ -8,7 +8,7 @@ import pytest
 
 from PETWorks import Release, anonymize
 from PETWorks.anonymizer import model_choice
-from PETWorks.anonymizer.facts import table_state
+from PETWorks.anonymizer.anonymization_facts import table_state
 from PETWorks.anonymizer.model_choice import weights_for_models
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.utility.models import parse_models

@@ -19,7 +19,7 @@ from PETWorks import (
     frontier,
     read_policy,
 )
-from PETWorks.anonymizer.facts import table_state
+from PETWorks.anonymizer.anonymization_facts import table_state
 from PETWorks.errors import ParameterError, RoleError
 from PETWorks.gate.suggest.starter import SUPPRESSION, suggest_for_file
 from PETWorks.render.report.making import loss_rows, outcome_texts, undefined_objectives

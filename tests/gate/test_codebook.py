@@ -12,7 +12,7 @@ import pytest
 
 from command import petworks as run
 from PETWorks import Release, read_policy
-from PETWorks.about.hierarchies.labels import number_range
+from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.gate.codebook import Codebook, _label
 
 POLICY = """petworks_policy: 1

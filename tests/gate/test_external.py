@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from command import petworks
 from conftest import ROOT, examples
 from PETWorks import catalogue, check, read_policy
-from PETWorks.anonymizer.facts import table_state
+from PETWorks.anonymizer.anonymization_facts import table_state
 from PETWorks.errors import InputError
 from PETWorks.gate.anonymising import anonymize_by_policy, search_rules
 from PETWorks.gate.check.inputs import verify

@@ -9,7 +9,7 @@ from command import petworks
 from conftest import ROOT
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.studio.pages.columns import MAX_ROWS
-from PETWorks.studio.server.case import read_facts
+from PETWorks.studio.server.open_case import read_facts
 from studio_client import entered
 
 LARGEST_PAGE = 150_000

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from command import petworks
 from conftest import examples
 from PETWorks.errors import InputError
-from PETWorks.tables.formats import new_workbook
+from PETWorks.tables.formats import workbooks
 from PETWorks.tables.formats.plain_workbooks import more_than_a_table
 from PETWorks.tables.normalised_cells import normalise_texts
 from PETWorks.tables.opening import open_source
@@ -108,29 +108,29 @@ def test_texts_stay_texts_and_columns_of_numbers_are_numbers():
     ],
 )
 def test_what_a_sheet_cannot_hold(table, message, tmp_path, monkeypatch):
-    monkeypatch.setattr(new_workbook, "MOST_ROWS", 8)
-    monkeypatch.setattr(new_workbook, "WIDEST", 3)
+    monkeypatch.setattr(workbooks, "MOST_ROWS", 8)
+    monkeypatch.setattr(workbooks, "WIDEST", 3)
     with pytest.raises(InputError, match=message):
         write_whole({tmp_path / "r.xlsx": release_content(tmp_path / "r.xlsx", open_source(table, "t"))})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_longest_text_and_the_most_records(tmp_path, monkeypatch):
-    monkeypatch.setattr(new_workbook, "MOST_ROWS", 3)
+    monkeypatch.setattr(workbooks, "MOST_ROWS", 3)
     table = {"a": ["😀" * 16383 + "x", "x" * 32767]}
     (tmp_path / "r.xlsx").write_bytes(content_of(table))
     assert judged(open_source(tmp_path / "r.xlsx", "r")) == table
 
 
 def test_a_missing_package(monkeypatch):
-    monkeypatch.setattr(new_workbook, "find_spec", lambda name: None)
+    monkeypatch.setattr(workbooks, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"r.xlsx: a workbook needs a package: pip install 'petworks\[files\]'"):
         content_of({"a": ["x"]})
 
 
 def test_records_in_another_order(monkeypatch, tmp_path):
     monkeypatch.setattr("PETWorks.tables.writing.ROWS", 2)
-    monkeypatch.setattr(new_workbook, "ROWS_AT_A_TIME", 1)
+    monkeypatch.setattr(workbooks, "ROWS_AT_A_TIME", 1)
     table = {"a": ["p", "q", "r", "s"], "b": ["1", "2", "3", "4"]}
     (tmp_path / "r.xlsx").write_bytes(content_of(table, order=np.array([3, 0, 2])))
     assert judged(open_source(tmp_path / "r.xlsx", "r")) == {"a": ["s", "p", "r"], "b": ["4", "1", "3"]}
@@ -143,7 +143,7 @@ def test_a_table_that_cannot_be_read_twice_leaves_nothing(tmp_path, monkeypatch)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     pieces = iter([[pa.table({"a": ["x"]})], (pa.table({"b": [1 / 0]}) for _ in "x")])
     with pytest.raises(ZeroDivisionError):
-        new_workbook.new_workbook(lambda: next(pieces), ["a"], "t")(io.BytesIO())
+        workbooks.new_workbook(lambda: next(pieces), ["a"], "t")(io.BytesIO())
     assert list(tmp_path.iterdir()) == []
 
 

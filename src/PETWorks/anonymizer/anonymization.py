@@ -13,9 +13,7 @@ import numpy as np
 from msgspec import structs
 
 from PETWorks.about.treatment import APART, REMOVE
-from PETWorks.anonymizer.class_means import check_show
-from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
-from PETWorks.anonymizer.facts import (
+from PETWorks.anonymizer.anonymization_facts import (
     UTILITY,
     AnonymizationFacts,
     Choice,
@@ -36,6 +34,8 @@ from PETWorks.anonymizer.facts import (
     measure_or_none,
     table_state,
 )
+from PETWorks.anonymizer.class_means import check_show
+from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
@@ -55,8 +55,8 @@ from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder, view_after
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import Rule
+from PETWorks.anonymizer.search.checkpoints import read_checkpoint, write_checkpoint
 from PETWorks.anonymizer.search.exact import MOST_COST, ONE_IN, NodeSearch, Progress, Report, Stop, never_stop
-from PETWorks.anonymizer.search.unfinished import read_checkpoint, write_checkpoint
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
 from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release

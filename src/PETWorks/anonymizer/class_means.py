@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from PETWorks.about.hierarchies.dates import date_writer, read_date
-from PETWorks.about.hierarchies.labels import number_range
+from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import exact_decimal
 from PETWorks.about.protection import format_scaled
 from PETWorks.about.treatment import INTERVAL, MEAN, MEDIAN

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import asdict
 
 from PETWorks.about.hierarchies.declaration import level_description
-from PETWorks.anonymizer.facts import BrokenRule, ColumnLevel, CostOfRule, OtherLevels
+from PETWorks.anonymizer.anonymization_facts import BrokenRule, ColumnLevel, CostOfRule, OtherLevels
 from PETWorks.anonymizer.judging import records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import Problem

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from PETWorks.about.treatment import REMOVE
 from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release, recode_locally, why_not_local
-from PETWorks.anonymizer.facts import FrontierFacts, PointOfFrontier
+from PETWorks.anonymizer.anonymization_facts import FrontierFacts, PointOfFrontier
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import (
@@ -25,10 +25,10 @@ from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.anonymizer.search.exact import Progress, Report
 from PETWorks.anonymizer.search.joint import JointSearch
 from PETWorks.counting.release import Release
+from PETWorks.displayable import Displayable
 from PETWorks.errors import ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import find_measure
 from PETWorks.measures.parameters import Number, parse_number
-from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
+from PETWorks.anonymizer.anonymization_facts import WayByModels
 from PETWorks.anonymizer.explanation import next_best_levels
-from PETWorks.anonymizer.facts import WayByModels
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.exact import Progress

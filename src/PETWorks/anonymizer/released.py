@@ -21,9 +21,9 @@ from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.memory.weighted_rows import shuffled_order
 from PETWorks.counting.release import ORDERS, Release
+from PETWorks.displayable import Displayable
 from PETWorks.errors import NotApplicable, ParameterError, quoted
 from PETWorks.measures.classes import Mask
-from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import dictionary, strings, take_rows
 from PETWorks.tables.frames import Rows
 from PETWorks.tables.normalised_cells import make_spreadsheet_safe, normalise_table

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec.structs import asdict
 
-from PETWorks.anonymizer.facts import ColumnKept, ObjectiveLoss, UtilityKept
+from PETWorks.anonymizer.anonymization_facts import ColumnKept, ObjectiveLoss, UtilityKept
 from PETWorks.anonymizer.local.sweep import Sweep
 from PETWorks.anonymizer.objectives import NOT_LOCAL, OBJECTIVES, Objective, make_objective
 from PETWorks.anonymizer.problem import Problem, profitability_amounts

@@ -31,17 +31,25 @@ from PETWorks.anonymizer.released import (
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.anonymizer.rules import NO_RULE, Rule, Rules, check_rules
 from PETWorks.anonymizer.search.exact import Progress
-from PETWorks.api.opening import is_policy, is_release_or_policy, not_a_release, open_policy, warn_caller
+from PETWorks.api.release_or_policy import is_policy, is_release_or_policy, not_a_release, open_policy, warn_caller
 from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import Release, build_declared_hierarchy
 from PETWorks.errors import HierarchyError, ParameterError, ReleaseWarning, RoleError, quoted
 from PETWorks.gate.anonymising import anonymize_by_policy, frontier_by_policy, search_rules
-from PETWorks.gate.applying import demanded_rules, match_hierarchies, next_policy, prepare_table, with_suppression
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.check.notices import ALWAYS_SHOWN, suppression_notices
 from PETWorks.gate.document import FAIL
-from PETWorks.gate.plans import earlier_hierarchies, parse_plan, read_plan
+from PETWorks.gate.plans import (
+    demanded_rules,
+    earlier_hierarchies,
+    match_hierarchies,
+    next_policy,
+    parse_plan,
+    prepare_table,
+    read_plan,
+    with_suppression,
+)
 from PETWorks.gate.policy.policy import Policy, columns_without_role, policy_for, policy_in_memory
 from PETWorks.gate.policy.policy_rules import today
 from PETWorks.gate.suggest.starter import MAX_HIERARCHIES, SUPPRESSION, proposal_for_column

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.api.opening import is_policy, open_policy, open_release
+from PETWorks.api.release_or_policy import is_policy, open_policy, open_release
 from PETWorks.counting.release import Release
 from PETWorks.measures.attacks.inference import WorthByValue
 from PETWorks.measures.attacks.subsets import Sizes, Subsets, every_subset

@@ -38,7 +38,7 @@ from PETWorks.render.terminal import PROGRESS_LINES, progress, search_progress, 
 
 if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization
-    from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
+    from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
     from PETWorks.anonymizer.frontiers import Frontier
     from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.released import Recoded, RecordOrder
@@ -469,7 +469,7 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
       petworks anonymize patients.csv --qi age,zip,ward --sensitive diagnosis --identifier name \\
           --hierarchies levels --measure k-anonymity:k=5 --measure l-diversity:l=2 -o released.csv
     """
-    from PETWorks.anonymizer.facts import table_state
+    from PETWorks.anonymizer.anonymization_facts import table_state
     from PETWorks.anonymizer.problem import complete_hierarchies
     from PETWorks.gate.anonymising import waived_rules
     from PETWorks.gate.check.may_go_out import is_passing

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.replaying import Replayed
     from PETWorks.anonymizer.rules import Rule
-    from PETWorks.gate.applying import PreparedTable
     from PETWorks.gate.document import Notice, RuleResult
+    from PETWorks.gate.plans import PreparedTable
     from PETWorks.gate.release_files import ReleaseFiles
     from PETWorks.gate.staged_release import ReleaseJob
 
@@ -152,11 +152,10 @@ def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
 
 
 def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
-    from PETWorks.gate.applying import check_same_rules, demanded_rules, with_suppression
     from PETWorks.gate.check.may_go_out import is_passing
     from PETWorks.gate.check.notices import suppression_notices
     from PETWorks.gate.document import combine_verdicts
-    from PETWorks.gate.plans import plan_of_next_release, read_plan
+    from PETWorks.gate.plans import check_same_rules, demanded_rules, plan_of_next_release, read_plan, with_suppression
     from PETWorks.gate.policy.policy_rules import today
     from PETWorks.tables.files import FilesRead
     from PETWorks.tables.writing import check_ordered
@@ -206,8 +205,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
 
 
 def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTable":
-    from PETWorks.gate.applying import prepare_table
-    from PETWorks.gate.plans import earlier_hierarchies
+    from PETWorks.gate.plans import earlier_hierarchies, prepare_table
     from PETWorks.tables.opening import open_table
 
     separator = "\t" if options["separator"] == r"\t" else options["separator"]
@@ -232,8 +230,7 @@ def _prepare(table: str, plan: "Plan", options: dict[str, Any]) -> "PreparedTabl
 
 
 def _job(table: str, prepared: "PreparedTable", rules: "tuple[Rule, ...]", options: dict[str, Any]) -> "ReleaseJob":
-    from PETWorks.gate.applying import next_policy
-    from PETWorks.gate.plans import hierarchy_paths
+    from PETWorks.gate.plans import hierarchy_paths, next_policy
     from PETWorks.gate.release_files import FilesToKeep
     from PETWorks.gate.staged_release import ReleaseJob
 

@@ -25,8 +25,8 @@ from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import Background, View
+from PETWorks.displayable import Displayable
 from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted
-from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.about.hierarchies.dates import CALENDARS, read_date, read_period
-from PETWorks.about.hierarchies.labels import number_range
+from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import as_text
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting.release import Release

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
-from PETWorks.anonymizer.facts import AnonymizationFacts
+from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.errors import Hint, InputError, Phrase
@@ -19,7 +19,7 @@ from PETWorks.json_types import Bound, Count, Day, JSONObject, MultilingualText,
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.attacks.subsets import SubsetAnswers
 from PETWorks.measures.utility.models import ModelResult
-from PETWorks.releases.facts import ReleasesFacts
+from PETWorks.releases.disclosure_facts import ReleasesFacts
 from PETWorks.tables.files import read_small
 
 FEW_RECORDS = Bound(withheld="few records")

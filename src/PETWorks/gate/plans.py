@@ -1,25 +1,45 @@
-"""Plan files: written beside a release, and read again with strict checks."""
+"""Plans: written beside a release, read again with strict checks, and applied to another table."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from PETWorks.about.hierarchies.declaration import hierarchy_digest, needs_earlier_hierarchy
+from PETWorks.about.hierarchies.declaration import (
+    Declaration,
+    as_hierarchies,
+    hierarchy_digest,
+    needs_earlier_hierarchy,
+    refit_hierarchy,
+)
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
+from PETWorks.about.roles import ROLE_KEYS
+from PETWorks.about.treatment import EXACT, STARS
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule
-from PETWorks.anonymizer.replaying import Replayed
-from PETWorks.errors import HierarchyError, Hint, InputError, Phrase, quoted
+from PETWorks.anonymizer.released import with_safe_cells
+from PETWorks.anonymizer.replaying import PlanTable, Replayed, Steps, replay
+from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
+from PETWorks.counting.protected_source import protect_source
+from PETWorks.counting.release import Release
+from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document import parse_document, read_json
 from PETWorks.gate.policy.policy import Policy
-from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, Rule
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
+from PETWorks.gate.policy.policy_rules import Rule as PolicyRule
+from PETWorks.measures.catalogue import find_measure
+from PETWorks.tables.headers import columns_of
+from PETWorks.tables.opening import open_source
+from PETWorks.tables.source import Source
 
 NOTE = "Internal, like the policy: for those who may see the original. Do not release it."
 # Keys of a policy that are not copied into a plan: it has its own keys for them, or they name files of one table.
@@ -58,7 +78,7 @@ def complete_plan(
         if policy is None
         else tuple(_planned_rules(policy, {rule.name: rule.parameters for rule in plan.rules}))
     )
-    return _with_files(replace(plan, rules=rules, policy=further or None), data, target, files)
+    return _with_files(structs.replace(plan, rules=rules, policy=further or None), data, target, files)
 
 
 def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
@@ -68,23 +88,23 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
     """
     plan = result.planned
     hierarchies = {
-        column: replace(hierarchy, words=earlier.hierarchies[column].words)
+        column: structs.replace(hierarchy, words=earlier.hierarchies[column].words)
         for column, hierarchy in plan.hierarchies.items()
     }
     copied = {name: getattr(earlier, name) for name in ("method", "levels", "allowed_levels", "rules", "policy")}
-    return _with_files(replace(plan, hierarchies=hierarchies, **copied), data, target, files)
+    return _with_files(structs.replace(plan, hierarchies=hierarchies, **copied), data, target, files)
 
 
 def _with_files(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
     """The plan with the names and digests of its files added."""
     folder = target.parent
     hierarchies = {
-        column: replace(hierarchy, file=files[column].relative_to(folder).as_posix())
+        column: structs.replace(hierarchy, file=files[column].relative_to(folder).as_posix())
         if needs_earlier_hierarchy(hierarchy.words)
         else hierarchy
         for column, hierarchy in plan.hierarchies.items()
     }
-    return replace(
+    return structs.replace(
         plan,
         note=NOTE,
         hierarchies=hierarchies,
@@ -229,9 +249,292 @@ def _planned_rules(policy: Policy, made_with: Mapping[str, Mapping[str, Any]]) -
             )
 
 
-def _parameters(rule: Rule, sizes: str | None) -> dict[str, Any]:
+def _parameters(rule: PolicyRule, sizes: str | None) -> dict[str, Any]:
     if rule.measure is None:
         ((limit, at_most),) = rule.parameters.items()
         return {"limit": limit, "at_most": at_most, "sizes": sizes}
     declared = rule.measure.parameters
     return {name: value for name, value in rule.parameters.items() if value != declared[name].default}
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """Another table with the roles and hierarchies of a plan.
+
+    unplaced   the values of each column that have no place in its hierarchy
+    missing    columns of the plan that the table lacks and need not have
+    """
+
+    plan: Plan
+    release: Release
+    unplaced: Mapping[str, frozenset[str]]
+    missing: tuple[str, ...]
+
+    def recode(self, rules: tuple[Rule, ...], *, strict: bool = False) -> Replayed:
+        """Recode the table to the levels of the plan.
+
+        strict   raise if a value has no place in its hierarchy
+        """
+        plan = self.plan
+        steps = Steps(
+            plan.levels,
+            plan.suppression,
+            plan.objective,
+            plan.aggregate,
+            plan.weights or {},
+            plan.allowed_levels or {},
+            plan.smallest_class or 1,
+            plan.suppressed_records or STARS,
+            plan.divided_down_to,
+            plan.homes,
+            plan.show or {},
+        )
+        plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
+        result = replay(self.release, rules, steps, plan_table, self.unplaced, self.missing)
+        if strict and result.without_place:
+            values_by_column = [
+                Phrase(
+                    "{column!r} ({values} values, {records} records)",
+                    column=column,
+                    values=found.values,
+                    records=found.records,
+                )
+                for column, found in result.without_place.items()
+            ]
+            raise HierarchyError(
+                "values without a place in the hierarchies of the plan: {columns}",
+                columns=Joined(", ", values_by_column),
+            )
+        return result
+
+
+def prepare_table(
+    data: Any,
+    plan: Plan,
+    earlier: Mapping[str, Hierarchy],
+    *,
+    original: Any = None,
+    population: Any = None,
+    new_roles: Mapping[str, str] | None = None,
+    memory_limit: int | str | None = None,
+) -> PreparedTable:
+    """Open another table with the roles and hierarchies of a plan.
+
+    earlier     the earlier hierarchies that are needed to fit the values of this table
+    new_roles   roles of columns that the plan does not have
+    """
+    if plan.population is not None and population is not None:
+        raise ParameterError("the plan has a population already, so none can be given", what="population")
+    source = protect_source(open_source(data, Phrase("the table")), plan.protect)
+    roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
+    known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
+    missing = _check_columns(plan, source, known, new_roles or {})
+    treatment: dict[str, Any] = {str(name): choice for name, choice in plan.treatment.items()}
+    release = Release(
+        source,
+        {
+            **{column: role for column, role in roles.items() if column not in missing or role == IDENTIFIER},
+            **(new_roles or {}),
+        },
+        {},
+        original,
+        population=plan.population if population is None else population,
+        privacy_unit=plan.privacy_unit,
+        engine="memory",
+        memory_limit=memory_limit,
+        **treatment,
+    )
+    fitted = {}
+    unplaced = {}
+    for column, planned in plan.hierarchies.items():
+        if column in release.compared_columns:
+            fitted[column], unplaced[column] = refit_hierarchy(
+                column, _values(release, column), planned.words, earlier.get(column), planned.height
+            )
+            if fitted[column].height != planned.height:
+                raise HierarchyError(
+                    "column {column!r}: its hierarchy has the levels 0 to {height}, but the plan says 0 to {planned}",
+                    column=column,
+                    height=fitted[column].height,
+                    planned=planned.height,
+                )
+    release.hierarchies = fitted
+    release.declared = {
+        column: planned.words for column, planned in plan.hierarchies.items() if planned.words and column in fitted
+    }
+    release.view = replace(release.view, hierarchies=fitted)
+    return PreparedTable(plan, with_safe_cells(release) if plan.spreadsheet_safe else release, unplaced, missing)
+
+
+def demanded_rules(plan: Plan, today: date) -> tuple[Rule, ...]:
+    """The rules of a plan that are not waived today."""
+    waived = set(_waived(plan, today))
+    rules_by_name = [(rule.name, _parse_rule(rule)) for rule in plan.rules]  # a waived rule must be valid, too
+    rules = tuple(rule for name, rule in rules_by_name if name not in waived)
+    if not rules:
+        raise ParameterError("every rule of the plan is waived; nothing is demanded of the release", what="rules")
+    return rules
+
+
+def with_suppression(plan: Plan, share: float | None) -> Plan:
+    """The plan with another limit on the share of suppressed records."""
+    if share is None or not 0 <= share <= 1:
+        raise ParameterError("expected a share of the records, 0 to 1, got {share}", share=share, what="suppression")
+    return structs.replace(plan, suppression=share)
+
+
+def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
+    """The content of a policy for another table's release, in the form of the original's policy."""
+    plan, release = prepared.plan, prepared.release
+    content = {
+        key: value for key, value in (plan.policy or {}).items() if key not in KEYS_STATED_ELSEWHERE or key == "subsets"
+    }
+    # The reasons that the plan's policy gives for columns, without columns that this table lacks.
+    known_columns: dict[str, Collection[str]] = {
+        "no_role": release.columns,
+        "no_rule": release.roles,
+        "role_reasons": release.roles,
+        "no_privacy_unit": {*release.roles, *(content.get("no_role") or ())},
+    }
+    for key, known in known_columns.items():
+        if isinstance(content.get(key), Mapping):
+            content[key] = {column: reason for column, reason in content[key].items() if column.strip() in known}
+    limits = {rule.parameters["limit"]: rule.parameters["at_most"] for rule in plan.rules if rule.measure == SUBSETS}
+    if limits:
+        sizes = next(rule.parameters["sizes"] for rule in plan.rules if rule.measure == SUBSETS)
+        content["subsets"] = {"sizes": sizes, "limits": limits}
+    own_rules = [rule for rule in plan.rules if rule.preset is None and rule.measure != SUBSETS]
+    settings = {
+        "petworks_policy": 1,
+        "data": data,
+        "roles": {
+            key: [column for column, role in release.roles.items() if role == key_role]
+            for key, key_role in ROLE_KEYS.items()
+            if key_role in release.roles.values()
+        },
+        "privacy_unit": plan.privacy_unit,
+        "treatment": {"sensitive_values": EXACT, **plan.treatment},  # the default of plans without this key
+        "population": plan.population,
+        "rules": [_rule_entry(rule) for rule in own_rules] or None,
+    }
+    return {**content, **{key: value for key, value in settings.items() if value is not None}}
+
+
+def check_same_rules(plan: Plan, policy: Policy) -> None:
+    """Raise if presets have changed since the plan was made."""
+    current = {rule.name: rule.parameters for rule in policy.rules if rule.measure is not None}
+    wanted = {
+        rule.name: find_measure(rule.measure).check(rule.parameters) for rule in plan.rules if rule.measure != SUBSETS
+    }
+    changed = [name for name in {**wanted, **current} if wanted.get(name) != current.get(name)]
+    if changed:
+        raise InputError("presets have other rules than the plan: {rules}; make a new plan", rules=quoted(changed))
+
+
+def _check_columns(plan: Plan, source: Source, known: set[str], new_roles: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns of the plan that the table lacks; raises if it needs them, or has unknown columns."""
+    missing = [column for column in known if column not in source.names]
+    needed = {*plan.columns, *plan.roles.get("sensitive_attributes", ()), plan.privacy_unit}
+    if needed & set(missing):
+        needed_and_missing = [column for column in missing if column in needed]
+        raise RoleError(
+            "the table lacks columns that the plan needs: {missing}; it has {columns}",
+            missing=quoted(sorted(needed_and_missing)),
+            columns=columns_of(source),
+        )
+    for column, role in new_roles.items():
+        if column in known:
+            raise RoleError(
+                "the plan says what column {column!r} is; only columns that it does not know can be named",
+                column=column,
+            )
+        if role not in (IDENTIFIER, INSENSITIVE_ATTRIBUTE):
+            raise RoleError(
+                "column {column!r} is new to the plan, so it can be {identifier!r} (it is left "
+                "out) or {insensitive!r} (it stays as it is), got {role}",
+                column=column,
+                identifier=IDENTIFIER,
+                insensitive=INSENSITIVE_ATTRIBUTE,
+                role=quoted([role]),
+            )
+    new = [column for column in source.names if column not in known and column not in new_roles]
+    if new:
+        raise RoleError(
+            "the plan does not know some columns, and nobody has said that they may be "
+            "released: {columns}; remove them from the table, say what they are, or make a "
+            "new plan",
+            Hint.NEW_COLUMNS,
+            columns=columns_of(source, new),
+        )
+    return tuple(sorted(missing))
+
+
+def _values(release: Release, column: str) -> Iterator[str | None]:
+    """The values of a column in the table and in the tables it is compared with."""
+    background = release.view.background
+    yield from release.as_read.marginal(column).values
+    if background.has_original:
+        yield from background.original.marginal(column).values
+    if (
+        background.has_population_table
+        and background.population is not None
+        and column in background.population.columns
+    ):
+        yield from background.population_table.marginal(column).values
+
+
+def match_hierarchies(plan: Plan, hierarchies: Any) -> dict[str, Hierarchy]:
+    """The hierarchies that a plan needs, out of those given; raises if one is missing or different."""
+    needed = [column for column, planned in plan.hierarchies.items() if needs_earlier_hierarchy(planned.words)]
+    if isinstance(hierarchies, Mapping):
+        hierarchies = {column: hierarchies[column] for column in needed if column in hierarchies}
+    by_column = as_hierarchies(hierarchies, needed)
+    earlier = {column: hierarchy for column in needed if isinstance(hierarchy := by_column.get(column), Hierarchy)}
+    declared = [column for column in needed if isinstance(by_column.get(column), Declaration)]
+    if declared:
+        raise HierarchyError(
+            "the levels of {columns} follow from the records of the plan's table, so that their declarations are not "
+            "enough; give the hierarchies of that table, anonymize(...).original.hierarchies, or the folder beside the "
+            "plan",
+            columns=quoted(declared),
+            what="hierarchies",
+        )
+    without = [column for column in needed if column not in earlier]
+    if without:
+        raise HierarchyError(
+            "the plan needs the hierarchies that it was made with, of {without}",
+            Hint.HIERARCHIES,
+            without=quoted(without),
+        )
+    return {
+        column: check_hierarchy(column, plan.hierarchies[column], hierarchy) for column, hierarchy in earlier.items()
+    }
+
+
+def _waived(plan: Plan, today: date) -> Iterator[str]:
+    waivers = (plan.policy or {}).get("waivers", ())
+    try:
+        yield from (waiver["rule"] for waiver in waivers if date.fromisoformat(waiver["expires"]) >= today)
+    except (KeyError, TypeError, ValueError):
+        raise InputError("the waivers in the plan are not those of a policy") from None
+
+
+def _parse_rule(planned: PlannedRule) -> Rule:
+    if planned.measure != SUBSETS:
+        metric = find_measure(planned.measure)
+        asked = planned.parameters if planned.asked is None else planned.asked
+        return MeasureRule(metric, metric.check(asked), planned.name)
+    parameters = planned.parameters
+    if set(parameters) != {"limit", "at_most", "sizes"} or not isinstance(parameters["limit"], str):
+        raise ParameterError(
+            "{rule}: expected the parameters 'limit' (a name), 'at_most' and 'sizes'",
+            rule=planned.name,
+            what="rules",
+        )
+    return SubsetRule(parameters["limit"], parameters["at_most"], parameters["sizes"])
+
+
+def _rule_entry(rule: PlannedRule) -> dict[str, Any]:
+    """The rule as an entry of a policy."""
+    why = {} if rule.why is None else {"why": rule.why}
+    return {"name": rule.name, "measure": rule.measure, **rule.parameters, **why}

@@ -20,7 +20,7 @@ from PETWorks.gate.document import (
 )
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.json_types import MultilingualText
-from PETWorks.releases.facts import Registered
+from PETWorks.releases.disclosure_facts import Registered
 from PETWorks.tables.files import check_regular
 
 MAX_ENTRIES = 10_000

@@ -9,10 +9,10 @@ from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
+from PETWorks.displayable import Displayable
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.measures.result import Result
-from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:

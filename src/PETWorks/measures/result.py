@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from PETWorks.displayable import Displayable
 from PETWorks.measures.numbers import format_value as format_value  # its readers import it from here
-from PETWorks.showing import Displayable
 
 TOLERANCE = 2.0**-49  # eight units in the last place: the effect of a few roundings, and no more
 

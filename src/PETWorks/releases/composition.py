@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from PETWorks.displayable import Displayable
 from PETWorks.errors import Counted, Hint, NotApplicable, ParameterError, Phrase, quoted
 from PETWorks.measures.attacks.subsets import shapley_share
 from PETWorks.measures.numbers import format_value, percent
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import no_less_than, no_more_than
-from PETWorks.releases.facts import ReleasesFacts, SetAttack, SetInvariance, SetShare, SetStep
+from PETWorks.releases.disclosure_facts import ReleasesFacts, SetAttack, SetInvariance, SetShare, SetStep
 from PETWorks.releases.linked import (
     HITS_OF_PEOPLE,
     HITS_PER_ATTRIBUTE,
@@ -22,7 +23,6 @@ from PETWorks.releases.linked import (
     columns_by_attack,
 )
 from PETWorks.releases.unlinked import Intersection
-from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from PETWorks.counting.engines.engine import Engine, MemoryEngine, choose, memor
 from PETWorks.counting.people import column_name
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import Background, View
+from PETWorks.displayable import Displayable
 from PETWorks.errors import ParameterError, Phrase, RoleError, quoted, unknown
 from PETWorks.measures.attacks.inference import check_worth
 from PETWorks.measures.attacks.subsets import Sizes, Subsets, every_subset
@@ -44,7 +45,6 @@ from PETWorks.releases.linked import (
     value_counts,
 )
 from PETWorks.releases.unlinked import IntersectionCounts, count_intersections
-from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Frame
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source

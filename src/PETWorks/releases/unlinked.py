@@ -13,7 +13,7 @@ import numpy as np
 
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.people import BITS, Offer, Words
-from PETWorks.releases.facts import SetConfidence, SetIntersection
+from PETWorks.releases.disclosure_facts import SetConfidence, SetIntersection
 
 CONFIDENCES = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from PETWorks.displayable import Displayable
 from PETWorks.errors import ParameterError, unknown
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.inputs import warn_of_earlier_edition
@@ -20,7 +21,6 @@ from PETWorks.gate.external.edition import external_edition
 from PETWorks.locale import ENGLISH
 from PETWorks.render.formats.formats import FILES, TEXT
 from PETWorks.render.language.language import found_value, thresholds
-from PETWorks.showing import Displayable
 from PETWorks.tables.frames import Rows
 
 if TYPE_CHECKING:

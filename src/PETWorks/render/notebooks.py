@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
-from PETWorks.anonymizer.facts import table_state
+from PETWorks.anonymizer.anonymization_facts import table_state
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.release import Release

@@ -234,7 +234,7 @@ def release_content(
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv(table, source.name, _dialect(source, path, kept, separator, encoding), order)
     if path.suffix.lower() in WORKBOOK_SUFFIXES:
-        from PETWorks.tables.formats.new_workbook import new_workbook
+        from PETWorks.tables.formats.workbooks import new_workbook
 
         if order is not None:
             check_order(order, table.num_rows, path.name)
@@ -253,7 +253,7 @@ def _piecewise_writer(path: Path, source: Source, kept: list[str], changes: Chan
     if path.suffix.lower() in TEXT_SUFFIXES:
         return new_csv_of_pieces(pieces, kept, source.name, dialect)
     if path.suffix.lower() in WORKBOOK_SUFFIXES:
-        from PETWorks.tables.formats.new_workbook import new_workbook
+        from PETWorks.tables.formats.workbooks import new_workbook
 
         return new_workbook(pieces, kept, path.name)
     fields = original_fields(source)
@@ -317,7 +317,7 @@ def check_suffix(path: Path) -> None:
             suffixes=quoted(SUFFIXES),
         )
     if path.suffix.lower() in WORKBOOK_SUFFIXES:
-        from PETWorks.tables.formats.new_workbook import check_installed
+        from PETWorks.tables.formats.workbooks import check_installed
 
         check_installed(path.name)
 

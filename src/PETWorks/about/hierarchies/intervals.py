@@ -4,6 +4,7 @@ A label is `[30, 40)`: from 30 to below 40. Open ends are `< 18` and `>= 90`. Ot
 declared by an example: `labels: 20–39` for whole numbers. Spreadsheets turn `5-9` into a date, but not `5–9` or `5~9`.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
-from PETWorks.about.hierarchies.labels import number_range
 from PETWorks.about.hierarchies.scheme import (
     as_list,
     as_text,
@@ -294,3 +294,59 @@ def between_same_cuts(levels: Sequence[Sequence[str]], style: str = BRACKETS) ->
 def _ends(labels: Iterable[str]) -> set[Fraction]:
     intervals = [bounds for label in labels if (bounds := _bounds(label)) is not None]
     return {end for bounds in intervals for end in bounds if end is not None}
+
+
+_NUMBER = r"([+-]?\d[\d.]{0,100})"
+_HALF_OPEN = re.compile(rf"\[ ?{_NUMBER} ?[,;] ?{_NUMBER} ?\)", re.ASCII)
+_CLOSED = re.compile(rf"\[ ?{_NUMBER} ?[,;] ?{_NUMBER} ?\]", re.ASCII)
+_RANGE = re.compile(rf"{_NUMBER} ?(?:[-–~～至到]|\.\.|to) ?(<?) ?{_NUMBER}", re.ASCII)
+_BELOW = re.compile(rf"(<|≤|<=) ?{_NUMBER}", re.ASCII)
+_FROM = re.compile(rf"(>|≥|>=) ?{_NUMBER}|{_NUMBER} ?\+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class NumberRange:
+    """The numbers that a label stands for; an end that is None is open."""
+
+    low: Fraction | None
+    high: Fraction | None
+    includes_low: bool = True
+    includes_high: bool = True
+
+    @property
+    def middle(self) -> Fraction | None:
+        """The middle of the range; None if an end is open."""
+        return None if self.low is None or self.high is None else (self.low + self.high) / 2
+
+
+def number_range(label: str) -> NumberRange | None:
+    """The numbers that a label stands for; None if it does not look like numbers.
+
+    >>> number_range("[30, 40)").middle, number_range("30–39").high, number_range("≥ 65").low, number_range("North")
+    (Fraction(35, 1), Fraction(39, 1), Fraction(65, 1), None)
+    """
+    if len(label) > 250:
+        return None
+    single = exact_fraction(label)
+    if single is not None:
+        return NumberRange(single, single)
+    if match := _HALF_OPEN.fullmatch(label):
+        return _between(match[1], match[2], includes_high=False)
+    if match := _CLOSED.fullmatch(label):
+        return _between(match[1], match[2], includes_high=True)
+    if match := _RANGE.fullmatch(label):
+        return _between(match[1], match[3], includes_high=not match[2])
+    if match := _BELOW.fullmatch(label):
+        end = exact_fraction(match[2])
+        return None if end is None else NumberRange(None, end, includes_high=match[1] != "<")
+    if match := _FROM.fullmatch(label):
+        begin = exact_fraction(match[2] or match[3])
+        return None if begin is None else NumberRange(begin, None, includes_low=match[1] != ">")
+    return None
+
+
+def _between(low: str, high: str, *, includes_high: bool) -> NumberRange | None:
+    begin, end = exact_fraction(low), exact_fraction(high)
+    if begin is None or end is None or begin >= end:
+        return None
+    return NumberRange(begin, end, includes_high=includes_high)

@@ -14,8 +14,7 @@ from PETWorks.about.hierarchies.dates import CALENDARS, TAIWAN, UNITS, is_in_cal
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER, label_of_rare
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.about.hierarchies.intervals import BELOW, BELOW_ASCII, WHOLE, WHOLE_ASCII, between_quantiles
-from PETWorks.about.hierarchies.labels import number_range
+from PETWorks.about.hierarchies.intervals import BELOW, BELOW_ASCII, WHOLE, WHOLE_ASCII, between_quantiles, number_range
 from PETWorks.about.hierarchies.scheme import as_text, exact_fraction
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED, is_number

@@ -48,7 +48,7 @@ from PETWorks.gate.policy.policy_rules import (
 )
 from PETWorks.gate.suggest.protection_proposal import propose_protections
 from PETWorks.measures.numbers import number
-from PETWorks.releases.facts import ReleasesFacts
+from PETWorks.releases.disclosure_facts import ReleasesFacts
 from PETWorks.tables.hidden_differences import UNSEEN
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 

@@ -17,7 +17,7 @@ from PETWorks.gate.policy.mistakes import Mistakes, located_error
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.sources import read_removed_records
 from PETWorks.releases.composition import Composition
-from PETWorks.releases.facts import (
+from PETWorks.releases.disclosure_facts import (
     Registered,
     ReleaseOfSet,
     ReleasesFacts,

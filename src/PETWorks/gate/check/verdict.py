@@ -66,7 +66,7 @@ from PETWorks.measures.catalogue import all_measures, find_measure
 from PETWorks.measures.evaluation import Evaluation, evaluate_requests
 from PETWorks.measures.result import Result
 from PETWorks.releases.composition import Composition
-from PETWorks.releases.facts import ReleasesFacts
+from PETWorks.releases.disclosure_facts import ReleasesFacts
 from PETWorks.tables.opening import is_address
 
 

@@ -45,7 +45,14 @@ from PETWorks.json_types import Bound, Count
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetAnswers, SubsetCase
 from PETWorks.measures.catalogue import Metric, catalogue, find_measure
 from PETWorks.measures.parameters import Text, WorthOfValues
-from PETWorks.releases.facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection, SetShare, SetStep
+from PETWorks.releases.disclosure_facts import (
+    ReleaseOfSet,
+    ReleasesFacts,
+    SetAttack,
+    SetIntersection,
+    SetShare,
+    SetStep,
+)
 
 
 def external_releases(

@@ -14,7 +14,7 @@ from PETWorks.gate.policy.policy_rules import ALL_RELEASES, NO_UNIQUE, RECORDS_L
 from PETWorks.json_types import Bound
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetCase
 from PETWorks.measures.catalogue import catalogue
-from PETWorks.releases.facts import ReleasesFacts, SetAttack, SetIntersection
+from PETWorks.releases.disclosure_facts import ReleasesFacts, SetAttack, SetIntersection
 
 FIGURES = 2  # significant figures of a share
 MIN_RANGES = 10  # shares are published only if the table has at least this many times the narrowest range

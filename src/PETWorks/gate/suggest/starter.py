@@ -21,7 +21,6 @@ from PETWorks.errors import Counted, InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
-from PETWorks.gate.suggest.many_known import MANY, columns_to_decide, effective_values, is_first_to_decide
 from PETWorks.gate.suggest.privacy_unit import People, suggest_people
 from PETWorks.gate.suggest.protection_proposal import MAX_VALUES as MAX_PROTECTED
 from PETWorks.gate.suggest.protection_proposal import (
@@ -35,7 +34,16 @@ from PETWorks.gate.suggest.protection_proposal import (
     propose_protection,
     unique_counter_for_people,
 )
-from PETWorks.gate.suggest.suggestion import Reason, Suggestion, looks_personal, suggest_roles
+from PETWorks.gate.suggest.suggestion import (
+    MANY,
+    Reason,
+    Suggestion,
+    columns_to_decide,
+    effective_values,
+    is_first_to_decide,
+    looks_personal,
+    suggest_roles,
+)
 from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from

@@ -1,18 +1,32 @@
-"""A suggested role for each column of an unknown table, by its name, its values and their uniqueness."""
+"""A suggested role for each column of an unknown table, by its name, its values and their uniqueness.
+
+With many quasi-identifiers, also which of them a steward should decide about first.
+"""
 
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from PETWorks.about.column_names import (
+    A_DATE,
+    A_PLACE,
+    AGE,
+    BODY,
     LABEL_WORDS,
     NAME_WORDS,
+    ORIGIN,
     PSEUDONYMS,
     REMARKS,
+    SEEN,
+    SEX,
     SUBJECTS,
+    WORK,
     roles_by_name,
     terms,
     words_of,
@@ -400,3 +414,47 @@ def _by_uniqueness(words: str, profile: ExaminedColumn) -> tuple[str, Reason]:
     if profile.most(lambda text: len(text) >= 40) and profile.distinct >= profile.present / 2:
         return IDENTIFIER, Reason("long")
     return QUASI_IDENTIFIER, Reason("cautious")
+
+
+MANY = 8  # quasi-identifiers, above which hardly anything is left of each
+MOST_LISTED = 12
+TO_CHANGE = 3  # columns for which the lines to change are shown
+Knowledge = Literal["usually", "often", "unclear"]
+# What relatives, colleagues and neighbours know of a person, by the meaning of a column's name.
+USUALLY = (SEX, AGE, A_PLACE, ORIGIN)
+OFTEN = (WORK, BODY, A_DATE, SEEN, DATE)
+
+
+def effective_values(column: Column) -> float:
+    """The number of equally common values that would tell as much: the exponential of the entropy.
+
+    A quasi-identifier multiplies the number of classes by up to this.
+    """
+    counts = column.counts[column.counts > 0]
+    shares = counts / max(counts.sum(), 1)
+    return float(np.exp(-(shares * np.log(shares)).sum())) if len(counts) else 1.0
+
+
+def how_well_known(suggestion: Suggestion) -> Knowledge:
+    """How likely an outsider knows a column, by the meaning of its name and the kind of its values."""
+    meaning = suggestion.why.what
+    if meaning in USUALLY:
+        return "usually"
+    return "often" if meaning in OFTEN else "unclear"
+
+
+def columns_to_decide(suggested: Sequence[Suggestion]) -> list[Suggestion]:
+    """The quasi-identifiers by what to decide first, if there are many: least known first, then those that cost most.
+
+    Columns that outsiders usually know come last: there is nothing to decide about them.
+    """
+    known = [suggestion for suggestion in suggested if suggestion.role == QUASI_IDENTIFIER]
+    if len(known) <= MANY:
+        return []
+    order: dict[Knowledge, int] = {"unclear": 0, "often": 1, "usually": 2}
+    return sorted(known, key=lambda suggestion: (order[how_well_known(suggestion)], -suggestion.values))
+
+
+def is_first_to_decide(suggestion: Suggestion) -> bool:
+    """Whether it is not clear that outsiders know the column, and it takes several values."""
+    return how_well_known(suggestion) == "unclear" and suggestion.values > 1

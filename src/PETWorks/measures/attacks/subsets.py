@@ -26,6 +26,7 @@ from PETWorks.counting.engines.engine import memory_limit_in_bytes
 from PETWorks.counting.release import Release
 from PETWorks.counting.subsets.subset_counts import CountsBySubset, Subset, SubsetCounts
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
+from PETWorks.displayable import Displayable
 from PETWorks.errors import (
     Hint,
     InputError,
@@ -42,7 +43,6 @@ from PETWorks.measures import parameters
 from PETWorks.measures.attacks.inference import Worth, WorthByValue, check_worth
 from PETWorks.measures.attacks.reidentification import vulnerability
 from PETWorks.measures.result import at_most
-from PETWorks.showing import Displayable
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings
 from PETWorks.tables.frames import Rows
 from PETWorks.tables.output import write_whole

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.about.hierarchies.labels import NumberRange, number_range
+from PETWorks.about.hierarchies.intervals import NumberRange, number_range
 from PETWorks.about.treatment import visible
 from PETWorks.counting.codes import Column
 from PETWorks.counting.engines.engine import load_rows

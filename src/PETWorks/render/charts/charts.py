@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from PETWorks.anonymizer.facts import FrontierFacts
+from PETWorks.anonymizer.anonymization_facts import FrontierFacts
 from PETWorks.gate.document import CheckDocument, PayoutStep
 from PETWorks.gate.policy.policy_rules import class_size_wanted
 from PETWorks.json_types import Bound, Number
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import Driver, KnownAttributes
 from PETWorks.measures.numbers import amount, number, whole
-from PETWorks.releases.facts import ReleasesFacts, SetAttack
+from PETWorks.releases.disclosure_facts import ReleasesFacts, SetAttack
 from PETWorks.render.language.language import attack_name, in_spans, message_text, percent
 from PETWorks.render.report.making import varied_threshold
 from PETWorks.render.report.other_releases import intersection_of

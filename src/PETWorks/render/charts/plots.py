@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from PETWorks.anonymizer.facts import State, table_state
+from PETWorks.anonymizer.anonymization_facts import State, table_state
 from PETWorks.anonymizer.frontiers import Frontier
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.counting.counts import ClassSizes
@@ -26,7 +26,7 @@ from PETWorks.measures.numbers import amount
 from PETWorks.measures.result import Result
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.releases.composition import Composition
-from PETWorks.releases.facts import ReleasesFacts
+from PETWorks.releases.disclosure_facts import ReleasesFacts
 from PETWorks.render.charts import charts
 from PETWorks.render.charts.charts import BARS, COLUMNS, LINES, SQUARES, ChartData, Limit, cut_at, width_of
 from PETWorks.render.check_result import Check

@@ -7,7 +7,7 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import Any
 
-from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts
+from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError, printable
 from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile
 from PETWorks.gate.example_rows import ExampleRows
@@ -34,12 +34,14 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.report import front_page, making, models, other_releases, prose
+from PETWorks.render.report import front_page, making, other_releases, prose
 from PETWorks.render.report.prose import step_texts
 from PETWorks.render.report.sections import (
     MAX_COLUMNS,
     MAX_STEPS,
+    MODEL_HEADINGS,
     STEPS_IN_FRONT,
+    coefficient_rows,
     results_by_section,
     section_rows,
     shown_sections,
@@ -160,11 +162,11 @@ def _models(document: CheckDocument) -> dict[str, Any]:
     """A table of the coefficients of each model."""
     return {
         "models": [
-            {"name": shorten_name(result.model.name), "rows": rows_in_all(partial(models.coefficient_rows, result))}
+            {"name": shorten_name(result.model.name), "rows": rows_in_all(partial(coefficient_rows, result))}
             for result in document.models
             if result.coefficients
         ],
-        "model_heads": models.HEADINGS,
+        "model_heads": MODEL_HEADINGS,
     }
 
 

@@ -13,7 +13,7 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language
-from PETWorks.render.report import models, other_releases, prose, sections
+from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.report.sections import rule_rows
 
@@ -59,7 +59,7 @@ def markdown(document: CheckDocument, lang: str) -> str:
         for heads, rows in other_releases.short_tables(document, lang):
             lines += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
             lines += [f"| {' | '.join(map(_plain, row))} |" for row in rows]
-    lost = [*models.texts_of_document(document, lang), *prose.utility(document, lang)]
+    lost = [*sections.texts_of_document(document, lang), *prose.utility(document, lang)]
     if lost:
         lines += [
             "",
@@ -68,7 +68,7 @@ def markdown(document: CheckDocument, lang: str) -> str:
             *(line for sentence in lost for line in (_plain(sentence), "")),
         ]
         lines += _losses(document, lang)
-    lines += ["", f"### {message_text(lang, 'section.steps')}", "", prose.residual(document, lang)]
+    lines += ["", f"### {message_text(lang, 'head.residual')}", "", prose.residual(document, lang)]
     steps = step_texts(document, lang)
     if steps:
         lines += ["", *(f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1))]

@@ -559,19 +559,14 @@ TEXTS: dict[str, str | Plural] = {
     # steps
     "section.steps": "Next steps",
     "steps.none": "The numbers call for no further step.",
+    "head.residual": "Residual risk and next steps",
     "residual.identity": (
         "Someone who knows all that outsiders may know about a person (columns: {known}) finds the right record in "
         "{chance} of cases on average."
     ),
     "residual.identity-highest": (
         "Someone who knows all that outsiders may know about a person (columns: {known}) finds the right record in "
-        "{chance} of cases on average, and in up to {highest} for some."
-    ),
-    "residual.identity-people": Plural(
-        "Someone who knows all that outsiders may know about a person (columns: {known}) finds the right record in "
-        "{chance} of cases on average; for the person most at risk, in {highest}.",
-        "Someone who knows all that outsiders may know about a person (columns: {known}) finds the right record in "
-        "{chance} of cases on average; for the {n} people most at risk, in {highest}.",
+        "{chance} of cases on average; for the person most at risk, in {highest}."
     ),
     "residual.attribute": (
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."

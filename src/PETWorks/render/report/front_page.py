@@ -5,11 +5,11 @@ from pathlib import PurePosixPath
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.gate.document import INTERNAL, PASS, WAIVED, CheckDocument
 from PETWorks.render.language.language import message_text, percent, policy_text
-from PETWorks.render.report import making, models, prose
+from PETWorks.render.report import making, prose
+from PETWorks.render.report.sections import texts_of_document
 
 DIGITS_OF_DIGEST = 12
 LINE_TO_FILL = "_" * 16  # for what the policy does not say
-ON_THE_PAGE_ANYWAY = ("highest-risk",)  # notices that a sentence of the first page already tells
 
 
 def contents(document: CheckDocument, lang: str) -> list[str]:
@@ -42,25 +42,23 @@ def losses(document: CheckDocument, lang: str) -> list[str]:
     """What was lost since the original; nothing if the original is not known."""
     made = document.anonymization
     if made is None:
-        return [*prose.utility(document, lang), *models.texts_of_document(document, lang)]
+        return [*prose.utility(document, lang), *texts_of_document(document, lang)]
     kept = None if made.utility is None else made.utility.information_kept
     told = [] if kept is None else [message_text(lang, "front.information", share=percent(kept, lang))]
     return [
         *making.suppression_texts(made, lang),
         *told,
         *making.column_state_texts(made, lang),
-        *models.texts_of_document(document, lang),
+        *texts_of_document(document, lang),
     ]
 
 
 def remaining(document: CheckDocument, lang: str) -> list[str]:
     """What could still happen to whom."""
-    notices = [notice for notice in document.notices if notice.notice not in ON_THE_PAGE_ANYWAY]
-    said = prose.residual_texts(document, lang)
-    if document.edition != INTERNAL:
-        return [*said, *prose.notices(document, lang)]
-    means = [message_text(lang, "front.pass-means")] if document.verdict in (PASS, WAIVED) else []
-    return [*said, *prose.notice_texts(notices, lang), *means]
+    means = document.edition == INTERNAL and document.verdict in (PASS, WAIVED)
+    is_told = document.edition == INTERNAL and any(notice.notice == "highest-risk" for notice in document.notices)
+    texts = [*prose.notices(document, lang), *prose.residual_texts(document, lang, of_identity=not is_told)]
+    return [*texts, message_text(lang, "front.pass-means")] if means else texts
 
 
 def declaration(document: CheckDocument, lang: str) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from PETWorks.anonymizer.facts import (
+from PETWorks.anonymizer.anonymization_facts import (
     UTILITY,
     AnonymizationFacts,
     ColumnLevel,

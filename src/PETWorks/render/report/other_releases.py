@@ -6,7 +6,7 @@ from typing import Any
 from PETWorks.gate.document import INTERNAL, CheckDocument
 from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
-from PETWorks.releases.facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection
+from PETWorks.releases.disclosure_facts import ReleaseOfSet, ReleasesFacts, SetAttack, SetIntersection
 from PETWorks.render.language.language import message_text, percent, policy_text, shorten_name, value_text
 
 MAX_RELEASES = 60

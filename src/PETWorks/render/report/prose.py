@@ -275,12 +275,17 @@ def residual(document: CheckDocument, lang: str) -> str:
     return join_sentences(lang, *residual_texts(document, lang)) or message_text(lang, none)
 
 
-def residual_texts(document: CheckDocument, lang: str) -> list[str]:
+def residual_texts(document: CheckDocument, lang: str, *, of_identity: bool = True) -> list[str]:
     """The remaining risk: the chance to find a person, and the chance to guess a sensitive value."""
     results = {result.measure: result for result in document.results if not _is_withheld(result)}
     texts = []
-    if "re-identification" in results:
-        texts.append(_identity(document, _chance(results["re-identification"], lang), lang))
+    if of_identity and "re-identification" in results:
+        values = {"known": len(document.table.quasi_identifiers), "chance": _chance(results["re-identification"], lang)}
+        highest = highest_chance(document)
+        if highest is None:
+            texts.append(message_text(lang, "residual.identity", **values))
+        else:
+            texts.append(message_text(lang, "residual.identity-highest", highest=percent(highest, lang), **values))
     if "attribute-inference" in results:
         attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:
@@ -291,18 +296,6 @@ def residual_texts(document: CheckDocument, lang: str) -> list[str]:
             chance = _chance(results["attribute-inference"], lang)
             texts.append(message_text(lang, "residual.attributes", chance=chance))
     return texts
-
-
-def _identity(document: CheckDocument, chance: str, lang: str) -> str:
-    """The chance to find a person, on average and at worst, and how many people the worst concerns if it is known."""
-    known, highest = len(document.table.quasi_identifiers), highest_chance(document)
-    if highest is None:
-        return message_text(lang, "residual.identity", known=known, chance=chance)
-    values = {"known": known, "chance": chance, "highest": percent(highest, lang)}
-    worst = next((notice for notice in document.notices if notice.notice == "highest-risk"), None)
-    if worst is None:
-        return message_text(lang, "residual.identity-highest", **values)
-    return message_text(lang, "residual.identity-people", n=worst.records, **values)
 
 
 def highest_chance(document: CheckDocument) -> float | Bound | None:

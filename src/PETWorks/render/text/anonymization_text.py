@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from PETWorks.anonymizer.facts import AnonymizationFacts, FrontierFacts, LocalRecoding
+from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts, LocalRecoding
 from PETWorks.anonymizer.problem import METHODS
 from PETWorks.anonymizer.replaying import Replayed
 from PETWorks.errors import printable, quoted
@@ -14,8 +14,8 @@ from PETWorks.gate.document import FAIL, Notice, RuleResult, combine_verdicts
 from PETWorks.measures.utility.models import ModelResult
 from PETWorks.render.language.language import message_text, percent, rule_name, shorten_name, value_text
 from PETWorks.render.report import making
-from PETWorks.render.report.models import model_texts
 from PETWorks.render.report.prose import notice_texts
+from PETWorks.render.report.sections import model_texts
 from PETWorks.render.text.check_text import rules_table, verdict_word
 from PETWorks.render.text.measures_text import new_table, render
 

@@ -14,16 +14,16 @@ from PETWorks.gate.check.inputs import VerifiedItem
 from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
 from PETWorks.gate.document import CheckDocument, Regime, RuleResult
 from PETWorks.gate.policy.policy_rules import Preset
-from PETWorks.gate.suggest.many_known import (
+from PETWorks.gate.suggest.privacy_unit import People
+from PETWorks.gate.suggest.suggestion import (
     MANY,
     MOST_LISTED,
     TO_CHANGE,
+    Suggestion,
     columns_to_decide,
     how_well_known,
     is_first_to_decide,
 )
-from PETWorks.gate.suggest.privacy_unit import People
-from PETWorks.gate.suggest.suggestion import Suggestion
 from PETWorks.json_types import Bound
 from PETWorks.locale import DETAIL, ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import format_value
@@ -41,7 +41,7 @@ from PETWorks.render.language.language import (
     value_text,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.report import models, other_releases, prose, sections
+from PETWorks.render.report import other_releases, prose, sections
 from PETWorks.render.report.prose import fixing_command, notices, step_texts
 from PETWorks.render.report.sections import rule_rows
 from PETWorks.render.terminal import lines_of
@@ -78,12 +78,12 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
             parts.append(new_table(*heads))
             for row in rows:
                 parts[-1].add_row(*map(Text, row))
-    lost = [*models.texts_of_document(document, lang), *prose.utility(document, lang)]
+    lost = [*sections.texts_of_document(document, lang), *prose.utility(document, lang)]
     if lost:
         parts.append(Text(f"\n{message_text(lang, 'section.utility')}", "bold"))
         parts += [Text(sentence) for sentence in lost]
         parts += _losses(document, lang)
-    parts.append(Text(f"\n{message_text(lang, 'section.steps')}", "bold"))
+    parts.append(Text(f"\n{message_text(lang, 'head.residual')}", "bold"))
     parts.append(Text(prose.residual(document, lang)))
     command = fixing_command(document)
     for place, step in enumerate(step_texts(document, lang), 1):

@@ -32,7 +32,7 @@ from PETWorks.studio.pages.page import (
     redirect,
     studio,
 )
-from PETWorks.studio.server.case import GivenHierarchy, OpenCase, TableFacts
+from PETWorks.studio.server.open_case import GivenHierarchy, OpenCase, TableFacts
 
 Roles = Mapping[str, str | None]
 

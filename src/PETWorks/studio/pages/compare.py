@@ -34,8 +34,8 @@ from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.open import is_companion_file
 from PETWorks.studio.pages.page import case_of, form_of, join_items, language, page, part, studio
-from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job, Purpose
+from PETWorks.studio.server.open_case import OpenCase
 
 MAX_ATTACKS = 4
 MAX_TABLES = 100

@@ -42,8 +42,8 @@ from PETWorks.studio.pages.page import (
     redirect,
     studio,
 )
-from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import GOOD, Purpose
+from PETWorks.studio.server.open_case import OpenCase
 from PETWorks.tables.files import read_small
 from PETWorks.tables.yaml_files import LARGEST_FILE
 

@@ -34,7 +34,7 @@ from PETWorks.studio.pages.hierarchy_forms import (
     words_of,
 )
 from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, page, part, redirect, studio
-from PETWorks.studio.server.case import Fit, OpenCase, fit_declaration, fit_hierarchy, present_values
+from PETWorks.studio.server.open_case import Fit, OpenCase, fit_declaration, fit_hierarchy, present_values
 from PETWorks.tables.yaml_files import in_yaml
 
 Counts = Mapping[str | None, int]

@@ -16,8 +16,8 @@ from starlette.routing import Route
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.numbers import amount
 from PETWorks.studio.pages.page import form_of, job_link, page, render, studio
-from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job
+from PETWorks.studio.server.open_case import OpenCase
 
 POLL_SECONDS = 0.25
 PHASES = ("reading", "searching", "explaining", "measuring", "writing", "checking", "subsets", "reasons", "attacking")

@@ -39,8 +39,8 @@ from PETWorks.studio.pages.page import (
     redirect,
     studio,
 )
-from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Purpose
+from PETWorks.studio.server.open_case import OpenCase
 
 MAX_COLUMNS = 60  # columns with a slider on the page
 MAX_NAMED = 30  # a column with more levels has no descriptions

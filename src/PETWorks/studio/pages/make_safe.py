@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
-from PETWorks.anonymizer.facts import FrontierFacts
+from PETWorks.anonymizer.anonymization_facts import FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.anonymizer.problem import ALL, METHODS
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
@@ -37,8 +37,8 @@ from PETWorks.locale import ENGLISH
 from PETWorks.measures.parameters import Number, parse_number
 from PETWorks.render.charts import charts
 from PETWorks.render.report import making
-from PETWorks.render.report.models import model_texts
 from PETWorks.render.report.prose import notices
+from PETWorks.render.report.sections import model_texts
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, PolicyFile
 from PETWorks.studio.pages.job import redirect_to_job
@@ -54,8 +54,8 @@ from PETWorks.studio.pages.page import (
     redirect,
     studio,
 )
-from PETWorks.studio.server.case import OpenCase
 from PETWorks.studio.server.jobs import Job, Purpose
+from PETWorks.studio.server.open_case import OpenCase
 
 AGGREGATE_NAMES = tuple(AGGREGATES)
 ORDERS = ("shuffled", "original")  # the order of the records

@@ -31,7 +31,7 @@ from PETWorks.studio.pages.page import (
     redirect,
     studio,
 )
-from PETWorks.studio.server.case import LastVerdict, last_verdict
+from PETWorks.studio.server.open_case import LastVerdict, last_verdict
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.formats.csv import CSV, dictionary_array
 from PETWorks.tables.formats.json_lines import JSONLines

@@ -32,8 +32,8 @@ from PETWorks.render.language.language import (
 )
 from PETWorks.render.language.messages import translated
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.server.case import OpenCase, Studio
 from PETWorks.studio.server.jobs import Job
+from PETWorks.studio.server.open_case import OpenCase, Studio
 
 HINTS: Mapping[Hint, str] = {
     **PYTHON,

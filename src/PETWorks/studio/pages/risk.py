@@ -25,7 +25,7 @@ from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.page import case_of, language, page, part, studio
-from PETWorks.studio.server.case import OpenCase
+from PETWorks.studio.server.open_case import OpenCase
 
 
 @dataclass(frozen=True)

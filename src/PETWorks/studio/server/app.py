@@ -43,8 +43,8 @@ from PETWorks.studio.pages.page import (
     redirect,
     show_error,
 )
-from PETWorks.studio.server.case import Studio, remember_verdict
 from PETWorks.studio.server.jobs import Jobs
+from PETWorks.studio.server.open_case import Studio, remember_verdict
 
 ROUTES: list[Route] = [
     *pages_open.ROUTES,
