@@ -300,6 +300,7 @@ _FUNCTIONS: dict[str, Any] = {
     "rule_name": _in_all(rule_name),
     "limit_name": _in_all(limit_name),
     "dated": _in_all(source_date),
+    "foreign_note": _in_all(foreign_note),
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
     "sees": _in_all(prose.measured_aspect),

@@ -238,6 +238,7 @@ TEXTS: dict[str, str | Plural] = {
     "stated.probability and cell size": "probability and cell size",
     "word.rule-of-thumb": "rule of thumb",
     "word.undated": "date unknown",
+    "word.foreign": "threshold suggested abroad",
     # columns
     "section.columns": "Columns",
     "head.column": "column",
@@ -1157,6 +1158,8 @@ TEXTS: dict[str, str | Plural] = {
         "is sufficient, and what else the source asks for, is for the reader to judge."
     ),
     "sign-off.signatures": "Signatures",
+    # Translators: where a standard asks for something, if not in a clause of its own
+    "item.general": "in general",
     "item.purpose": "the purpose of the release",
     "item.release_kind": "how the table is shared",
     "item.recipients": "the recipients",

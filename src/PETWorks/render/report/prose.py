@@ -219,7 +219,12 @@ def comment_translators(lang: str) -> dict[str, Any]:
     def say(text: str) -> str:
         return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang, POLICY_COMMENT)
 
-    return {"say": say, "why": lambda proposed: suggestion_text(proposed, lang), "typed": command_line}
+    return {
+        "say": say,
+        "why": lambda proposed: suggestion_text(proposed, lang),
+        "typed": command_line,
+        "home": LANGUAGES[lang].home,
+    }
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
