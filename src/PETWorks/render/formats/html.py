@@ -17,6 +17,7 @@ from PETWorks.measures.numbers import whole
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import (
     attack_name,
+    foreign_note,
     in_all_languages,
     in_spans,
     limit_name,
