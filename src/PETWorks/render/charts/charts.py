@@ -456,12 +456,12 @@ def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tupl
 
 
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
-    """For each attack, the contribution of each column to the risk, in descending order."""
+    """For each attack, the contribution of each column to the risk, in descending order; bars on one scale for all."""
     groups = []
+    most = max((bar_length(driver.shapley) for driver in drivers), default=0) or 1
     for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MAX_CHARTS]:
         drivers_of_attack = (driver for driver in drivers if driver.attack == attack)
         shown = sorted(drivers_of_attack, key=lambda driver: -bar_length(driver.shapley))[:MAX_BARS]
-        most = max((bar_length(driver.shapley) for driver in shown), default=0) or 1
         title = _attack_title(attack, "drivers.columns")
         rows = [{"driver": driver, "width": bar_length(driver.shapley) / most} for driver in shown]
         groups.append({"title": title, "rows": rows})
