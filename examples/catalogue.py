@@ -39,6 +39,7 @@ for name, limit in evaluate(release, limits)["prosecutor-risk"].details["limits"
 # discernibility 0.679268
 # fidelity 0.265
 # granularity 0.451157
+# marginals 0.0577083
 # missings 0.394062
 # non-uniform-entropy 0.251321
 # precision 0.353464

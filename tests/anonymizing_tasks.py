@@ -86,6 +86,7 @@ OF_TABLES = {
         "discernibility",
         "fidelity",
         "granularity",
+        "marginals",
         "non-uniform-entropy",
         "precision",
     )

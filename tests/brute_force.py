@@ -33,7 +33,7 @@ CLASS_ONLY = {
 }
 COMPARING = {"t-closeness", "basic-beta-likeness", "enhanced-beta-likeness", "delta-disclosure"}
 UTILITY = {"publisher-payout", "missings", "precision", "granularity", "ambiguity", "aecs", "discernibility"}
-UTILITY |= {"non-uniform-entropy", "fidelity"}
+UTILITY |= {"non-uniform-entropy", "fidelity", "marginals"}
 OF_CLASSES = CLASS_ONLY | {"prosecutor-risk", "journalist-risk", "average-risk"}
 AMOUNTS = {"adversary_cost": 4, "adversary_gain": 300, "publisher_loss": 300, "publisher_benefit": 1200}
 

@@ -640,6 +640,24 @@ def fidelity(case):
     return float(1 - sum(distances) / len(distances))
 
 
+def marginal_distance(case, width):
+    """The mean total variation between original and release over all sets of so many columns."""
+    distances = []
+    for columns in itertools.combinations([*case.quasi_identifiers, *case.sensitive], width):
+        before, after = (Counter(key(row, columns) for row in rows) for rows in (case.original, case.released))
+        shares = [
+            Fraction(before[values], len(case.original)) - Fraction(after[values], len(case.released))
+            for values in {*before, *after}
+        ]
+        distances.append(sum(map(abs, shares)) / 2)
+    return sum(distances) / len(distances) if distances else None
+
+
+def marginals(case):
+    distance = marginal_distance(case, 2)
+    return UNDEFINED if distance is None else float(1 - distance)
+
+
 def jensen_shannon(case, column):
     p, q = distribution(case.original, column), distribution(case.released, column)
     total = 0
@@ -696,6 +714,7 @@ _TWINS = {
     "k-anonymity": k_anonymity,
     "k-map": k_map,
     "l-diversity": l_diversity,
+    "marginals": marginals,
     "marketer-risk": marketer_risk,
     "missings": missings,
     "non-uniform-entropy": non_uniform_entropy,

@@ -38,6 +38,7 @@ __all__ = [
     "report",
     "require_release",
     "risks_per_record",
+    "split",
 ]
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from PETWorks.api.anonymize import anonymize, apply_levels, apply_plan, frontier
     from PETWorks.api.check import check, require_release
     from PETWorks.api.evaluate import attack, evaluate
+    from PETWorks.api.split import split
     from PETWorks.compat import PETAnonymization, PETValidation, output, report
     from PETWorks.counting.release import Release
     from PETWorks.errors import PETWorksError, ReleaseRefused, ReleaseWarning
@@ -73,6 +75,7 @@ _MODULES = {
     "api.anonymize": ["anonymize", "apply_levels", "apply_plan", "frontier"],
     "api.check": ["check", "require_release"],
     "api.evaluate": ["attack", "evaluate"],
+    "api.split": ["split"],
     "compat": ["PETAnonymization", "PETValidation", "output", "report"],
     "counting.release": ["Release"],
     "errors": ["PETWorksError", "ReleaseRefused", "ReleaseWarning"],

@@ -41,6 +41,7 @@ COMMANDS = (
     "regimes",
     "register",
     "schema",
+    "split",
     "studio",
     "verify",
 )  # each has a module of its name, which is imported only when it is called

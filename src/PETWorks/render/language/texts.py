@@ -2138,6 +2138,9 @@ TEXTS: dict[str, str | Plural] = {
     # what commands say beside their results
     "cli.warning": "warning: {command}",
     "cli.wrote": "wrote {path}",
+    "cli.split": "{records} records to make a synthetic table of; {aside} records of {people} control people, who must "
+    "have no part in it, in {path}; chosen by --seed {command}",
+    "cli.split.few": "warning: fewer than {fewest} control people are too few for a verdict",
     "cli.declared": "In a policy, under 'hierarchies': {line}",
     "cli.replaced": "{path} was there already: it is replaced, and so is what came beside it",
     "cli.two-levels": "without a hierarchy, values stay as they are or become '*': {columns}",

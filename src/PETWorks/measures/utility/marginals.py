@@ -1,0 +1,113 @@
+"""The similarity of the release to the original in single columns, and in every two and three columns together."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+from math import comb
+from operator import add
+from random import Random
+from typing import Annotated, Any
+
+import numpy as np
+
+from PETWorks.counting.counts import ClassPairs, Grouping
+from PETWorks.counting.table import Table
+from PETWorks.counting.view import View
+from PETWorks.errors import NeedNotMet
+from PETWorks.measures.catalogue import metric
+from PETWorks.measures.parameters import AtLeast, Number
+from PETWorks.measures.result import Result, no_less_than
+
+WIDTHS = (1, 2, 3)
+JUDGED = 2  # the width of the value
+SCORED = 3  # the width of NIST's score
+MOST_SETS = 1000
+
+
+@metric(
+    family="utility",
+    better="higher",
+    needs=("the original table",),
+    treats={"missing": "value", "suppressed": "value", "several_sensitive": None, "privacy_unit": None},
+    unit="ratio",
+    if_it_fails="refine",
+    sees="labels",
+)
+def marginals(
+    view: View, *, at_least: AtLeast = None, seed: Annotated[int, Number(at_least=0, whole=True)] = 1
+) -> Result:
+    """One minus the mean total variation between pairs of columns in the release and in the original.
+
+    The details have the mean distance over all sets of one, two and three columns (over 1,000 random ones, drawn by the
+    seed, if there are more), the set with the largest one, and the k-marginal score of NIST.
+
+    NIST (2023), *SDNist v2: Deidentified Data Report Tool*.
+
+    >>> from PETWorks import Release
+    >>> release = Release("data/adult_anonymized.csv", original="data/adult.csv")
+    >>> [round(distance["mean"], 3) for distance in marginals(release).details["distances"].values()]
+    [0.735, 0.942, 0.992]
+    """
+    names = sorted(view.compared)
+    if len(names) < JUDGED:
+        raise NeedNotMet("needs two columns to compare: quasi-identifiers or sensitive attributes")
+    sets = [columns for width in WIDTHS for columns in _sets_of_columns(names, width, seed)]
+    original = view.background.original
+    found = {columns: total_variation(original, view.table, columns) for columns in sets}
+    means: dict[int, Fraction] = {}
+    distances: dict[str, Any] = {}
+    for width in WIDTHS:
+        of_width = {columns: distance for columns, distance in found.items() if len(columns) == width}
+        if not of_width:
+            continue
+        means[width] = sum(of_width.values(), Fraction(0)) / len(of_width)
+        farthest = max(of_width, key=lambda columns: of_width[columns])
+        distances[str(width)] = {
+            "mean": float(means[width]),
+            "sets": len(of_width),
+            "of": comb(len(names), width),
+            "largest": float(of_width[farthest]),
+            "largest_of": list(farthest),
+        }
+    value = float(1 - means[JUDGED])
+    details: dict[str, Any] = {"raw": float(means[JUDGED]), "min": 0.0, "max": 1.0, "distances": distances}
+    if SCORED in means:
+        details["k_marginal_score"] = float(1000 * (1 - means[SCORED]))
+    return Result("marginals", value, no_less_than(value, at_least), {"at_least": at_least, "seed": seed}, details)
+
+
+def _sets_of_columns(names: Sequence[str], width: int, seed: int) -> Iterable[tuple[str, ...]]:
+    """All sets of so many columns, or random ones if there are too many."""
+    number = comb(len(names), width)
+    if number <= MOST_SETS:
+        return combinations(names, width)
+    drawn = Random(f"{seed} {width}").sample(range(number), MOST_SETS)  # noqa: S311 - not for secrets
+    return (tuple(names[place] for place in _combination(rank, len(names), width)) for rank in sorted(drawn))
+
+
+def _combination(rank: int, number: int, width: int) -> list[int]:
+    """The combination at this place of `combinations(range(number), width)`."""
+    places: list[int] = []
+    for place in range(number):
+        after = comb(number - place - 1, width - len(places) - 1)
+        if rank < after:
+            places.append(place)
+            if len(places) == width:
+                break
+        else:
+            rank -= after
+    return places
+
+
+def total_variation(original: Table, released: Table, columns: Sequence[str]) -> Fraction:
+    """Half the sum of the absolute differences of shares, for the combinations of values of these columns."""
+    grouping = Grouping(tuple(columns), tuple(columns))
+    apart = released.fold_pairs(grouping, original, partial(_apart, released.rows, original.rows), add)
+    return Fraction(apart, 2 * max(released.rows * original.rows, 1))
+
+
+def _apart(released: int, original: int, pairs: ClassPairs) -> int:
+    """The sum of the absolute differences of shares, times the records of both tables."""
+    kind = np.int64 if released * original < 2**61 else object
+    return int(np.abs(pairs.released.astype(kind) * original - pairs.background.astype(kind) * released).sum())
