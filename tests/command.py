@@ -17,7 +17,8 @@ from pathlib import Path
 # Modules that the package imports only where it needs them.
 IMPORTED = ("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet", "duckdb", "jsonschema")
 IMPORTED += ("encodings.utf_8_sig", "rich.console", "rich.table", "rich.text")
-NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
+IMPORTED += ("uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on")
+NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin")
 POLICY = """petworks_policy: 1
 data: table.csv
 roles: {quasi_identifiers: [a]}
@@ -41,7 +42,7 @@ def petworks(*arguments, cwd=None, env=None):
 
 
 class Started:
-    """A command in a process of its own, which leads a session; it has what jobs of the page use of `Popen`."""
+    """A command in a process of its own, which leads a session; it has what jobs and tests use of `Popen`."""
 
     def __init__(self, command, cwd, env, **_how):
         with tempfile.TemporaryDirectory() as folder:
@@ -65,6 +66,12 @@ class Started:
         if self.returncode is None:
             raise subprocess.TimeoutExpired("petworks", timeout)
         return self.returncode
+
+    def communicate(self, timeout=None):
+        """The rest of its output, which the pipes can hold, once it has ended."""
+        self.wait(timeout)
+        with self.stdout, self.stderr:
+            return self.stdout.read(), self.stderr.read()
 
     def poll(self):
         return self.returncode

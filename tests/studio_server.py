@@ -9,18 +9,26 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+from command import Started
 from processes import PATIENCE
 
 
 class Server:
-    """`petworks studio FOLDER --no-browser`; use it in a `with` statement. Later output of the server is an error."""
+    """`petworks studio FOLDER --no-browser`; use it in a `with` statement. Later output of the server is an error.
 
-    def __init__(self, folder, *arguments, **environment):
+    `new`, or variables of the environment, start a new Python; otherwise one that has imported the program already.
+    """
+
+    def __init__(self, folder, *arguments, new=False, **environment):
+        self.folder = folder
         command = [sys.executable, "-P", "-m", "PETWorks", "studio", str(folder)]
-        self.process = subprocess.Popen(
+        start = subprocess.Popen if new or environment else Started
+        self.process = start(
             [*command, *(arguments or ["--no-browser"])],
+            cwd=Path.cwd(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -212,7 +211,7 @@ def test_two_origins_are_none(server):
 
 
 def test_nothing_is_changed_by_a_link(server):
-    folder = Path(server.process.args[5])
+    folder = server.folder
     before = everything(folder)
     assert server.ask("/open?table=people.csv").status == 200  # only looks
     for path in ("/undo?policy=people_policy.yaml", "/language?lang=zh-TW", "/columns/look?policy=people_policy.yaml"):
@@ -335,7 +334,7 @@ def test_more_half_sent_requests_than_files_may_be_open_keep_nobody_out(folder):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
     try:
-        server = Server(folder)
+        server = Server(folder, new=True)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     with server:
