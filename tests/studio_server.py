@@ -19,13 +19,15 @@ from processes import PATIENCE
 class Server:
     """`petworks studio FOLDER --no-browser`; use it in a `with` statement. Later output of the server is an error.
 
-    `new`, or variables of the environment, start a new Python; otherwise one that has imported the program already.
+    `new`, variables of the environment, or statements that come `first` start a new Python; otherwise one is forked
+    that has imported the program already.
     """
 
-    def __init__(self, folder, *arguments, new=False, **environment):
+    def __init__(self, folder, *arguments, new=False, first=None, **environment):
         self.folder = folder
-        command = [sys.executable, "-P", "-m", "PETWorks", "studio", str(folder)]
-        start = subprocess.Popen if new or environment else Started
+        program = ["-c", f"{first}\nfrom PETWorks.cli.main import main\nmain()"] if first else ["-m", "PETWorks"]
+        command = [sys.executable, "-P", *program, "studio", str(folder)]
+        start = subprocess.Popen if new or first or environment else Started
         self.process = start(
             [*command, *(arguments or ["--no-browser"])],
             cwd=Path.cwd(),
