@@ -397,7 +397,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_cells_take_time_in_proportion_to_their_length(case):
-    """Each takes a tenth of a second of the processor; if every pair of characters was looked at, it would take hours."""
+    """Each takes a tenth of a second of the processor; to look at every pair of characters would take hours."""
     begin = time.process_time()
     details([HOSTILE[case]])
     assert time.process_time() - begin < ENDLESS
