@@ -68,7 +68,7 @@ def test_the_highest_chance_is_one_number_and_counts_everybody(tmp_path, lang):
     worst, most, step = {
         "en": (
             "at worst it is 100 %, for 30 people",
-            "most at risk, the chance is 100 %",
+            "most at risk, in 100 %",
             "30 records are judged by no",
         ),
         "zh-TW": ("最壞情況為 100%，涉及 30 人", "風險最高者為 100%", "有 30 筆資料列因政策檔"),

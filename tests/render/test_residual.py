@@ -35,14 +35,14 @@ def words(text):
 @pytest.mark.parametrize(
     ("lang", "said"),
     [
-        ("en", "picks the right record in 1.5 % of cases on average; for the person most at risk, the chance is 10 %."),
+        ("en", "finds the right record in 1.5 % of cases on average; for the person most at risk, in 10 %."),
         ("zh-TW", "找出他是哪一筆的機率平均為 1.5%，風險最高者為 10%。"),
     ],
 )
 def test_both_chances_are_said_where_there_is_nothing_to_do(passing, lang, said):
     assert (AVERAGE, HIGHEST) == (0.015, 0.1)
     assert not passing.document["next_steps"]
-    for form in ("text", "markdown", "html"):
+    for form in ("text", "markdown"):
         assert said in words(passing.to_format(form, lang, "internal")), form
 
 
@@ -50,12 +50,12 @@ def test_outsiders_see_no_more_than_the_protected_numbers(passing):
     results = {one["measure"]: one["value"] for one in passing.to_dict("external")["results"]}
     assert results["prosecutor-risk"] == {"at_most": 0.1}
     text = words(passing.to_format("text", "en", "external"))
-    assert "for the person most at risk, the chance is ≤ 10 %." in text
+    assert "for the person most at risk, in ≤ 10 %." in text
     assert "in 1.5 % of cases" not in text
 
 
-def test_a_report_does_not_promise_that_everything_is_done(passing):
+def test_a_pass_is_no_promise(passing):
     page = passing.to_format("html", "en", "internal")
-    assert "The numbers call for no further step." in page
-    assert "Nothing is left" not in page
-    assert "就評估數值而言" in page
+    assert "It does not mean that nobody can ever be found in it." in page
+    assert "並不保證絕對沒有人會被認出來" in page
+    assert "at worst it is 10 %, for 10 people" in page

@@ -28,7 +28,7 @@ from PETWorks.render.charts.plots import STATE_MEASURES as COMPARED
 from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.texts import TEXTS, Plural
 from PETWorks.render.report.making import STATE_FACTS
-from PETWorks.render.report.prose import GLOSSARY
+from PETWorks.render.report.prose import TERMS
 from PETWorks.render.report.sections import SECTIONS
 from PETWorks.studio.pages.compare import FACT_LABELS
 from PETWorks.studio.pages.decide import KINDS as RELEASE_KINDS
@@ -68,6 +68,10 @@ def is_id(text):
 def completed_ids():
     """Ids that are made of a beginning and a word of the document or the catalogue."""
     yield from (f"section.{section}" for section in SECTIONS)
+    yield from (f"front.{block}" for block in ("contents", "losses", "remaining"))
+    yield from (f"front.to.{kind}" for kind in ("public", "controlled", "internal"))
+    yield from (f"front.sign.{verdict}" for verdict in ("pass", "waived"))
+    yield from (f"column.state.{state}" for state in ("kept", "coarser", "lost"))
     yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
     yield from FACT_LABELS.values()
@@ -88,7 +92,7 @@ def completed_ids():
     yield from (f"head.{head}" for head in ("outsiders-know", "as-many-values"))
     yield from (f"anonymize.{how}-no-better" for how in ("local", "local-stopped"))
     yield from (f"studio.decide.kind.{kind}" for kind in RELEASE_KINDS if kind)
-    yield from (f"{term}{end}" for term in GLOSSARY for end in ("", ".meaning"))
+    yield from (f"term.{term}{end}" for terms in TERMS.values() for term in terms for end in ("", ".meaning"))
     yield from (f"need.{need}" for need in NEEDS)
     yield from (f"notice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]))
     yield from (f"obstacle.{obstacle}" for obstacle in get_args(Obstacle))

@@ -16,12 +16,14 @@ def presets_command(output_format: str) -> None:
     Example:
       petworks presets --format json
     """
-    from PETWorks.gate.policy.policy_rules import presets
+    from PETWorks.gate.policy.policy_rules import presets, presets_from
+    from PETWorks.locale import LANGUAGES
 
     if output_format == "json":
         listed = [preset.to_dict() for preset in presets().values()]
         click.echo(dumps({"presets": listed}))
     else:
+        from PETWorks.render.language.messages import language
         from PETWorks.render.text.check_text import presets_text
 
-        click.echo(presets_text(list(presets().values()), **text_style(None)), nl=False)
+        click.echo(presets_text(presets_from(LANGUAGES[language()].home), **text_style(None)), nl=False)

@@ -55,6 +55,7 @@ class Language:
     locales: tuple[str, ...] = ()  # languages of the names of locales: "zh" of zh_TW.UTF-8
     regions: tuple[str, ...] = ()  # regions and scripts of such names; any, if there are none here
     browsers: tuple[str, ...] = ()  # beginnings of the list of languages that a browser sends
+    home: str = ""  # the country of most readers, as in the names of organisations: its thresholds come first
     writing: Writing = Writing()  # noqa: RUF009 - it cannot change
 
     @cached_property

@@ -49,6 +49,16 @@ class Preset(PresetFacts, frozen=True):
         return self.part(PresetFacts)
 
 
+def is_foreign(preset: PresetFacts, home: str) -> bool:
+    """Whether a preset comes from another country than this one; never if no country is given."""
+    return bool(home) and home not in preset.organisation
+
+
+def presets_from(home: str) -> list[Preset]:
+    """All presets, those of this country first."""
+    return sorted(presets().values(), key=lambda preset: is_foreign(preset, home))
+
+
 @cache
 def presets() -> dict[str, Preset]:
     """All presets, by name."""

@@ -20,7 +20,7 @@ from PETWorks.counting.table import Table
 from PETWorks.errors import Counted, InputError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
-from PETWorks.gate.policy.policy_rules import UNDATED, presets
+from PETWorks.gate.policy.policy_rules import UNDATED, is_foreign, presets_from
 from PETWorks.gate.suggest.privacy_unit import People, suggest_people
 from PETWorks.gate.suggest.protection_proposal import MAX_VALUES as MAX_PROTECTED
 from PETWorks.gate.suggest.protection_proposal import (
@@ -224,11 +224,13 @@ def starter_policy(
     say: Say = str,
     why: Why = attrgetter("reason"),
     typed: Callable[[Sequence[str]], str] = shlex.join,
+    home: str = "",
 ) -> str:
     """The text of a policy file beside the data, with comments.
 
     say, why   translate comments, and the reasons of suggestions, into the user's language; keys and values stay
     typed      quotes the arguments of a command for the shell
+    home       the user's country, whose thresholds come first
     """
     by_role = {
         role: [suggestion for suggestion in suggested if suggestion.role == role]
@@ -248,7 +250,7 @@ def starter_policy(
         *([_hierarchies(known, say, levels)] if any(suggestion.hierarchy for suggestion in known) else []),
         _privacy_unit(people, say),
         _context(release, known, say),
-        _presets(release, say),
+        _presets(release, say, home),
         _rules(bool(known and sensitive), say),
         _subsets(len(known), say, of_people=people is not None),
         _anonymize(suggested, say, possible=can_be_anonymized(suggested)),
@@ -394,15 +396,16 @@ def _sign_off(say: Say) -> list[str]:
     ]
 
 
-def _presets(release: str, say: Say) -> list[str]:
-    """The available presets, and a choice that suits the kind of release."""
+def _presets(release: str, say: Say, home: str) -> list[str]:
+    """The available presets, those of the user's country first, and a choice that suits the kind of release."""
     return [
         f"# {say('Rules of regulators by name; as a cell size and as a probability, with the source:')}",
         *(
             f"#   {preset.name:<18}  {preset.cell_size:>2}  {preset.probability:<5}  {preset.organisation}, "
             + (say("date unknown") if preset.date == UNDATED else preset.date)
             + (say(" (rule of thumb)") if preset.rule_of_thumb else "")
-            for preset in presets().values()
+            + (say(" (abroad)") if is_foreign(preset, home) else "")
+            for preset in presets_from(home)
         ),
         f"presets: [{PRESET_BY_KIND[release]}]",
     ]

@@ -195,6 +195,9 @@ MAX_CHARTS = 4
 MAX_BARS = 40
 MAX_ROWS = 12
 MAX_LINES = 5
+LABELS_AT = 420  # where labels beside the ends of lines begin
+LABEL_HEIGHT = 15
+MAX_LABEL_WIDTH = 30  # characters of a label beside a line, wide ones counting twice
 
 
 def bar_length(share: Number) -> float:
@@ -209,7 +212,7 @@ def report_charts(document: CheckDocument) -> dict[str, Any]:
     subsets = document.subsets
     curve = document.payout_curve
     return {
-        "risk_charts": [] if subsets is None else risk_charts(subsets.if_they_know),
+        "risk_chart": None if subsets is None else attacks_chart(subsets.if_they_know),
         "drivers": [] if subsets is None or subsets.drivers is None else _drivers(subsets.drivers),
         "payout_chart": _payout(curve) if curve and len(curve) > 1 else None,
         "payout_rows": [] if not curve else _spread(curve, MAX_ROWS),
@@ -280,6 +283,66 @@ def risk_charts(
             chart["limit"] = {"at": chart["y"](limit), "label": shown}
         charts.append(chart)
     return charts
+
+
+def attacks_chart(answers: Sequence[KnownAttributes]) -> dict[str, Any] | None:
+    """One chart of all attacks: the chance with the riskiest set of each number of attributes, a line for each attack.
+
+    `rows` has the chances by number of known attributes, and the riskiest set of the first attack.
+    """
+    attacks = list(dict.fromkeys(answer.attack for answer in answers))[:MAX_LINES]
+    if not attacks:
+        return None
+    riskiest = {(answer.attack, answer.known): answer.highest for answer in answers}
+    sizes = sorted({known for _, known in riskiest})
+    most = max(bar_length(riskiest[key].posterior) / 100 for key in riskiest if key[0] in attacks)
+    chart = _axes(sizes[0], sizes[-1], min(_round_up(most), 1.0), percent, right=LABELS_AT)
+    for index, attack in enumerate(attacks):
+        known = [size for size in sizes if (attack, size) in riskiest]
+        shares = [bar_length(riskiest[attack, size].posterior) / 100 for size in known]
+        _add_line(chart, f"line-{index}", known, shares, dots=True)
+    ends = [line["dots"][-1][1] for line in chart["lines"]]
+    chart["end_labels"] = [
+        {
+            "kind": f"line-{index}",
+            "y": y + 4,
+            "text": {lang: _cut_label(attack_name(attack, lang)) for lang in LANGUAGES},
+        }
+        for (index, attack), y in zip(enumerate(attacks), spread_apart(ends, LABEL_HEIGHT), strict=True)
+    ]
+    chart["x_ticks"] = [{"at": chart["x"](size), "label": str(size)} for size in _spread(sizes, MAX_ROWS)]
+    chart["x_label"] = _texts("drivers.axis")
+    chart["titles"] = [in_spans(lambda lang, attack=attack: attack_name(attack, lang)) for attack in attacks]  # type: ignore[misc]
+    chart["rows"] = [
+        {
+            "known": size,
+            "shares": [found.posterior if (found := riskiest.get((attack, size))) else None for attack in attacks],
+            "attributes": riskiest[attacks[0], size].attributes if (attacks[0], size) in riskiest else (),
+        }
+        for size in sizes
+    ]
+    return chart
+
+
+def _cut_label(text: str) -> str:
+    return shorten(text, MAX_LABEL_WIDTH)
+
+
+def spread_apart(positions: Sequence[float], distance: float) -> list[float]:
+    """The positions, moved as little downwards or upwards as keeps them this far apart, within the chart.
+
+    >>> spread_apart([30, 100, 32], 14), spread_apart([220, 220], 14)
+    ([30, 100, 44], [206, 220])
+    """
+    order = sorted(range(len(positions)), key=lambda index: positions[index])
+    placed: dict[int, float] = {}
+    lowest = float("-inf")
+    for index in order:
+        lowest = placed[index] = max(positions[index], lowest + distance)
+    highest = BOTTOM + distance
+    for index in reversed(order):
+        highest = placed[index] = min(placed[index], highest - distance)
+    return [placed[index] for index in range(len(positions))]
 
 
 def _payout(curve: Sequence[PayoutStep]) -> dict[str, Any]:
@@ -393,12 +456,12 @@ def _add_frontier_line(chart: dict[str, Any], number: int, points: Sequence[tupl
 
 
 def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
-    """For each attack, the contribution of each column to the risk, in descending order."""
+    """For each attack, the contribution of each column to the risk, in descending order; bars on one scale for all."""
     groups = []
+    most = max((bar_length(driver.shapley) for driver in drivers), default=0) or 1
     for attack in list(dict.fromkeys(driver.attack for driver in drivers))[:MAX_CHARTS]:
         drivers_of_attack = (driver for driver in drivers if driver.attack == attack)
         shown = sorted(drivers_of_attack, key=lambda driver: -bar_length(driver.shapley))[:MAX_BARS]
-        most = max((bar_length(driver.shapley) for driver in shown), default=0) or 1
         title = _attack_title(attack, "drivers.columns")
         rows = [{"driver": driver, "width": bar_length(driver.shapley) / most} for driver in shown]
         groups.append({"title": title, "rows": rows})
@@ -467,9 +530,11 @@ def position_of_size(size: int, first_sizes: Sequence[int]) -> float:
     return group + (size - first_sizes[group]) / (first_sizes[group + 1] - first_sizes[group])
 
 
-def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float = 0.0) -> dict[str, Any]:
+def _axes(
+    x_low: float, x_high: float, y_high: float, label: Any, y_low: float = 0.0, right: int = RIGHT
+) -> dict[str, Any]:
     def x(value: float) -> float:
-        return round(LEFT + 15 + (RIGHT - LEFT - 30) * (value - x_low) / ((x_high - x_low) or 1), 1)
+        return round(LEFT + 15 + (right - LEFT - 30) * (value - x_low) / ((x_high - x_low) or 1), 1)
 
     def y(value: float) -> float:
         return round(BOTTOM - (BOTTOM - TOP) * (value - y_low) / ((y_high - y_low) or 1), 1)
@@ -478,7 +543,9 @@ def _axes(x_low: float, x_high: float, y_high: float, label: Any, y_low: float =
     return {
         "x": x,
         "y": y,
+        "right": right,
         "lines": [],
+        "end_labels": [],
         "mark": None,
         "limit": None,
         "y_ticks": [{"at": y(tick), "label": label(tick)} for tick in ticks],

@@ -1,6 +1,7 @@
-"""The report: one HTML page in all languages, without scripts or external requests."""
+"""The report: one HTML page in all languages, without external requests; its only script is for printing."""
 
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from hashlib import sha256
@@ -8,7 +9,7 @@ from typing import Any
 
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.document import INTERNAL, CheckDocument, CheckFile
+from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile
 from PETWorks.gate.example_rows import ExampleRows
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
@@ -16,6 +17,7 @@ from PETWorks.measures.numbers import whole
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import (
     attack_name,
+    foreign_note,
     in_all_languages,
     in_spans,
     limit_name,
@@ -33,20 +35,23 @@ from PETWorks.render.language.language import (
     value_with_fraction,
 )
 from PETWorks.render.language.messages import parse_language, translated
-from PETWorks.render.report import making, other_releases, prose
-from PETWorks.render.report.prose import notices, step_texts
+from PETWorks.render.report import front_page, making, other_releases, prose
+from PETWorks.render.report.prose import step_texts
 from PETWorks.render.report.sections import (
     MAX_COLUMNS,
     MAX_STEPS,
     MODEL_HEADINGS,
+    STEPS_IN_FRONT,
     coefficient_rows,
     results_by_section,
     section_rows,
     shown_sections,
-    texts_of_document,
 )
 
 LARGEST_PAGE = 2_000_000
+MAX_OPEN_RULES = 10  # on the first page
+# The only script of the page: without it, as in a mail program, the button stays hidden.
+PRINTING = 'const b=document.getElementById("print");b.hidden=false;b.onclick=()=>window.print()'
 
 
 @cache
@@ -80,7 +85,9 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             internal=document.edition == INTERNAL,
             title=f"{policy_text(document.title, lang)} – {verdict} – PETWorks",
             style=Markup(style),  # noqa: S704 - a file of this package
-            style_hash=b64encode(sha256(style.encode()).digest()).decode(),
+            style_hash=_hash(style),
+            script=Markup(PRINTING),  # noqa: S704 - a constant
+            script_hash=_hash(PRINTING),
             sections=shown_sections(document),
             by_section=results_by_section(document),
             **section_rows(document),
@@ -89,6 +96,7 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             **_making_section(document),
             **_other_releases(document),
             **_models(document),
+            **_front_page(document),
             example=example if document.edition == INTERNAL else None,
             **_FUNCTIONS,
         )
@@ -99,6 +107,11 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             most=LARGEST_PAGE // 1_000_000,
         )
     return text
+
+
+def _hash(text: str) -> str:
+    """The digest by which the page allows its own style sheet and script, and no others."""
+    return b64encode(sha256(text.encode()).digest()).decode()
 
 
 def _style() -> str:
@@ -112,17 +125,14 @@ def _style() -> str:
 def _sentences(document: CheckDocument) -> dict[str, Any]:
     """The texts that depend on the document, each in all languages."""
     texts = {
-        "presence_text": prose.presence,
         "bars_text": prose.bars,
         "verdict_text": prose.verdict,
-        "table_text": prose.table,
-        "residual": prose.residual,
+        "declaration": front_page.declaration,
         "checked_file": prose.checked_file,
     }
     lists = {
         "assumptions": prose.assumptions,
         "method": prose.method,
-        "notices": notices,
         "not_measured": prose.not_measured,
         "utility_texts": prose.utility,
     }
@@ -135,14 +145,23 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
     }
 
 
-def _models(document: CheckDocument) -> dict[str, Any]:
-    """What became of the columns, the sentences about the models, and a table of coefficients for each."""
+def _front_page(document: CheckDocument) -> dict[str, Any]:
+    """The first page: its blocks that have a content, and the rules that do not hold; and the terms to explain."""
     made = document.anonymization
+    blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining}
     return {
-        "column_state_texts": []
-        if made is None
-        else _list_in_all(lambda _document, lang: making.column_state_texts(made, lang), document),
-        "model_texts": _list_in_all(texts_of_document, document),
+        "front": [(name, texts) for name, block in blocks.items() if (texts := _list_in_all(block, document))],
+        "open_rules": [rule for rule in document.rules if rule.verdict != PASS][:MAX_OPEN_RULES],
+        "is_signed": front_page.is_signed(document),
+        "steps_in_front": STEPS_IN_FRONT,
+        "states": {} if made is None else {column.column: column.state for column in made.column_states},
+        "terms": defaultdict(tuple, prose.TERMS),
+    }
+
+
+def _models(document: CheckDocument) -> dict[str, Any]:
+    """A table of the coefficients of each model."""
+    return {
         "models": [
             {"name": shorten_name(result.model.name), "rows": rows_in_all(partial(coefficient_rows, result))}
             for result in document.models
@@ -266,7 +285,6 @@ def _plain(message: str) -> str:
 _FUNCTIONS: dict[str, Any] = {
     "_": in_all_languages,
     "plain": _plain,
-    "glossary": prose.GLOSSARY,
     "bar_length": charts.bar_length,
     "money": whole,
     "name": shorten_name,
@@ -283,6 +301,7 @@ _FUNCTIONS: dict[str, Any] = {
     "rule_name": _in_all(rule_name),
     "limit_name": _in_all(limit_name),
     "dated": _in_all(source_date),
+    "foreign_note": _in_all(foreign_note),
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
     "sees": _in_all(prose.measured_aspect),

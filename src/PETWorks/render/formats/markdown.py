@@ -68,7 +68,7 @@ def markdown(document: CheckDocument, lang: str) -> str:
             *(line for sentence in lost for line in (_plain(sentence), "")),
         ]
         lines += _losses(document, lang)
-    lines += ["", f"### {message_text(lang, 'section.steps')}", "", prose.residual(document, lang)]
+    lines += ["", f"### {message_text(lang, 'head.residual')}", "", prose.residual(document, lang)]
     steps = step_texts(document, lang)
     if steps:
         lines += ["", *(f"{place}. {_plain(step)}" for place, step in enumerate(steps, 1))]

@@ -299,6 +299,13 @@ def source_date(entry: "PresetFacts | Regime", lang: str) -> str:
     return message_text(lang, "word.undated") if entry.date == UNDATED else entry.date
 
 
+def foreign_note(preset: "PresetFacts", lang: str) -> str:
+    """That a threshold is foreign, if it is for the readers of this language."""
+    from PETWorks.gate.policy.policy_rules import is_foreign
+
+    return message_text(lang, "word.foreign") if is_foreign(preset, LANGUAGES[lang].home) else ""
+
+
 def preset_note(preset: "PresetFacts | Regime", lang: str) -> str:
     """The note on a preset or a regime in a language."""
     return LANGUAGES[lang].text(preset.note)

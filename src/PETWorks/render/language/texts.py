@@ -131,6 +131,49 @@ TEXTS: dict[str, str | Plural] = {
     "waiver.not needed": "The waiver until {expires} is not needed: {reason}",
     # Translators: who answers for a waiver, after its reason
     "waiver.owner": " ({owner})",
+    # the first page
+    "front.contents": "What the file contains now",
+    "front.losses": "What was lost",
+    "front.remaining": "What could still happen, and to whom",
+    "front.next": "What to do next",
+    "front.declaration": "Declaration",
+    "front.records": Plural("1 record.", "{n} records."),
+    "front.records-of-people": Plural("{records} records about 1 person.", "{records} records about {n} people."),
+    # Translators: what follows is a list of columns
+    "front.known": Plural(
+        "1 column that outsiders may know: {columns}.", "{n} columns that outsiders may know: {columns}."
+    ),
+    "front.sensitive": Plural(
+        "1 column that nobody should be able to link to a person: {columns}.",
+        "{n} columns that nobody should be able to link to a person: {columns}.",
+    ),
+    "front.other": Plural("1 other column: {columns}.", "{n} other columns: {columns}."),
+    "front.identifiers": Plural(
+        "1 column that names a person, which must not be released: {columns}.",
+        "{n} columns that name a person, which must not be released: {columns}.",
+    ),
+    "front.left-out": "Not in the file: {columns}.",
+    "front.information": "On average, a cell of these columns tells {share} of what it told before.",
+    "front.pass-means": (
+        "A pass means that this file keeps the rules of its policy. It does not mean that nobody can ever be found "
+        "in it."
+    ),
+    "front.sign.pass": (
+        "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients}, "
+        "and I accept the remaining risk described above."
+    ),
+    "front.sign.waived": Plural(
+        "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients} "
+        "although 1 rule does not hold, and I accept the remaining risk described above.",
+        "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients} "
+        "although {n} rules do not hold, and I accept the remaining risk described above.",
+    ),
+    "front.nothing-to-sign": "This file must not go out as it is, so there is nothing to sign.",
+    "front.to.public": "the public",
+    "front.to.controlled": "recipients who are known and bound by terms of use",
+    "front.to.internal": "people within the organisation",
+    "front.print": "Print or save as PDF",
+    "section.rules": "Rules: what was required, and what was found",
     # context
     "section.context": "Context and assumptions",
     "release.unknown": "The policy does not say who will receive the table.",
@@ -195,6 +238,7 @@ TEXTS: dict[str, str | Plural] = {
     "stated.probability and cell size": "probability and cell size",
     "word.rule-of-thumb": "rule of thumb",
     "word.undated": "date unknown",
+    "word.foreign": "threshold suggested abroad",
     # columns
     "section.columns": "Columns",
     "head.column": "column",
@@ -328,6 +372,7 @@ TEXTS: dict[str, str | Plural] = {
         "1 subset of the quasi-identifiers was counted.", "{n} subsets of the quasi-identifiers were counted."
     ),
     "drivers.chart": "Chance of success by number of known attributes: {attack}",
+    "drivers.chart-highest": "Chance of success with the riskiest set of known attributes",
     "drivers.axis": "number of attributes the adversary knows",
     "drivers.limit": "limit: {share}",
     "drivers.limit-highest": "limit of the highest risk: {share}",
@@ -357,11 +402,6 @@ TEXTS: dict[str, str | Plural] = {
     "distance.hierarchical": "hierarchical",
     "distance.equal": "equal",
     "section.presence": "Presence: can anyone tell who is in the table?",
-    "presence.not-applicable": "Not measured: it does not apply to this release and its original.",
-    "presence.needs-hierarchies": (
-        "Not measured: {columns} has values that the original does not have, and no hierarchy says what they stand for."
-    ),
-    "presence.needs-original": "Not measured: it needs the original table, of which the release is a part.",
     # other releases
     "section.releases": "Other releases: what do they disclose together?",
     "releases.identity": (
@@ -428,14 +468,12 @@ TEXTS: dict[str, str | Plural] = {
     "head.shared-sensitive": "shared sensitive attributes",
     "head.measured": "measured",
     "section.profit": "Profitability: is an attack worth its cost?",
-    "profit.none": "Not measured: the policy has no rule that sets the amounts (profitability or publisher-payout).",
     "profit.chart": "The publisher's payout by the gain of an attack per unit of cost",
     "profit.axis": "gain of an attack per unit of cost",
     "head.gain": "gain per cost, above",
     "head.payout": "payout",
     # utility
     "section.utility": "Utility: how useful is the table still?",
-    "utility.none": "Not measured: it needs hierarchies or the original table.",
     "head.by-column": "By column",
     "head.values-before": "values before",
     "head.values-after": "values after",
@@ -477,6 +515,10 @@ TEXTS: dict[str, str | Plural] = {
         "not shown."
     ),
     # what became of the columns
+    "head.state": "now",
+    "column.state.kept": "unchanged",
+    "column.state.coarser": "coarser",
+    "column.state.lost": "lost",
     "columns.kept": "Unchanged in every record ({n}): {columns}.",
     "columns.coarser": "Coarser ({n}): {columns}.",
     "columns.lost": "Lost, as next to nothing is left ({n}): {columns}.",
@@ -516,14 +558,16 @@ TEXTS: dict[str, str | Plural] = {
     "models.shift": "shift",
     "models.intercept": "intercept",
     # steps
-    "section.steps": "Residual risk and next steps",
+    "section.steps": "Next steps",
     "steps.none": "The numbers call for no further step.",
+    "head.residual": "Residual risk and next steps",
     "residual.identity": (
-        "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on average."
+        "Someone who knows all that outsiders may know about a person (columns: {known}) finds the right record in "
+        "{chance} of cases on average."
     ),
     "residual.identity-highest": (
-        "Someone who knows all of a person's quasi-identifiers picks the right record in {chance} of cases on "
-        "average; for the person most at risk, the chance is {highest}."
+        "Someone who knows all that outsiders may know about a person (columns: {known}) finds the right record in "
+        "{chance} of cases on average; for the person most at risk, in {highest}."
     ),
     "residual.attribute": (
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
@@ -1114,6 +1158,8 @@ TEXTS: dict[str, str | Plural] = {
         "is sufficient, and what else the source asks for, is for the reader to judge."
     ),
     "sign-off.signatures": "Signatures",
+    # Translators: where a standard asks for something, if not in a clause of its own
+    "item.general": "in general",
     "item.purpose": "the purpose of the release",
     "item.release_kind": "how the table is shared",
     "item.recipients": "the recipients",
@@ -1164,8 +1210,7 @@ TEXTS: dict[str, str | Plural] = {
     "need.records in the order of the input": Homonym("records in the order of the input"),
     "need.records in the order of the original": "records in the order of the original",
     "footer": "Made by PETWorks {version} on the machine that holds the data; nothing was sent elsewhere.",
-    # glossary
-    "section.glossary": "Glossary",
+    # terms, explained where they occur first
     "term.class": "equivalence class",
     "term.class.meaning": "The records that have the same quasi-identifiers: an adversary cannot tell them apart.",
     "term.known": "quasi-identifier",

@@ -99,7 +99,7 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
             [message_text(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
         )
         texts.append(message_text(lang, "anonymize.weighted", weights=weighed))
-    texts += [*_suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
+    texts += [*suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
     texts += kept_columns_texts(facts, lang)
     if facts.waived:
         texts.append(message_text(lang, "anonymize.waived", rules=facts.waived))
@@ -187,7 +187,7 @@ def order_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     return [message_text(lang, "anonymize.shuffled" if facts.shuffled else "anonymize.in-order")]
 
 
-def _suppression_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
+def suppression_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     """The number of suppressed records, and a warning if nothing is left."""
     suppressed = facts.suppressed / facts.records
     limit = percent(facts.suppression_limit, lang, [suppressed])

@@ -1,6 +1,7 @@
 """The sentences of a report in any language: verdict, notices and next steps."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from msgspec import structs
@@ -41,10 +42,14 @@ from PETWorks.render.report import other_releases
 from PETWorks.render.report.sections import unmet_needs, utility_keys
 from PETWorks.render.terminal import command_line
 
-GLOSSARY = (
-    *("term.class", "term.known", "term.sensitive", "term.identifier", "term.cell-size", "term.scenarios"),
-    *("term.excess", "term.shapley", "term.treatment", "term.waiver"),
-)
+TERMS = {  # the terms that each section explains, where they occur first
+    "rules": ("cell-size", "waiver"),
+    "context": ("known", "sensitive"),
+    "columns": ("identifier", "treatment"),
+    "identity": ("class", "scenarios"),
+    "drivers": ("shapley",),
+    "attributes": ("excess",),
+}
 LOOKING = ("looks", "mixed")  # kinds of reasons that are about the look of values
 AMOUNTS = ("adversary_cost", "adversary_gain", "publisher_loss", "publisher_benefit")
 SECRET = (None, SENSITIVE_ATTRIBUTE, INSENSITIVE_ATTRIBUTE)  # roles of columns that nobody is assumed to know
@@ -84,7 +89,7 @@ def table(document: CheckDocument, lang: str) -> str:
     skipped = [column for column in described.columns_without_a_role if column != unit]
     if skipped:
         sentences.append(message_text(lang, "summary.skipped", n=len(skipped)))
-    return _together(lang, *sentences, checked_file(document, lang))
+    return join_sentences(lang, *sentences, checked_file(document, lang))
 
 
 def shown_columns(shown: Mapping[str, str], lang: str) -> str:
@@ -94,8 +99,11 @@ def shown_columns(shown: Mapping[str, str], lang: str) -> str:
 
 
 def moment(document: CheckDocument) -> str:
-    """The date and time of a check in a readable form."""
-    return document.generated.replace("T", " ").replace("Z", " UTC")
+    """The date and time of a check, in the time zone of this machine."""
+    local = datetime.fromisoformat(document.generated).astimezone()
+    offset = local.strftime("%z")
+    zone = "UTC" if offset == "+0000" else f"UTC{offset[:3]}:{offset[3:]}"
+    return f"{local:%Y-%m-%d %H:%M} {zone}"
 
 
 def utility(document: CheckDocument, lang: str) -> list[str]:
@@ -134,24 +142,13 @@ def measured_aspect(measure: str, lang: str) -> str:
     return "" if kind is None else message_text(lang, f"sees.{kind}")
 
 
-def presence(document: CheckDocument, lang: str) -> str:
-    """The reason why presence was not measured."""
-    if "the original table" in unmet_needs(document, find_measure("delta-presence")):
-        return message_text(lang, "presence.needs-original")
-    known = document.table.quasi_identifiers
-    recoded = [column.column for column in document.columns if column.recoded and column.column in known]
-    without = [column for column in recoded if column not in document.table.hierarchies]
-    if without:
-        return message_text(lang, "presence.needs-hierarchies", columns=without)
-    return message_text(lang, "presence.not-applicable")
-
-
 def summary(document: CheckDocument, lang: str) -> str:
     """The verdict and the examined table."""
-    return _together(lang, verdict(document, lang), table(document, lang))
+    return join_sentences(lang, verdict(document, lang), table(document, lang))
 
 
-def _together(lang: str, *sentences: str) -> str:
+def join_sentences(lang: str, *sentences: str) -> str:
+    """The sentences as one text."""
     return LANGUAGES[lang].writing.sentences.join(filter(None, sentences))
 
 
@@ -222,7 +219,12 @@ def comment_translators(lang: str) -> dict[str, Any]:
     def say(text: str) -> str:
         return translated(text, lang) if isinstance(text, Phrase) else in_language(text, lang, POLICY_COMMENT)
 
-    return {"say": say, "why": lambda proposed: suggestion_text(proposed, lang), "typed": command_line}
+    return {
+        "say": say,
+        "why": lambda proposed: suggestion_text(proposed, lang),
+        "typed": command_line,
+        "home": LANGUAGES[lang].home,
+    }
 
 
 def assumptions(document: CheckDocument, lang: str) -> list[str]:
@@ -274,26 +276,31 @@ def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
 
 def residual(document: CheckDocument, lang: str) -> str:
     """The remaining risk in one or two sentences."""
+    none = "residual.none" if document.edition == INTERNAL else "word.inside"
+    return join_sentences(lang, *residual_texts(document, lang)) or message_text(lang, none)
+
+
+def residual_texts(document: CheckDocument, lang: str, *, of_identity: bool = True) -> list[str]:
+    """The remaining risk: the chance to find a person, and the chance to guess a sensitive value."""
     results = {result.measure: result for result in document.results if not _is_withheld(result)}
-    sentences = []
-    if "re-identification" in results:
-        chance, highest = _chance(results["re-identification"], lang), highest_chance(document)
+    texts = []
+    if of_identity and "re-identification" in results:
+        values = {"known": len(document.table.quasi_identifiers), "chance": _chance(results["re-identification"], lang)}
+        highest = highest_chance(document)
         if highest is None:
-            sentences.append(message_text(lang, "residual.identity", chance=chance))
+            texts.append(message_text(lang, "residual.identity", **values))
         else:
-            highest_text = percent(highest, lang)
-            sentences.append(message_text(lang, "residual.identity-highest", chance=chance, highest=highest_text))
+            texts.append(message_text(lang, "residual.identity-highest", highest=percent(highest, lang), **values))
     if "attribute-inference" in results:
         attributes = results["attribute-inference"].details.get("attributes", {})
         if attributes:
             column = max(attributes, key=lambda name: attributes[name]["posterior"] - attributes[name]["prior"])
             chances = {name: percent(attributes[column][name], lang) for name in ("posterior", "prior")}
-            sentences.append(message_text(lang, "residual.attribute", column=[column], **chances))
+            texts.append(message_text(lang, "residual.attribute", column=[column], **chances))
         else:
             chance = _chance(results["attribute-inference"], lang)
-            sentences.append(message_text(lang, "residual.attributes", chance=chance))
-    none = "residual.none" if document.edition == INTERNAL else "word.inside"
-    return _together(lang, *sentences) or message_text(lang, none)
+            texts.append(message_text(lang, "residual.attributes", chance=chance))
+    return texts
 
 
 def highest_chance(document: CheckDocument) -> float | Bound | None:
@@ -380,11 +387,12 @@ def linking_column(document: CheckDocument) -> str | None:
 
 
 def not_measured(document: CheckDocument, lang: str) -> list[str]:
-    """The measures that do not apply, with the reason."""
-    return [
-        message_text(lang, "write.labelled", label=measure_name(measure, lang), text=_reason(document, measure, lang))
-        for measure in document.not_applicable
-    ]
+    """What was not measured, with the reason."""
+    reasons = [(measure_name(measure, lang), _reason(document, measure, lang)) for measure in document.not_applicable]
+    if document.subsets is None:
+        why = "drivers.unit" if document.table.treatment["privacy_unit"] else "drivers.not-counted"
+        reasons.append((message_text(lang, "section.drivers"), message_text(lang, why)))
+    return [message_text(lang, "write.labelled", label=label, text=text) for label, text in reasons]
 
 
 def _reason(document: CheckDocument, measure: str, lang: str) -> str:

@@ -36,9 +36,11 @@ MAX_LOSSES = 5  # columns shown in the short formats
 LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.information_kept")
 
 SECTIONS = (
-    *("context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
-    *("anonymization", "steps", "sign-off", "method", "glossary"),
+    *("rules", "context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
+    *("anonymization", "steps", "sign-off", "method"),
 )
+MEASURED = ("attributes", "presence", "profit")  # sections that only results of measures fill
+STEPS_IN_FRONT = 3  # steps on the first page
 _VERDICT_ORDER = ("fail", "withheld", "waived", "pass")
 
 
@@ -67,13 +69,18 @@ def _met_needs(document: CheckDocument) -> set[str]:
 
 
 def shown_sections(document: CheckDocument) -> dict[str, int]:
-    """The sections of a document's report with their numbers; outsiders get no sign-off."""
-    absent = {
-        name
-        for name, fact in (("sign-off", document.sign_off), ("anonymization", document.anonymization))
-        if fact is None
-    } | (set() if is_shown(document) else {"releases"})
-    shown = [name for name in SECTIONS if name not in absent]
+    """The sections of a document's report that have a content, with their numbers."""
+    results = results_by_section(document)
+    content = {
+        **{name: bool(results[name]) for name in MEASURED},
+        "drivers": document.subsets is not None,
+        "releases": is_shown(document),
+        "utility": bool(results["utility"] or utility_keys(document) or document.models),
+        "anonymization": document.anonymization is not None,
+        "steps": len(document.next_steps) > STEPS_IN_FRONT,
+        "sign-off": document.sign_off is not None,
+    }
+    shown = [name for name in SECTIONS if content.get(name, True)]
     return {name: place for place, name in enumerate(shown, 1)}
 
 

@@ -13,7 +13,7 @@ from PETWorks.errors import printable
 from PETWorks.gate.check.inputs import VerifiedItem
 from PETWorks.gate.diff import DIGEST, NOT_MEASURED, Comparison, Difference, RuleState
 from PETWorks.gate.document import CheckDocument, Regime, RuleResult
-from PETWorks.gate.policy.policy_rules import Preset
+from PETWorks.gate.policy.policy_rules import Preset, is_foreign
 from PETWorks.gate.suggest.privacy_unit import People
 from PETWorks.gate.suggest.suggestion import (
     MANY,
@@ -83,7 +83,7 @@ def check_text(document: CheckDocument, lang: str, *, colour: bool, width: int, 
         parts.append(Text(f"\n{message_text(lang, 'section.utility')}", "bold"))
         parts += [Text(sentence) for sentence in lost]
         parts += _losses(document, lang)
-    parts.append(Text(f"\n{message_text(lang, 'section.steps')}", "bold"))
+    parts.append(Text(f"\n{message_text(lang, 'head.residual')}", "bold"))
     parts.append(Text(prose.residual(document, lang)))
     command = fixing_command(document)
     for place, step in enumerate(step_texts(document, lang), 1):
@@ -253,6 +253,8 @@ def presets_text(presets: Sequence[Preset], *, lang: str, colour: bool, width: i
         stated = message_text(lang, f"stated.{preset.stated_as}")
         if preset.rule_of_thumb:
             stated += "\n" + message_text(lang, "write.bracketed", text=message_text(lang, "word.rule-of-thumb"))
+        if is_foreign(preset, LANGUAGES[lang].home):
+            stated += "\n" + message_text(lang, "write.bracketed", text=message_text(lang, "word.foreign"))
         cells = (preset.name, str(preset.cell_size), preset.probability, stated, _source(preset, lang))
         table.add_row(*map(Text, cells))
     return render([table], colour=colour, width=width)
