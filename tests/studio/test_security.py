@@ -343,7 +343,7 @@ def test_more_half_sent_requests_than_files_may_be_open_keep_nobody_out(folder):
         server.enter()
         for kind, sent in half_sent(server).items():
             with ExitStack() as opened:
-                for number in range(files + 50):
+                for number in range(files + 10):
                     # The system drops connections that wait for `accept`, and tries again ever later: no more than
                     # some wait at a time.
                     if number % 32 == 0:
