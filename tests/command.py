@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -33,10 +34,14 @@ def petworks(*arguments, cwd=None, env=None):
     if env is not None:
         script = str(Path(sys.executable).with_name("petworks"))
         return subprocess.run([script, *command[1:]], capture_output=True, text=True, check=False, cwd=cwd, env=env)
+    return forked(command, cwd or Path.cwd(), os.environ)
+
+
+def forked(command, cwd, env):
+    """The same for a command or a Python file with its arguments, in an environment."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("stdout", "stderr")]
-        request = [command, str(cwd or Path.cwd()), dict(os.environ), *map(str, files)]
-        code = int(_ask(request))
+        code = int(_ask([[*map(str, command)], str(cwd), dict(env), *map(str, files)]))
         texts = [path.read_text("utf-8") for path in files]
     return subprocess.CompletedProcess(command, code, *texts)
 
@@ -149,7 +154,10 @@ def _serve():
     os.environ.update(environment)
     os.chdir(folder)
     try:
-        sys.modules["PETWorks.cli.main"].main()
+        if sys.argv[0].endswith(".py"):
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        else:
+            sys.modules["PETWorks.cli.main"].main()
         exit_codes.append(0)
     except SystemExit as end:
         exit_codes.append(end.code or 0)
