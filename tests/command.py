@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,8 @@ from pathlib import Path
 # Modules that the package imports only where it needs them.
 IMPORTED = ("pyarrow.compute", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet", "duckdb", "jsonschema")
 IMPORTED += ("encodings.utf_8_sig", "rich.console", "rich.table", "rich.text")
-NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin", "PETWorks.studio")
+IMPORTED += ("uvicorn.protocols.http.h11_impl", "uvicorn.lifespan.on")
+NOT_IMPORTED = ("PETWorks.__main__", "PETWorks.pytest_plugin")
 POLICY = """petworks_policy: 1
 data: table.csv
 roles: {quasi_identifiers: [a]}
@@ -32,16 +34,20 @@ def petworks(*arguments, cwd=None, env=None):
     if env is not None:
         script = str(Path(sys.executable).with_name("petworks"))
         return subprocess.run([script, *command[1:]], capture_output=True, text=True, check=False, cwd=cwd, env=env)
+    return forked(command, cwd or Path.cwd(), os.environ)
+
+
+def forked(command, cwd, env):
+    """The same for a command or a Python file with its arguments, in an environment."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("stdout", "stderr")]
-        request = [command, str(cwd or Path.cwd()), dict(os.environ), *map(str, files)]
-        code = int(_ask(request))
+        code = int(_ask([[*map(str, command)], str(cwd), dict(env), *map(str, files)]))
         texts = [path.read_text("utf-8") for path in files]
     return subprocess.CompletedProcess(command, code, *texts)
 
 
 class Started:
-    """A command in a process of its own, which leads a session; it has what jobs of the page use of `Popen`."""
+    """A command in a process of its own, which leads a session; it has what jobs and tests use of `Popen`."""
 
     def __init__(self, command, cwd, env, **_how):
         with tempfile.TemporaryDirectory() as folder:
@@ -65,6 +71,12 @@ class Started:
         if self.returncode is None:
             raise subprocess.TimeoutExpired("petworks", timeout)
         return self.returncode
+
+    def communicate(self, timeout=None):
+        """The rest of its output, which the pipes can hold, once it has ended."""
+        self.wait(timeout)
+        with self.stdout, self.stderr:
+            return self.stdout.read(), self.stderr.read()
 
     def poll(self):
         return self.returncode
@@ -142,7 +154,10 @@ def _serve():
     os.environ.update(environment)
     os.chdir(folder)
     try:
-        sys.modules["PETWorks.cli.main"].main()
+        if sys.argv[0].endswith(".py"):
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        else:
+            sys.modules["PETWorks.cli.main"].main()
         exit_codes.append(0)
     except SystemExit as end:
         exit_codes.append(end.code or 0)

@@ -20,9 +20,12 @@ from xdist.scheduler import LoadScopeScheduling
 import PETWorks
 from definitions import Case
 from messages import only_translated
+from spark_cluster import QUICK
+from studio_browser import chromium
 
 ROOT = Path(__file__).parent.parent
 os.environ["PETWORKS_LANG"] = "en"  # whatever language the developer uses
+os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 # A shell that runs `make test &` in a script makes its children ignore Ctrl-C; commands that tests interrupt must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))
@@ -90,6 +93,23 @@ def pytest_collection_modifyitems(items):
             assert group_of(item.nodeid) == "spark", f"{item.nodeid}: its name says nothing of Spark"
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+
+
+@pytest.fixture
+def browser():
+    """The browser that all tests of a group share; its event loop does not disturb the tests after them."""
+    if not _BROWSER:
+        stack = ExitStack()
+        _BROWSER.append((stack, stack.enter_context(chromium())))
+    return _BROWSER[0][1]
+
+
+_BROWSER = []
+
+
+def pytest_runtest_teardown(nextitem):
+    if _BROWSER and (nextitem is None or group_of(nextitem.nodeid) not in ("browser", "site")):
+        _BROWSER.pop()[0].close()
 
 
 def pytest_collection_finish():

@@ -9,18 +9,28 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+from command import Started
 from processes import PATIENCE
 
 
 class Server:
-    """`petworks studio FOLDER --no-browser`; use it in a `with` statement. Later output of the server is an error."""
+    """`petworks studio FOLDER --no-browser`; use it in a `with` statement. Later output of the server is an error.
 
-    def __init__(self, folder, *arguments, **environment):
-        command = [sys.executable, "-P", "-m", "PETWorks", "studio", str(folder)]
-        self.process = subprocess.Popen(
+    `new`, variables of the environment, or statements that come `first` start a new Python; otherwise one is forked
+    that has imported the program already.
+    """
+
+    def __init__(self, folder, *arguments, new=False, first=None, **environment):
+        self.folder = folder
+        program = ["-c", f"{first}\nfrom PETWorks.cli.main import main\nmain()"] if first else ["-m", "PETWorks"]
+        command = [sys.executable, "-P", *program, "studio", str(folder)]
+        start = subprocess.Popen if new or first or environment else Started
+        self.process = start(
             [*command, *(arguments or ["--no-browser"])],
+            cwd=Path.cwd(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -1,5 +1,6 @@
 """The published documents: their scripts run as they are and print what they print, digit for digit."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from command import forked
 from conftest import REFERENCE, ROOT
 from PETWorks import CSV, PETAnonymization, PETValidation
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -45,7 +47,7 @@ def test_four_documents_have_a_script():
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
 def test_examples_print_what_they_say(example):
     """The last comment of an example shows what it prints."""
-    done = subprocess.run([sys.executable, example], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = forked([example], ROOT, os.environ)
     assert done.stderr == ""
     promised = re.findall(r"^# ?(.*)$", example.read_text("utf-8").rpartition("# Prints:\n")[2], re.MULTILINE)
     assert promised

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urldefrag
 import pytest
 
 from conftest import ROOT
-from studio_browser import Visit, chromium
+from studio_browser import Visit
 from test_docs import run_examples
 from test_gallery import files
 
@@ -156,12 +156,6 @@ def test_everything_public_is_in_the_reference():
 
     named = re.findall(r"auto\w+:: (\w+)", (ROOT / "docs/api.md").read_text("utf-8"))
     assert set(PETWorks.__all__) - {"catalogue"} <= set(named)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

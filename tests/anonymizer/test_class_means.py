@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from command import petworks
@@ -84,7 +84,8 @@ def test_rules_hold_as_the_classes_look(rows, rule):
     try:
         result = anonymize(release_of(rows), {name: parameters}, show={"age": "median"}, **settings)
     except NotApplicable:  # no levels keep the rule
-        return
+        assume(False)
+        raise
     assert all(rule.holds(result.release.view) for rule in result.problem.rules)
 
 

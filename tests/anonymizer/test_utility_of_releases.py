@@ -152,21 +152,6 @@ def check_columns(task, result, levels):
     assert told.shift == pytest.approx(sum(own.shift for own in generalised) / len(generalised))
 
 
-@examples(150)
-@given(RANDOM | REMOVING)
-def test_columns_are_those_of_a_slow_twin(task):
-    result = made(task)
-    check_columns(task, result, levels_of(result, task))
-
-
-@examples(150)
-@given(RANDOM | REMOVING)
-def test_columns_of_local_recoding_are_those_of_a_slow_twin(task):
-    task = replace(task, objective="granularity", aggregate=None, weights={})
-    result = recode_locally(made(task))
-    check_columns(task, result, local_levels_of(result, task))
-
-
 LEVELS = st.lists(st.integers(0, 2), min_size=4, max_size=4)
 COUNTS = st.lists(st.integers(0, 9), min_size=4, max_size=4)
 CODES = [np.arange(4), np.array([0, 0, 1, 1]), np.zeros(4, np.int64)]
@@ -213,11 +198,13 @@ def has_amounts(task):
 
 @examples(150)
 @given(RANDOM | REMOVING)
-def test_the_losses_are_those_of_a_slow_twin(task):
+def test_columns_and_losses_are_those_of_a_slow_twin(task):
     result = made(task)
+    levels = levels_of(result, task)
+    check_columns(task, result, levels)
     gone = {
         place
-        for place, (row, own) in enumerate(zip(task.rows, levels_of(result, task), strict=True))
+        for place, (row, own) in enumerate(zip(task.rows, levels, strict=True))
         if own is None and not is_aside(row, task)
     }
     node = result.classes.node
@@ -276,11 +263,12 @@ def literal_cell(name, label, level, paths):
 
 @examples(150)
 @given(RANDOM | REMOVING)
-def test_the_losses_of_local_recoding_are_those_of_a_slow_twin(task):
+def test_columns_and_losses_of_local_recoding_are_those_of_a_slow_twin(task):
     task = replace(task, objective="granularity", aggregate=None, weights={})
     best = made(task)
     result = recode_locally(best)
     levels = local_levels_of(result, task)
+    check_columns(task, result, levels)
     cells = cells_with_removed(result, task, levels) if best.problem.ground.removes else cells_of(result, task)
     assert best.problem.ground.removes is (task.suppressed_records == "remove")
     each = {one.objective: one for one in result.utility().losses}

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import random
 
 import pytest
@@ -10,9 +9,7 @@ import pytest
 from command import petworks as run
 from PETWorks import Release, ReleaseWarning, anonymize, apply_levels, apply_plan, check, frontier
 from PETWorks.errors import ParameterError, RoleError
-from spark_cluster import QUICK, needs_spark
-
-os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
+from spark_cluster import needs_spark
 
 POLICY = """
 petworks_policy: 1

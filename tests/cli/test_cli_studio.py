@@ -34,7 +34,7 @@ def alive(pid):
 
 
 def test_it_prints_the_address_and_nothing_else(folder):
-    server = Server(folder)
+    server = Server(folder, new=True)
     assert server.address == f"http://127.0.0.1:{server.port}/enter?token={server.token}"
     assert server.note == "The address works once, for you alone. Ctrl-C ends the page.\n"
     server.enter()
@@ -48,7 +48,7 @@ def test_it_prints_the_address_and_nothing_else(folder):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 0)])
 def test_other_signals_end_it_too(folder, number, code):
-    assert Server(folder).end(number) == (code, "", "")
+    assert Server(folder, new=True).end(number) == (code, "", "")
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """The engines say the same: every measure, random tables, odd cells, several words per key, subsets."""
 
-import os
 import warnings
 from fractions import Fraction
 
@@ -26,11 +25,10 @@ from PETWorks.measures.attacks.subsets import every_subset
 from PETWorks.measures.attacks.uniques import minimal_uniques
 from PETWorks.measures.result import flatten
 from PETWorks.tables.opening import open_source
-from spark_cluster import QUICK, needs_spark
+from spark_cluster import needs_spark
 
 NAMES = sorted(set(catalogue) - {"utility-bias"})  # it asks a function of the user, no engine
 OUT_OF_ORDER = {"non-uniform-entropy"}  # compares rows in their order
-os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 ENGINES = ["duckdb", pytest.param("spark", marks=needs_spark)]
 
 

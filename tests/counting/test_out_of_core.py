@@ -1,6 +1,7 @@
 """Tables larger than memory: what goes wrong on the way is said, and nothing is left behind."""
 
 import json
+import os
 import resource
 import shutil
 import signal
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from command import Started
 from conftest import ROOT
 from PETWorks import Release
 from PETWorks.attributetypes import QUASI_IDENTIFIER
@@ -49,7 +51,10 @@ def temp(tmp_path):
 
 
 def petworks(*arguments, **options):
+    """The running command, in a new Python if it has options of `Popen`."""
     command = [sys.executable, "-m", "PETWorks", *map(str, arguments)]
+    if not options:
+        return Started(command, ROOT, os.environ)
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, **options)
 
 

@@ -1,6 +1,5 @@
 """A column at a glance: the same on every engine, for columns that are counted and for those that are not."""
 
-import os
 import random
 
 import pyarrow as pa
@@ -11,9 +10,8 @@ from conftest import TINY_PARTS, constants
 from PETWorks import Release
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting import profiles
-from spark_cluster import QUICK, needs_spark
+from spark_cluster import needs_spark
 
-os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 TABLE = {
     "age": ["30", "30", "40", None, "*"],
     "name": [" a", "b", "b", "c", ""],

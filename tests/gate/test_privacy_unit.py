@@ -1,7 +1,6 @@
 """Tables in which people have several records, and ordinary tables that look alike: which column names the people."""
 
 import csv
-import os
 import random
 from itertools import product
 
@@ -16,9 +15,8 @@ from PETWorks.gate.check.built_in_rules import check_people_are_declared
 from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import ExaminedColumn, suggest_role, suggest_roles
 from PETWorks.tables.opening import open_source
-from spark_cluster import QUICK, needs_spark
+from spark_cluster import needs_spark
 
-os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 ENGINES = ["memory", "duckdb", pytest.param("spark", marks=needs_spark)]
 
 CITIES = ["Aalen", "Bonn", "Celle", "Dachau", "Emden", "Fulda", "Gera", "Hof"]

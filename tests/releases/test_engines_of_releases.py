@@ -1,7 +1,5 @@
 """Several releases on every engine: the numbers of the definitions, bit for bit."""
 
-import os
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -12,9 +10,8 @@ from PETWorks import PETWorksError, Release, Releases
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting import people as counting_people
 from PETWorks.errors import NotApplicable
-from spark_cluster import QUICK, needs_spark
+from spark_cluster import needs_spark
 
-os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
 SPARK = pytest.param("spark", marks=needs_spark)
 
 

@@ -1,16 +1,13 @@
 """What cannot be used as several releases: the error says what is wrong, and no cell."""
 
 import json
-import os
 
 import pytest
 
 from PETWorks import PETWorksError, Release, Releases
 from PETWorks.releases.composition import Caution
 from PETWorks.render.language.messages import translated
-from spark_cluster import QUICK, needs_spark
-
-os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
+from spark_cluster import needs_spark
 
 A = {
     "id": ["key-1", "key-2", "key-3"],

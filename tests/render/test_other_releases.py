@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from test_report import HOSTILE, LOOKS, Opened, browser, saved, violations  # noqa: F401 - a fixture
+from test_report import HOSTILE, LOOKS, Opened, saved, violations
 
 from PETWorks import check
 from PETWorks.render.language.language import message_text
@@ -49,7 +49,7 @@ def policy_of(folder, earlier, **names):
 
 
 @pytest.mark.parametrize(("edition", "lang", "scheme"), LOOKS)
-def test_in_the_browser(browser, tmp_path, edition, lang, scheme):  # noqa: F811
+def test_in_the_browser(browser, tmp_path, edition, lang, scheme):
     result = check(policy_of(tmp_path, 3), as_of=DAY)
     path = saved(tmp_path, result.to_html(lang, edition))
     with Opened(browser, path, color_scheme=scheme, viewport={"width": 1000, "height": 900}) as opened:
@@ -69,7 +69,7 @@ def test_in_the_browser(browser, tmp_path, edition, lang, scheme):  # noqa: F811
         assert opened.said == []
 
 
-def test_on_a_phone_and_on_paper(browser, tmp_path):  # noqa: F811
+def test_on_a_phone_and_on_paper(browser, tmp_path):
     result = check(policy_of(tmp_path, 3), as_of=DAY)
     with Opened(browser, saved(tmp_path, result.to_html()), viewport={"width": 375, "height": 700}) as opened:
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 375
@@ -78,7 +78,7 @@ def test_on_a_phone_and_on_paper(browser, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("edition", ["internal", "external"])
-def test_hostile_names(browser, tmp_path, edition):  # noqa: F811
+def test_hostile_names(browser, tmp_path, edition):
     names = {"name": HOSTILE[0] + " {}", "who": HOSTILE[1], "title": HOSTILE[6]}
     result = check(policy_of(tmp_path, 2, **names), as_of=DAY)
     text = result.to_html(edition=edition)

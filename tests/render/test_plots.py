@@ -7,7 +7,7 @@ from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
-from test_report import HOSTILE, Opened, browser, violations  # noqa: F401 - a fixture
+from test_report import HOSTILE, Opened, violations
 
 from conftest import ROOT
 from PETWorks import Release, Releases, check, evaluate, every_subset
@@ -340,7 +340,7 @@ INSIDE = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_the_browser(browser, tmp_path, scheme):  # noqa: F811
+def test_in_the_browser(browser, tmp_path, scheme):
     """Nothing is cut off, nothing is asked for or run, and colours can be read, whatever a name is."""
     adult = anonymize("data/adult.csv", ADULT, "data/adult_hierarchy", RULES, suppression=0.05)
     pictures = [CHARTS[name](lang="zh-TW" if scheme == "dark" else "en").svg for name in CHARTS]

@@ -16,7 +16,6 @@ from PETWorks.render.formats.html import LARGEST_PAGE, PRINTING
 from PETWorks.render.language.language import message_text
 from policy_checks import CHECK, DAY
 from processes import PATIENCE
-from studio_browser import chromium
 
 BUILT_IN = (*RULES_OF_EVERY_POLICY, VALUES_PROTECTED)
 
@@ -36,12 +35,6 @@ HOSTILE = [
 @functools.cache
 def adult():
     return check("data/adult_policy.yaml", as_of=DAY)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 class Opened:
@@ -230,15 +223,15 @@ def test_hostile_names_and_cells(browser, tmp_path, edition):
         assert opened.said == []
 
 
-def test_two_hundred_columns(tmp_path):
-    names = [f"{'column ' * (200 if place % 50 == 0 else 1)}{place}" for place in range(200)]
+def test_more_columns_than_are_shown(tmp_path):
+    names = [f"{'column ' * (200 if place % 50 == 0 else 1)}{place}" for place in range(120)]
     result = check(hostile_policy(tmp_path, names), as_of=DAY)
     for edition in ("internal", "external"):
         text = result.to_html(edition=edition)
         assert len(text.encode()) < LARGEST_PAGE / 4
-        assert "Shown are 100 of 200" in text
+        assert "Shown are 100 of 120" in text
         assert [error.message for error in CHECK.iter_errors(result.to_dict(edition))] == []
-        assert len(result.to_dict(edition)["columns"]) == 200
+        assert len(result.to_dict(edition)["columns"]) == 120
 
 
 @pytest.mark.slow

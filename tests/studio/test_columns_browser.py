@@ -4,16 +4,10 @@ import pytest
 from test_columns import people
 
 from PETWorks.gate.policy.policy import read_policy
-from studio_browser import Visit, chromium
+from studio_browser import Visit
 from studio_server import Server
 
 AT = "/columns?policy=people_policy.yaml"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

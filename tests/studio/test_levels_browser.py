@@ -5,17 +5,11 @@ from test_levels import POLICY, people
 
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.studio.pages.hierarchy_forms import KINDS
-from studio_browser import Visit, chromium
+from studio_browser import Visit
 from studio_server import Server
 
 AT = "/levels?policy=policy.yaml"
 AGE = "/levels/column?policy=policy.yaml&column=0"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

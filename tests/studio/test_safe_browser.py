@@ -9,7 +9,7 @@ from conftest import ROOT
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.render.language.language import message_text
 from processes import wait_for
-from studio_browser import Visit, chromium
+from studio_browser import Visit
 from studio_client import write_long_search
 from studio_server import Server
 
@@ -32,7 +32,7 @@ rules:
 """
 RELEASED = "policy=adult_released_policy.yaml"
 PHONE = 390  # pixels
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -41,7 +41,6 @@ def server(tmp_path):
     (tmp_path / "policy.yaml").write_text(POLICY, "utf-8")
     with Server(tmp_path) as started:
         started.enter()
-        started.folder = tmp_path
         yield started
 
 
@@ -57,8 +56,8 @@ def looks_right(visit):
     visit.page.set_viewport_size(size)
 
 
-def test_from_the_frontier_to_an_evidence_folder(server):
-    with chromium() as browser, Visit(browser, server) as visit:
+def test_from_the_frontier_to_an_evidence_folder(browser, server):
+    with Visit(browser, server) as visit:
         page = visit.page
         visit.go("/safe?policy=policy.yaml")
         page.locator("details", has=page.locator("button[value=frontier]")).locator("summary").first.click()
@@ -114,24 +113,23 @@ def children(process):
     return [child for listed in lists for child in listed.read_text("ascii").split()]
 
 
-def test_a_search_goes_on_without_the_browser_and_is_cancelled(server):
+def test_a_search_goes_on_without_the_browser_and_is_cancelled(browser, server):
     write_long_search(server.folder)
     before = sorted(path.name for path in server.folder.glob("[!.]*"))
-    with chromium() as browser:
-        with Visit(browser, server) as visit:
-            visit.go("/safe?policy=wide_policy.yaml")
-            visit.page.click("button[value=run]")
-            visit.page.wait_for_selector("progress")
-            visit.page.wait_for_selector("text=best loss so far")
-            assert children(server.process) or not Path("/proc").exists()
-            looks_right(visit)
-        with Visit(browser, server) as visit:  # the browser was closed meanwhile
-            visit.page.click(".running a")
-            visit.page.wait_for_selector("progress")
-            visit.page.click("text=Cancel")
-            visit.page.wait_for_selector("[role=alert]")
-            assert message_text("en", "studio.job.ended.cancelled") in visit.page.inner_text("main")
-            looks_right(visit)
+    with Visit(browser, server) as visit:
+        visit.go("/safe?policy=wide_policy.yaml")
+        visit.page.click("button[value=run]")
+        visit.page.wait_for_selector("progress")
+        visit.page.wait_for_selector("text=best loss so far")
+        assert children(server.process) or not Path("/proc").exists()
+        looks_right(visit)
+    with Visit(browser, server) as visit:  # the browser was closed meanwhile
+        visit.page.click(".running a")
+        visit.page.wait_for_selector("progress")
+        visit.page.click("text=Cancel")
+        visit.page.wait_for_selector("[role=alert]")
+        assert message_text("en", "studio.job.ended.cancelled") in visit.page.inner_text("main")
+        looks_right(visit)
     wait_for(lambda: children(server.process) == [])
     assert sorted(path.name for path in server.folder.glob("[!.]*")) == before
     assert not list(server.folder.glob(".petworks-*"))

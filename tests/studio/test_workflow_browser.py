@@ -15,18 +15,12 @@ from conftest import ROOT
 from PETWorks.cli.demo import hospital
 from PETWorks.render.language.language import message_text
 from PETWorks.studio.pages.page import STEPS
-from studio_browser import Visit, chromium
+from studio_browser import Visit
 from studio_server import Server
 
 POLICY = "hospital_policy.yaml"
 PHONE = 390  # pixels
 OTHER = {"en": "zh-TW", "zh-TW": "en"}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture
