@@ -54,8 +54,8 @@ def run_attack(
             raise unknown(Phrase("parameter of {metric}", metric=attack), name, PARAMETERS[attack])
     if find_spec("anonymeter") is None:
         raise InputError(
-            "{attack} needs the package anonymeter: pip install 'petworks[anonymeter]', then pip install --no-deps "
-            "anonymeter==1.1.0, because it asks for an older numpy than petworks",
+            "{attack} needs the package anonymeter: pip install 'petworks[anonymeter]', then anonymeter==1.1.0 without "
+            "its dependencies (no-deps), because it asks for an older numpy than petworks",
             attack=attack,
         )
     count = Number(at_least=1, whole=True).check(attack, "nAttack", parameters.get("nAttack", ATTACKS[attack]))
