@@ -2002,8 +2002,8 @@ TEXTS: dict[str, str | Plural] = {
     "evaluate.not-applicable": "not applicable: {measure}: ",
     "evaluate.no-control": "Without control people, what is right about anybody is not told from what the release "
     "discloses: keep some aside before synthesis (petworks split).",
-    "evaluate.overlap": "{records} of {of} control people are equal to a record of the original in all columns; nobody of "
-    "the original should be among them.",
+    "evaluate.overlap": "{records} of {of} control people are equal to a record of the original in all columns; nobody "
+    "of the original should be among them.",
     "evaluate.more": "More of each: --measure NAME, or --format json.",
     "evaluate.read-as": "{encoding}, separator {separator}",
     "family.privacy": "privacy",
