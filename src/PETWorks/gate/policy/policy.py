@@ -183,7 +183,7 @@ class Policy:
             unit = unit if people is not None else None
         try:
             release = Release(
-                protect_source(source, self.anonymize.get("protect")) if protect else source,
+                protect_source(source, self.anonymize.get("protect"), unit) if protect else source,
                 roles,
                 self._hierarchies_of_labels,
                 original,
