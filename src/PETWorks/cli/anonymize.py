@@ -209,11 +209,11 @@ TABLE_OPTIONS = (
 # The key of a policy for each option of a table that is called differently there.
 POLICY_KEYS = {
     "measure": "rules",
-    "protect": "anonymize.protect",
-    "qi": "roles.quasi_identifiers",
-    "sensitive": "roles.sensitive_attributes",
-    "identifier": "roles.identifiers",
-    "insensitive": "roles.insensitive_attributes",
+    "protect": "anonymize: protect",
+    "qi": "roles: quasi_identifiers",
+    "sensitive": "roles: sensitive_attributes",
+    "identifier": "roles: identifiers",
+    "insensitive": "roles: insensitive_attributes",
 }
 
 
