@@ -1,4 +1,4 @@
-"""A sample drawn from a population: the columns that say how many people a record stands for, and whose household it is.
+"""A sample drawn from a population: which columns say how many people a record stands for, and its household.
 
 The sampling weight of a record is the number of people of the population that it stands for. A household number links
 the members of a household.

@@ -29,7 +29,7 @@ class Sidecar:
 
     roles: Mapping[str, str] = field(default_factory=dict)
     privacy_unit: str | None = None
-    sample: Sample = Sample()
+    sample: Sample = field(default_factory=Sample)
     treatment: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
     hierarchy_entry: Any = None  # a folder as written in the file; or by column a file or a declaration

@@ -280,7 +280,7 @@ class Release(Displayable):
         If no column is needed, one is loaded anyway for the number of records.
         """
         columns = [*self.compared_columns, *(name for name in self.sample.columns if name not in others)]
-        return columns or self.source.names[:1]
+        return columns or list(self.source.names[:1])
 
     def _check_weights(self, table: Table) -> int:
         """Raise unless every record has a usable sampling weight; return the number of weights below 1."""

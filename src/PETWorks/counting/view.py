@@ -278,7 +278,7 @@ class View:
 
     @property
     def links_weights(self) -> bool:
-        """Whether sampling weights say how many people of the population a class stands for: there is no table of it."""
+        """Whether sampling weights say how many people a class stands for: there is no table of the population."""
         return self.has_weights and not self.background.has_population_table
 
     @property

@@ -1,26 +1,25 @@
-"""Sampling weights as numbers, and their sums, which are the same in whatever order and by whatever engine they are added.
+"""Sampling weights as numbers, and their sums, which do not depend on the order or the engine that adds them.
 
-A weight is read as the nearest floating-point number. For sums it becomes a multiple of a power of two, in two parts that
-are added as integers, so that the sum of a class is exact. The power is the finest with which no sum can overflow: for a
-billion records with weights up to a million it is 2**-42, for a million records 2**-62.
+A weight is read as the nearest floating-point number. For sums it becomes a multiple of a power of two, in two parts
+that are added as integers, so that the sum of a class is exact. The power is the finest with which no sum can overflow:
+for a billion records with weights up to a million it is 2**-42, for a million records 2**-62.
 """
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from PETWorks.about.population import LARGEST
 from PETWorks.counting.counts import ClassValues, Integers
 from PETWorks.errors import InputError, Phrase
-from PETWorks.tables.arrays import numpy_reals
+from PETWorks.tables.arrays import numbers_of_texts
 
 Reals = NDArray[np.float64]
 
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 SUM_BITS = 62  # of a sum of the high parts, so that it fits into 64 bits
 
 
@@ -69,21 +68,17 @@ class Weights:
         return math.ldexp((high << self.bits) + low, -self.exponent - self.bits)
 
 
-def read_weights(labels: pa.Array, counts: Integers, column: str) -> Reals:
+def read_weights(labels: Any, counts: Integers, column: str) -> Reals:
     """The weight that each label stands for; raise unless all are positive and finite.
 
+    labels   an Arrow array of texts
     counts   the number of records with each label, for the message
     """
-    from pyarrow import compute as pc
-
-    is_missing = np.asarray(labels.is_null())
-    is_read = np.asarray(pc.fill_null(pc.match_substring_regex(labels, NUMBER), False))
-    numbers = np.zeros(len(labels))
-    numbers[is_read] = numpy_reals(labels.filter(pa.array(is_read)).cast(pa.float64()))
+    numbers, missing = numbers_of_texts(labels)
     problems = (
-        (is_missing, Phrase("is missing")),
-        (~is_read & ~is_missing, Phrase("is not a number")),
-        (is_read & ~(numbers > 0), Phrase("is not positive")),
+        (missing, Phrase("is missing")),
+        (np.isnan(numbers) & ~missing, Phrase("is not a number")),
+        (numbers <= 0, Phrase("is not positive")),
         (numbers > LARGEST, Phrase("is larger than any population")),
     )
     for mask, problem in problems:

@@ -269,7 +269,7 @@ def own_sizes(view: View) -> LinkedSizes:
 def linked_sizes(view: View) -> LinkedSizes:
     """The classes of the release by the size of their class in the population.
 
-    It is counted in a table of the population, otherwise estimated from sampling weights; without both, it is their own.
+    It is counted in a table of the population, or else estimated from sampling weights; without both, it is their own.
     """
     return view.remembered("linked sizes", lambda: _count_linked(view))
 

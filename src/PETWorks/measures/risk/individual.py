@@ -1,8 +1,8 @@
 """The individual risk of a record of a survey: its class in the population is estimated from sampling weights.
 
-A class has f records in the sample, which stand for F people by the sum of their weights. Given f, the number N of people
-in the population is f plus a negative binomial number with f successes of probability p = f/F, and the risk is the
-expectation of 1/N, which is the integral of u**(f - 1) / (1 + c u) for u from 0 to 1, with c = F/f - 1.
+A class has f records in the sample, which stand for F people by the sum of their weights. Given f, the number N of its
+people in the population is f plus a negative binomial number with f successes of probability p = f/F, and the risk is
+the expectation of 1/N, which is the integral of u**(f - 1) / (1 + c u) for u from 0 to 1, with c = F/f - 1.
 """
 
 from dataclasses import dataclass, replace
@@ -85,7 +85,7 @@ HALF = 36  # bits of each of the two integers that `exact_sum` adds
 
 
 def exact_sum(numbers: Reals) -> int:
-    """The sum of numbers that are not negative, in units of 2**-72: as integers, so that their order does not matter."""
+    """The sum of numbers that are not negative, in units of 2**-72: as integers, so that order does not matter."""
     scaled = numbers * 2.0**HALF
     high = scaled.astype(np.int64)
     scaled -= high
@@ -210,7 +210,7 @@ def _sum_households(
     if (kept := rows._kept(grouping)) is not None:
         by_weight, cells = by_weight.only(kept), cells.only(kept)
     risks = individual_risks(cells.sizes, weights.sums(by_weight))[cells.cell_classes]
-    sums = HouseholdSums(*(np.zeros(size, np.int64) for _ in range(3)), RiskSums())
+    sums = HouseholdSums(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64), RiskSums())
     missing = rows.domains[str(sample.household)].code(None)
     in_household = np.ones(len(risks), np.bool_) if missing is None else cells.values != missing
     households, members = cells.values[in_household], cells.counts[in_household]

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from PETWorks.counting.counts import ClassPairs, ClassValues, Integers, LinkedSizes
+from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
 from PETWorks.counting.weights import Weights
 from PETWorks.errors import Phrase
@@ -20,6 +20,7 @@ from PETWorks.measures.classes import (
     Monotone,
     SuppressionTest,
     estimate_people,
+    linked_question,
     linked_sizes,
     own_sizes,
     remaining_after_suppression,
@@ -48,9 +49,7 @@ def _too_few_people(highest: float | None, cell_size: float | None, classes: Cla
     return _too_small(highest, cell_size, classes.background)
 
 
-def _too_few_estimated(
-    highest: float | None, cell_size: float | None, weights: Weights, classes: ClassValues
-) -> Mask:
+def _too_few_estimated(highest: float | None, cell_size: float | None, weights: Weights, classes: ClassValues) -> Mask:
     return _too_small(highest, cell_size, estimate_people(weights, classes))
 
 
@@ -126,7 +125,12 @@ def prosecutor_risk(
     return _result("prosecutor-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
 
 
+def _asks_linked(view: View, **_limits: float | None) -> list[Question[Any]]:
+    return [linked_question(view)] if view.links_weights else []
+
+
 @metric(
+    asks=_asks_linked,
     tests=_tests_linked,
     table_limits=("average", "at_risk"),
     family="risk",
@@ -166,6 +170,7 @@ def journalist_risk(
 
 
 @metric(
+    asks=_asks_linked,
     suppressing=_suppressing_linked,
     family="risk",
     better="lower",

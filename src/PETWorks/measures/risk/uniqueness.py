@@ -84,8 +84,8 @@ def population_uniqueness(
 
     Zayatz's estimator asks how often a unique record is one of several people of whom the others were not drawn;
     Pitman's fits the Ewens-Pitman sampling model to the class sizes by maximum likelihood. Dankar's rule takes
-    Pitman's where at most a tenth of the population was drawn, and Zayatz's otherwise. Where no population is given, the
-    sum of the sampling weights is its size.
+    Pitman's where at most a tenth of the population was drawn, and Zayatz's otherwise. Where no population is given,
+    its size is the sum of the sampling weights.
 
     Zayatz (1991), *Estimation of the Percent of Unique Population Elements on a Microdata File Using the Sample*;
     Hoshino (2001), *Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment*; Dankar, El Emam,
