@@ -253,6 +253,7 @@ def cases(draw, missing=True, spelt=True):
         released.append(original[0] | {"zip": "*", "sex": "*"})
     strangers = st.lists(record.map(partial(in_survey, 0)), max_size=6)
     sizes = st.integers(len(original), 400) | st.sampled_from([0.05, 0.5, 1.0])
+    tables = [strangers.map(lambda extra: original + extra) for _ in range(2)]  # half of the populations are tables
     return Case(
         released if aligned else draw(st.permutations(released)),
         ["zip", "sex"],
@@ -263,7 +264,7 @@ def cases(draw, missing=True, spelt=True):
         missing=draw(st.sampled_from(["value", "value", "apart"])),
         several=draw(st.sampled_from(["alone", "alone", "quasi-identifiers"])),
         unit=draw(st.sampled_from([None, None, "person"])),
-        population=draw(st.none() | sizes | strangers.map(lambda extra: original + extra)),
+        population=draw(st.one_of(st.none(), sizes, *tables)),
         values=values,
         weight=draw(st.sampled_from([None, "weight"])),
     )
