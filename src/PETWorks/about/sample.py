@@ -12,6 +12,8 @@ from PETWorks.errors import Phrase, RoleError
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.source import Source
 
+COLUMN_KEYS = ("privacy_unit", "sampling_weight", "household")  # the statements that name a column
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -28,6 +30,12 @@ class Sample:
     def columns(self) -> tuple[str, ...]:
         """The columns that are named."""
         return tuple(name for name in (self.weight, self.household) if name is not None)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The statements as keys of a policy, which are arguments of `Release` too."""
+        named = {"sampling_weight": self.weight, "household": self.household}
+        return {key: column for key, column in named.items() if column is not None}
 
     def without(self, columns: Container[str]) -> "Sample":
         """The statements that are not about these columns."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from PETWorks.about.sample import COLUMN_KEYS
 from PETWorks.about.treatment import REMOVE
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.cli.anonymize import (
@@ -50,7 +51,7 @@ PLAN_OPTIONS = (
     "measures",
     "qi",
     "sensitive",
-    "privacy_unit",
+    *COLUMN_KEYS,
     "protect",
     "hierarchies",
     "levels",

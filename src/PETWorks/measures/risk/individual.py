@@ -331,7 +331,13 @@ def individual_risk(
     }
     limits = {"highest": highest, "average": average, "expected": expected, "at_risk": at_risk}
     compared = {
-        limit: {"measured": risks[limit], "limit": wanted, "holds": bool(at_most(risks[limit], wanted))}
+        limit: {
+            "measured": risks[limit],
+            "limit": wanted,
+            "compared_as": "probability",
+            "smallest_class_wanted": None,
+            "holds": bool(at_most(risks[limit], wanted)),
+        }
         for limit, wanted in limits.items()
         if wanted is not None
     }
