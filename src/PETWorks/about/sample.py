@@ -12,8 +12,6 @@ from PETWorks.errors import Phrase, RoleError
 from PETWorks.tables.headers import columns_of
 from PETWorks.tables.source import Source
 
-COLUMN_KEYS = ("privacy_unit", "sampling_weight", "household")  # the statements that name a column
-
 
 @dataclass(frozen=True)
 class Sample:
@@ -37,7 +35,7 @@ class Sample:
         named = {"sampling_weight": self.weight, "household": self.household}
         return {key: column for key, column in named.items() if column is not None}
 
-    def without(self, columns: Container[str]) -> "Sample":
+    def without(self, columns: Container[str | None]) -> "Sample":
         """The statements that are not about these columns."""
         return Sample(*(None if name in columns else name for name in (self.weight, self.household)))
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from PETWorks.about.sample import COLUMN_KEYS
-from PETWorks.about.treatment import SHOWN, SUPPRESSED_RECORDS
+from PETWorks.about.treatment import COLUMN_KEYS, SHOWN, SUPPRESSED_RECORDS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,

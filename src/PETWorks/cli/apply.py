@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.about.sample import COLUMN_KEYS
-from PETWorks.about.treatment import REMOVE
+from PETWorks.about.treatment import COLUMN_KEYS, REMOVE
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.cli.anonymize import (
     FILE,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from PETWorks.about.kinds import GENERALISED, KINDS
-from PETWorks.about.sample import COLUMN_KEYS
-from PETWorks.about.treatment import TREATMENTS
+from PETWorks.about.treatment import COLUMN_KEYS, TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engines import ENGINES
 from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
@@ -208,6 +207,8 @@ def open_release(
     )
     if release.engine.note:
         click.echo(f"petworks: {translated(release.engine.note)}", err=True)
+    if release.weights_below_one:
+        note("cli.weights-below-one", n=release.weights_below_one, column=repr(release.sample.weight))
     return release
 
 

@@ -20,8 +20,7 @@ from PETWorks.about.hierarchies.declaration import (
 )
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
-from PETWorks.about.sample import COLUMN_KEYS
-from PETWorks.about.treatment import EXACT, STARS
+from PETWorks.about.treatment import COLUMN_KEYS, EXACT, STARS
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.objectives import NOT_LOCAL

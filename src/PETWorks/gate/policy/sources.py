@@ -199,7 +199,7 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
         if column in source.names:  # a release may lack it
             with mistakes.at(key):
                 others = {"sampling_weight": sample.household, "household": sample.weight}
-                check_sample(sample.without([others[key]]), source, roles_from_lists(content["roles"])[0], unit)
+                check_sample(sample.without({others[key]}), source, roles_from_lists(content["roles"])[0], unit)
     if original is not None:
         with mistakes.at("original"):
             check_same_columns(source, original, (*by_role.get("identifiers", ()), unit, *sample.columns))

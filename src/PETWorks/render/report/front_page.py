@@ -56,7 +56,9 @@ def losses(document: CheckDocument, lang: str) -> list[str]:
 def remaining(document: CheckDocument, lang: str) -> list[str]:
     """What could still happen to whom."""
     means = document.edition == INTERNAL and document.verdict in (PASS, WAIVED)
-    is_told = document.edition == INTERNAL and any(notice.notice == "highest-risk" for notice in document.notices)
+    is_told = document.edition == INTERNAL and any(
+        notice.notice.startswith("highest-risk") for notice in document.notices
+    )
     texts = [*prose.notices(document, lang), *prose.residual_texts(document, lang, of_identity=not is_told)]
     return [*texts, message_text(lang, "front.pass-means")] if means else texts
 
