@@ -1268,6 +1268,11 @@ TEXTS: dict[str, str | Plural] = {
         "without any of your data."
     ),
     "studio.back": "Back to the files",
+    "studio.bar.original": "original",
+    "studio.bar.release": "release",
+    "studio.bar.here": "this page is about it",
+    "studio.bar.no-release": "→ no release yet",
+    "studio.bar.more": Plural("1 other release", "{n} other releases"),
     "studio.bar.records": Plural("1 record", "{n} records"),
     "studio.bar.risk": "highest risk {risk}",
     "studio.open.intro": "Choose a table. It stays where it is; what you decide is kept in a policy file beside it.",
@@ -1367,7 +1372,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.compare.intro": (
         "See what changed since another check, and what this release discloses together with earlier ones."
     ),
-    "studio.compare.two": "Two releases side by side",
+    "studio.compare.two": "Compare with something else",
     "studio.compare.with": "Compare with",
     "studio.compare.choose": "choose …",
     "studio.compare.policies": "policies",
@@ -1377,8 +1382,8 @@ TEXTS: dict[str, str | Plural] = {
         "There is no other policy and no result of a check (petworks check --json) in this folder."
     ),
     "studio.compare.checking": "Checking both …",
-    "studio.compare.old": "the other one",
-    "studio.compare.new": "this one",
+    "studio.compare.same-rules": Plural("1 rule with the same result", "{n} rules with the same result"),
+    "studio.compare.sizes": "Records by the size of their class",
     "studio.compare.change": "change",
     "studio.compare.change.same": "same",
     "studio.compare.change.better": "▲ better",
@@ -1465,6 +1470,18 @@ TEXTS: dict[str, str | Plural] = {
     "studio.job.doing.attacking": "Attacking …",
     # the page: make it safe, decide
     "studio.save": "Save",
+    "studio.kept.title": "What became of each column",
+    "studio.kept.state": "in the release",
+    "studio.kept.kept": "as it was",
+    "studio.kept.coarser": "coarser",
+    "studio.kept.lost": "lost",
+    "studio.kept.keep": "Keep {column}",
+    "studio.kept.about-keep": (
+        "Keep: looks for a release that still tells something in this column. It gets a name of its own, so that you "
+        "can compare both; other columns or more records may be lost for it."
+    ),
+    "studio.result.how": "How it was made",
+    "studio.result.other-ways": "Other ways to make it",
     "studio.inside": "internal",
     "studio.out": "may go out",
     "studio.about-out": "For the recipients, once the check passes and someone has signed off.",
@@ -1477,6 +1494,9 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.safe.lacking": "Without a hierarchy, values of these columns stay as they are or become '*': {columns}.",
     "studio.safe.to-levels": "Give them one in the step Levels.",
+    "studio.safe.carried": "From the step Levels",
+    "studio.safe.not-carried": "not used",
+    "studio.safe.replace": "Replace {file}, which is there already",
     "studio.safe.made": "Releases so far",
     "studio.safe.see": "See how it was made",
     "studio.safe.lost": (
@@ -1484,7 +1504,7 @@ TEXTS: dict[str, str | Plural] = {
         "you make the release again."
     ),
     "studio.safe.adopt": "Take it over into this policy",
-    "studio.safe.settings": "Settings",
+    "studio.safe.settings": "More settings",
     "studio.safe.suppression": "Records that may be suppressed",
     "studio.safe.about-suppression": "Suppressing a few outliers often keeps far more detail in all other records.",
     "studio.safe.suppressed-records": "What becomes of suppressed records",

@@ -17,6 +17,7 @@ from PETWorks.gate.diff import DIGEST, Difference, compare, read_check
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.policy.policy_rules import class_size_wanted
+from PETWorks.gate.release_files import ReleaseFiles
 from PETWorks.locale import LANGUAGES
 from PETWorks.releases.composition import Caution
 from PETWorks.render.charts import charts
@@ -32,8 +33,9 @@ from PETWorks.render.language.language import (
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.make_safe import before_and_after
 from PETWorks.studio.pages.open import is_companion_file
-from PETWorks.studio.pages.page import case_of, form_of, join_items, language, page, part, studio
+from PETWorks.studio.pages.page import case_of, flow_of, form_of, is_release, join_items, language, page, part, studio
 from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
 
@@ -143,7 +145,7 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
 async def show(request: Request) -> Response:
     """The choices, and the result that was asked for; slow parts are loaded later."""
     case = await case_of(request)
-    state, other = studio(request), request.query_params.get("other", "")
+    state, other = studio(request), await run_in_threadpool(_other, request, case)
     job = state.jobs.of(request.query_params["job"]) if "job" in request.query_params else None
     values = await run_in_threadpool(_choices, request, case)
     ready = "wait" in request.query_params or await run_in_threadpool(_are_checked, request, case, other)
@@ -152,14 +154,25 @@ async def show(request: Request) -> Response:
     if job is not None and job.state == "done":
         values |= await run_in_threadpool(composition_values, job.result, language(request))
     command = _command(request, case, other, job)
-    shown: dict[str, Any] = {"other": other, "ready": ready, "query": request.url.query, "job": job}
+    about = "both" if other and "other" not in request.query_params else ""
+    shown: dict[str, Any] = {"other": other, "ready": ready, "job": job, "about": about}
     return page(request, "compare", case, command=command, **shown, **values)
+
+
+def _other(request: Request, case: OpenCase) -> str:
+    """What the table is compared with: what the address names, otherwise the original of a release, or its release."""
+    if "other" in request.query_params:
+        return request.query_params["other"]
+    flow = flow_of(case.policy)
+    other = flow.original if case.file.path == flow.release else flow.release
+    return "" if other is None else studio(request).workspace.relative(other)
 
 
 async def comparison_part(request: Request) -> Response:
     """The comparison with another check, as a part of the page."""
     case = await case_of(request)
-    values = await run_in_threadpool(_comparison_values, request, case, request.query_params.get("other", ""))
+    other = await run_in_threadpool(_other, request, case)
+    values = await run_in_threadpool(_comparison_values, request, case, other)
     return part(request, "compare_body.html", case, **values)
 
 
@@ -243,33 +256,53 @@ class Row:
 def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str, Any]:
     state, lang = studio(request), language(request)
     path = state.workspace.path(other)
-    old = read_check(path) if _is_result(path) else state.cases.of(path).check.file()
-    new = case.check.file(old.edition)
+    other_case = None if _is_result(path) else state.cases.of(path)
+    before, after = other_case, case
+    if other_case is not None and is_release(other_case.policy) and not is_release(case.policy):
+        before, after = case, other_case  # from the original to the release, whichever of them is open
+    old = read_check(path) if before is None else before.check.file()
+    new = after.check.file(old.edition)
+    flow = flow_of(after.policy)
+    is_pair = before is not None and before.file.path == flow.original and after.file.path == flow.release
+    names = [other if before is None else before.table_name, after.table_name]
+    heads = [message_text(lang, f"studio.bar.{kind}") for kind in ("original", "release")]
     comparison = compare(old, new)
     old_rules, new_rules = ({rule.name: rule for rule in document.rules} for document in (old, new))
     old_results, new_results = ({result.measure: result for result in document.results} for document in (old, new))
     measures = _rows(old_results, new_results, comparison.measures)
+    rules = _rows(old_rules, new_rules, comparison.rules)
     return {
         "old": old,
         "new": new,
-        "other_name": other,
+        "names": names,
+        "heads": heads if is_pair else names,
         "comparison": comparison,
         "sentences": [prose.verdict(document, lang) for document in (old, new)],
         "residuals": [prose.residual(document, lang) for document in (old, new)],
         "moments": [prose.moment(document) for document in (old, new)],
         "different": [_fact_name(name, lang) for name in comparison.different],
         "new_rules": [rule_name(name, lang) for name in comparison.new_built_in_rules],
-        "rule_rows": _rows(old_rules, new_rules, comparison.rules),
+        "rule_rows": [row for row in rules if row.change != "same"],
+        "same_rules": [row for row in rules if row.change == "same"],
         "measure_rows": [row for row in measures if row.change != "same"],
         "same_rows": [row for row in measures if row.change == "same"],
         "fact_rows": [
             Row(_fact_name(fact.name, lang), *_fact_texts(fact.name, fact.old, fact.new, lang), fact.change)
             for fact in comparison.table
         ],
-        "curve_chart": _risk_chart(old, new),
+        "curve_chart": _risk_chart(old, new, heads if is_pair else names),
         "size_charts": [_class_size_chart(document) for document in (old, new)],
         "measured": lambda result: value_with_fraction(result, lang),
+        **(_release_values(request, before, after) if is_pair else {"became": [], "example": None}),
     }
+
+
+def _release_values(request: Request, origin: OpenCase | None, released: OpenCase) -> dict[str, Any]:
+    """What became of each column of a release, with a few records before and after."""
+    assert isinstance(released.policy.data, Path)
+    files = ReleaseFiles(released.policy.data)
+    facts = files.read().anonymization if files.result.exists() else None
+    return before_and_after(request, origin, files, facts)
 
 
 def _rows(before: Mapping[str, Any], after: Mapping[str, Any], compared: Iterable[Difference]) -> list[Row]:
@@ -308,10 +341,10 @@ def _treatment_texts(treatment: Mapping[str, Any], other_treatment: Mapping[str,
             yield message_text(lang, f"treatment.{key}.{choice}")
 
 
-def _risk_chart(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
+def _risk_chart(old: CheckDocument, new: CheckDocument, names: Sequence[str]) -> dict[str, Any] | None:
     """The highest chance of re-identification by the number of known attributes, for both checks."""
     lines = {}
-    for kind, label, document in (("lowest", "studio.compare.old", old), ("highest", "studio.compare.new", new)):
+    for kind, name, document in (("highest", names[0], old), ("median", names[1], new)):
         answers = () if document.subsets is None else document.subsets.if_they_know
         points = {
             answer.known: charts.bar_length(answer.highest.posterior) / 100
@@ -320,7 +353,7 @@ def _risk_chart(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None
         }
         if not points:
             return None
-        lines[kind] = ({lang: message_text(lang, label) for lang in LANGUAGES}, points)
+        lines[kind] = (dict.fromkeys(LANGUAGES, shorten_name(name)), points)
     return charts.shares_chart(lines, "drivers.axis")
 
 

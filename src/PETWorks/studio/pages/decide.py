@@ -18,7 +18,7 @@ from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import presets, today
-from PETWorks.gate.release_files import ReleaseFiles, came_with_release, origins_of, releases_of
+from PETWorks.gate.release_files import ReleaseFiles, origins_of, releases_of
 from PETWorks.locale import ENGLISH
 from PETWorks.measures.attacks.subsets import check_limits, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
@@ -34,6 +34,7 @@ from PETWorks.studio.pages.page import (
     case_of,
     error_text,
     form_of,
+    is_release,
     language,
     link,
     obstacle_text,
@@ -480,11 +481,6 @@ MAX_NAMES = 1000
 SHOWN_VERSIONS = 15
 MAX_LINES = 40  # of the difference between two versions
 LONGEST_LINE = 160
-
-
-def is_release(policy: Policy) -> bool:
-    """Whether the policy is about a release, and not about the table that releases are made from."""
-    return policy.original is not None or came_with_release(policy.path)
 
 
 def _stem(policy: Policy) -> str:

@@ -25,7 +25,7 @@ from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
 from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
 from PETWorks.studio.pages.job import redirect_to_job
-from PETWorks.studio.pages.make_safe import origin_link
+from PETWorks.studio.pages.make_safe import free_name, new_release, origin_link
 from PETWorks.studio.pages.page import (
     Form,
     case_of,
@@ -75,7 +75,7 @@ async def show(request: Request) -> Response:
     if request.headers.get("x-part"):
         values = await run_in_threadpool(_figures, request, case, _chosen(request.query_params))
         return part(request, "what_if.html", case, is_part=True, **values)
-    command = command_line(["petworks", *_arguments(request, case, {}, default_name(case.policy), suppress=False)])
+    command = command_line(["petworks", *_arguments(request, case, {}, _release_named({}, case), suppress=False)])
     values = {"ready": False, "query": request.url.query, "command": command}
     if case.is_made(WHAT_IF) or "wait" in request.query_params:
         values = {"ready": True, **await run_in_threadpool(_body, request, case)}
@@ -211,7 +211,7 @@ def _ranges(what_if: WhatIf) -> list[tuple[int, int | None, bool]]:
 
 
 def _release_named(fields: Mapping[str, str], case: OpenCase) -> str:
-    return fields.get("release", "").strip() or default_name(case.policy)
+    return fields.get("release", "").strip() or free_name(case.file.path, default_name(case.policy))
 
 
 def _arguments(
@@ -236,7 +236,7 @@ async def apply(request: Request) -> Response:
 
 def _apply(request: Request, case: OpenCase, form: Form) -> Response:
     _check_seen(case, form)
-    files = release_named(case.file.path, form.text("release"))
+    files = new_release(case, form)
     levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
     arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
     purpose = Purpose(case.file.path, "levels", "/levels/applied", {"release": files.release.name})
@@ -262,11 +262,11 @@ async def applied(request: Request) -> Response:
         case,
         nav_step="levels",
         found=found,
-        release_bar=None,
+        about="release",
         verdict=verdict or combine_verdicts([rule["verdict"] for rule in found["rules"]]),
         not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, language(request)),
         release=files.release.name,
-        released=relative(files.policy),
+        release_policy=relative(files.policy),
         out=[path.name for path in files.for_recipients] if obstacle is None else [],
         inside=[path.name for path in files.inside],
         messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(file_messages)],

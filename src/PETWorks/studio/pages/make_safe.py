@@ -1,6 +1,7 @@
 """Make it safe: settings of a release, the search for it, the cost of other thresholds, and its result."""
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -16,7 +17,7 @@ from starlette.routing import Route
 
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
-from PETWorks.anonymizer.anonymization_facts import FrontierFacts
+from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.anonymizer.problem import ALL, METHODS
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
@@ -39,15 +40,17 @@ from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
 from PETWorks.render.report.sections import model_texts
-from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, PolicyFile
+from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.page import (
     Form,
     case_of,
     error_text,
+    flow_of,
     form_of,
     language,
+    link,
     obstacle_text,
     page,
     petworks_command,
@@ -312,6 +315,7 @@ def _plain(number: Decimal) -> int | float:
 
 
 MAX_BELOW = 1_000_000
+MAX_NUMBER = 1_000  # of releases with the same name
 
 
 async def show(request: Request) -> Response:
@@ -320,12 +324,18 @@ async def show(request: Request) -> Response:
 
 
 async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None = None) -> Response:
-    form = await form_of(request) if mistake is not None else Form(b"")
-    wanted = form.text("release") or default_name(case.policy)
-    files = _target(case, wanted)
-    settings, lacking, releases, lost = await run_in_threadpool(_state, case, files)
-    if mistake is not None:
-        settings = settings.typed(form)
+    form = await form_of(request) if mistake is not None else Form(request.url.query.encode())
+    return await run_in_threadpool(_show, request, case, form, mistake)
+
+
+def _show(request: Request, case: OpenCase, form: Form, mistake: PETWorksError | None) -> Response:
+    usual = default_name(case.policy)
+    is_unfinished = ReleaseFiles(case.file.path.with_name(usual)).unfinished.exists()
+    wanted = form.text("release") or (usual if is_unfinished else free_name(case.file.path, usual))
+    files, flow = _target(case, wanted), flow_of(case.policy)
+    columns, heights = _columns(case)
+    settings = settings_of(_section(case), columns, heights)
+    earlier = None if flow.release is None else _of_policy(flow.release)
     return page(
         request,
         "safe",
@@ -333,8 +343,10 @@ async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None 
         200 if mistake is None else 400,
         mistake=None if mistake is None else error_text(mistake, request),
         seen=case.file.digest,
-        settings=settings,
-        lacking=lacking,
+        settings=settings if mistake is None else settings.typed(form),
+        lacking=[column for column in columns if column not in heights],
+        carried=carried_levels(form, case.release.columns, heights),
+        bounds=BOUNDS,
         objectives=OBJECTIVES,
         aggregates=AGGREGATE_NAMES,
         methods=METHODS,
@@ -342,14 +354,45 @@ async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None 
         kept=KEPT,
         suppressed_records=SUPPRESSED_RECORDS,
         release=wanted,
-        target=files.release.name,
-        releases=releases,
-        lost=lost,
+        is_there=files.release.exists(),
+        releases=releases_of(case.policy),
+        lost=[] if earlier is None else lost_decisions(case.policy, earlier),
+        earlier="" if earlier is None else earlier.release.name,
         is_unfinished=files.unfinished.exists(),
         varied=_thresholds(case),
-        origin=await run_in_threadpool(origin_link, request, case),
-        command=command_line(["petworks", *anonymize_arguments(request, case, files)]),
+        origin=origin_link(request, case),
+        command=petworks_command(*anonymize_arguments(request, case, files)),
     )
+
+
+def carried_levels(form: Form, columns: Sequence[str], heights: Mapping[str, int]) -> list[tuple[int, str, int]]:
+    """The levels above 0 that were chosen in the step Levels: index, name and level of each column."""
+    texts = {columns.index(name): form.text(f"level-{columns.index(name)}") for name in heights}
+    levels = {index: min(int(text), heights[columns[index]]) for index, text in texts.items() if _is_small(text)}
+    return [(index, columns[index], level) for index, level in sorted(levels.items()) if level]
+
+
+def _is_small(text: str) -> bool:
+    return text.isdecimal() and len(text) < 7
+
+
+def free_name(policy: Path, name: str) -> str:
+    """The name of a release that is not there yet: this one, or this one with a number."""
+    path = Path(name)
+    stem = re.sub(r"_\d{1,4}$", "", path.stem)
+    names = (name, *(f"{stem}_{number}{path.suffix}" for number in range(2, MAX_NUMBER)))
+    files = {name: ReleaseFiles(policy.with_name(name)) for name in names}
+    return next((name for name, made in files.items() if not (made.release.exists() or made.policy.exists())), name)
+
+
+def new_release(case: OpenCase, form: Form) -> ReleaseFiles:
+    """The release that a form names; raise if it is there already, unless it is to be replaced."""
+    files = release_named(case.file.path, form.text("release"))
+    if files.release.exists() and not (form.text("replace") or form.text("unfinished")):
+        raise InputError(
+            "{file!r} is there already; give the release another name, or choose to replace it", file=files.release.name
+        )
+    return files
 
 
 def _target(case: OpenCase, wanted: str) -> ReleaseFiles:
@@ -360,11 +403,10 @@ def _target(case: OpenCase, wanted: str) -> ReleaseFiles:
         return ReleaseFiles(case.file.path.with_name(default_name(case.policy)))
 
 
-def _state(case: OpenCase, files: ReleaseFiles) -> tuple[Settings, list[str], list[ReleaseFiles], list[str]]:
-    columns, heights = _columns(case)
-    lacking = [column for column in columns if column not in heights]
-    lost = lost_decisions(case.policy, files)
-    return settings_of(_section(case), columns, heights), lacking, releases_of(case.policy), lost
+def _of_policy(path: Path) -> ReleaseFiles:
+    """The release that a policy judges."""
+    data = read_policy(path).data
+    return ReleaseFiles(data if isinstance(data, Path) else path)
 
 
 def _section(case: OpenCase) -> dict[str, Any]:
@@ -402,12 +444,21 @@ async def run(request: Request) -> Response:
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
     columns, heights = _columns(case)
-    case.file.change(change_settings(form, columns, heights, _section(case)), form.text("seen") or None)
-    if form.text("do") == "save":
-        return redirect(request, "/safe", case)
-    if form.text("do") == "frontier":
-        return _start_frontier(request, case, form)
-    files = release_named(case.file.path, form.text("release"))
+    change, carried = change_settings(form, columns, heights, _section(case)), form.text("bound")
+    if carried and carried not in BOUNDS:
+        raise InputError("expected how the levels bound the search: exactly, at least or at most")
+    levels = {name: level for _, name, level in carried_levels(form, case.release.columns, heights)}
+    bounded = with_bounds(levels, heights, carried) if carried else None
+
+    def change_both(document: Any) -> None:
+        change(document)
+        if bounded is not None:
+            bounded(document)
+
+    files = new_release(case, form) if form.text("do") not in ("save", "frontier") else None
+    case.file.change(change_both, form.text("seen") or None)
+    if files is None:
+        return _start_frontier(request, case, form) if form.text("do") == "frontier" else redirect(request, "/safe", case)
     options = [*(["--resume"] if form.text("unfinished") == "resume" else []), *_reasons(request, files, form)]
     if form.text("unfinished") == "over":
         files.unfinished.unlink(missing_ok=True)
@@ -453,14 +504,15 @@ def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Seque
 
 
 async def choose(request: Request) -> Response:
-    """Make a release on other levels, or with another threshold and limit, than the search chose."""
+    """Make another release beside one: on other levels, with another threshold or limit, or keeping more columns."""
     case, form = await case_of(request), await form_of(request)
     return await run_in_threadpool(_choose, request, case, form)
 
 
 def _choose(request: Request, case: OpenCase, form: Form) -> Response:
     files = release_named(case.file.path, form.text("release"))
-    files.unfinished.unlink(missing_ok=True)  # of other levels
+    target = release_named(case.file.path, free_name(case.file.path, files.release.name))
+    target.unfinished.unlink(missing_ok=True)  # of other levels
     options = [f"--suppression={_share(form.text('suppression'))}"] if form.text("suppression") else []
     if form.text("threshold"):
         known = {f"{measure}:{parameter}" for measure, parameter, _ in _thresholds(case)}
@@ -478,7 +530,11 @@ def _choose(request: Request, case: OpenCase, form: Form) -> Response:
             raise InputError("the release was made anew meanwhile; look at its levels again")
         options.append("--global")
         options += [f"--level={fact.column}={level}" for fact, level in zip(columns, levels, strict=True)]
-    return _start(request, case, files, options)
+    known_columns = case.release.quasi_identifiers
+    if not set(form.texts("keep")) <= set(known_columns):
+        raise InputError("the form names a column that the table does not have; look at the page again")
+    options += [f"--keep={column}" for column in form.texts("keep")]
+    return _start(request, case, target, options)
 
 
 def _share(text: str) -> str:
@@ -584,7 +640,6 @@ def _result_page(request: Request, case: OpenCase) -> Response:
     if facts is None:
         raise InputError("{file}: the check does not say how the release was made", file=files.result.name)
     best = [(column.column, column.level) for column in facts.columns]
-    kept = () if facts.utility is None else facts.utility.columns
     relative = studio(request).workspace.relative
     job_id = request.query_params.get("job", "")
     job = next((known for known in studio(request).jobs.about(case.file.path) if known.id == job_id), None)
@@ -597,25 +652,18 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         d=document,
         notices=notices(document, lang),
         facts=facts,
-        release_bar=document,
-        outcome=[
-            *making.outcome_texts(facts, lang),
-            *making.order_text(facts, lang),
-            *making.column_state_texts(facts, lang),
-            *model_texts(document.models, lang),
-        ],
-        example=_example(request, files),
+        about="release",
+        outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang)],
+        models=model_texts(document.models, lang),
         choice=list(
             zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)
         ),
         choice_heads=making.CHOICE_HEADINGS[:-1],
         choice_texts=making.choice_texts(facts, lang),
         states=making.state_rows(facts, lang),
-        columns=[
+        levels=[
             (fact, making.level_text(fact, lang), making.finer_text(fact, lang)) for fact in facts.columns[:MAX_COLUMNS]
         ],
-        kept=list(zip(kept[:MAX_COLUMNS], making.kept_rows(facts, lang), strict=False)),
-        kept_heads=making.KEPT_HEADINGS,
         others=[(node, making.change_text(best, node, lang)) for node in facts.next_best],
         costs=making.cost_texts(facts, lang),
         losses=making.loss_rows(facts, lang),
@@ -623,8 +671,6 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         most_columns=MAX_COLUMNS,
         loss=making.loss_text,
         threshold=_threshold(job),
-        release=files.release.name,
-        released=relative(files.policy),
         reasons=files.reasons.exists(),
         report=relative(files.report) if files.report.exists() else None,
         not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, lang),
@@ -632,7 +678,51 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         inside=[path.name for path in (*(files.for_recipients if obstacle else ()), *files.inside)],
         command=petworks_command(*anonymize_arguments(request, case, files)) if job is None else job.command,
         messages=[] if job is None else [line.removeprefix("petworks: ") for line in job.messages],
+        **before_and_after(request, case, files, facts),
     )
+
+
+@dataclass(frozen=True)
+class ColumnOfRelease:
+    """What became of a column: "kept", "coarser" or "lost", and the share of its information that is kept.
+
+    keep   the columns to keep in a release that has this one, too; empty if it is not lost
+    """
+
+    name: str
+    state: str
+    kept: float | None
+    keep: tuple[str, ...]
+
+
+def before_and_after(
+    request: Request, origin: OpenCase | None, files: ReleaseFiles, facts: AnonymizationFacts | None
+) -> dict[str, Any]:
+    """The template values for a few records before and after, and for what became of each column."""
+    try:
+        example: ExampleRows | None = studio(request).cases.of(files.policy).example_rows
+    except PETWorksError:  # the files are not those of the release any more
+        example = None
+    kept = {} if facts is None or facts.utility is None else {fact.column: fact for fact in facts.utility.columns}
+    wanted = () if facts is None or facts.kept_columns is None else facts.kept_columns.keep
+    can_keep = () if origin is None else origin.release.quasi_identifiers
+    states = () if facts is None else facts.column_states
+    order = ("lost", "coarser", "kept")
+    return {
+        "example": example,
+        "became": [
+            ColumnOfRelease(
+                fact.column,
+                fact.state,
+                kept[fact.column].information_kept if fact.column in kept else None,
+                (*wanted, fact.column) if fact.state == "lost" and fact.column in can_keep else (),
+            )
+            for fact in sorted(states, key=lambda fact: order.index(fact.state))[:MAX_COLUMNS]
+        ],
+        "release": files.release.name,
+        "release_policy": studio(request).workspace.relative(files.policy),
+        "keep_address": None if origin is None else link("/safe/choose", origin, request),
+    }
 
 
 def _check_again(
@@ -646,14 +736,6 @@ def _check_again(
         return updated, find_current_obstacle(updated, check, released.policy, [case.policy], files.release)
     except PETWorksError:  # its policy, or one of its files, is missing or invalid
         return made, find_obstacle(made, files.release) or "outdated"
-
-
-def _example(request: Request, files: ReleaseFiles) -> ExampleRows | None:
-    """A few records before and after; None if the files are not those of the release any more."""
-    try:
-        return studio(request).cases.of(files.policy).example_rows
-    except PETWorksError:
-        return None
 
 
 def _threshold(job: Job | None) -> str:
