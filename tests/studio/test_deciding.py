@@ -75,7 +75,7 @@ def folder(tmp_path):
 
 
 def save(page, section, address=AT, **changed):
-    fields = fields_of(page.get(address).text, f"/decide/save/{section}")
+    fields = fields_of(page.get(address).text, "/decide/save")
     fields |= {name.replace("__", "-"): value for name, value in changed.items()}
     data = {name: value for name, value in fields.items() if value is not None}
     return page.post(f"/decide/save/{section}?policy=policy.yaml", data=data, follow_redirects=False)

@@ -1262,6 +1262,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.undo": "Undo the last change ({n} can be undone)",
     "studio.local": "Everything stays on this machine.",
     "studio.error": "That did not work",
+    "studio.error.back": "Back: what you typed is still there",
     "studio.error.nowhere": "There is no such page. Go back to the files and choose a step from there.",
     "studio.error.internal": (
         "This is an error of the program itself. Nothing was changed. The terminal shows where it happened, "
@@ -1470,6 +1471,9 @@ TEXTS: dict[str, str | Plural] = {
     "studio.job.doing.attacking": "Attacking …",
     # the page: make it safe, decide
     "studio.save": "Save",
+    "studio.saved": "✓ Saved",
+    "studio.unsaved": "Not saved yet",
+    "studio.typed": "You had typed:",
     "studio.kept.title": "What became of each column",
     "studio.kept.state": "in the release",
     "studio.kept.kept": "as it was",
@@ -1956,7 +1960,6 @@ TEXTS: dict[str, str | Plural] = {
         "What someone may achieve at most who knows only some of the columns; shares from 0 to 1. Empty: no limit."
     ),
     "studio.decide.sizes": "how many columns they know (all, 2, 1-3)",
-    "studio.decide.save-rules": "Save rules",
     "studio.decide.add": "Another rule about",
     "studio.decide.add-button": "Add",
     "studio.decide.waivers": "Waivers",
@@ -1966,21 +1969,20 @@ TEXTS: dict[str, str | Plural] = {
     "studio.decide.owner": "who answers for it",
     "studio.decide.reason": "reason",
     "studio.decide.expires": "last day",
-    "studio.decide.save-waivers": "Save waivers",
     "studio.decide.context": "Context",
     "studio.decide.kind.public": "public: anyone may get it",
     "studio.decide.kind.controlled": "controlled: known recipients under terms of use",
     "studio.decide.kind.internal": "internal: within the organisation",
+    "studio.decide.anyway": "Export it without an approver; it has to stay inside",
+    "studio.decide.rules-reason": "why these rules are enough, if they ask for less than usual",
+    "studio.decide.no-rule": "Sensitive columns that no rule protects",
+    "studio.decide.about-no-rule": "Why a column needs no rule. Leave it empty where a rule protects the column.",
     "studio.decide.assumptions": "assumptions, one on each line",
     "studio.decide.none-earlier": "Nothing about these people was released before",
-    "studio.decide.save-context": "Save context",
     "studio.decide.regimes": "Standards and laws",
     "studio.decide.about-regimes": (
         "Their checklists appear under the verdict: what they ask you to write down, and what is still missing."
     ),
-    "studio.decide.save-regimes": "Save standards and laws",
-    "studio.decide.save-sign-off": "Save sign-off",
-    "studio.decide.export": "Export",
     "studio.decide.about-export": (
         "The policy and the release are files beside each other already; keep the policy in git."
     ),

@@ -29,6 +29,10 @@ _FLUSH_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)
 _write_lock = RLock()  # so that nothing is written between reading a file and changing it
 
 
+class ConflictError(InputError):
+    """The policy was changed since the user saw it: in another tab, by another program."""
+
+
 class _OddLayoutError(Exception):
     """The lines of the policy have a layout that this module cannot edit."""
 
@@ -289,20 +293,31 @@ class PolicyFile:
         seen_digest   the digest of the file when the user saw it
         """
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             read_yaml(self.path)  # refuses tags, aliases and several documents
             before = self.text
             self._write(apply_change(before, change), before)
 
+    def accepts(self, change: Change) -> bool:
+        """Whether the content would be valid after a change."""
+        try:
+            self._validate(apply_change(self.text, change))
+        except InputError:
+            return False
+        return True
+
     def write(self, text: str, seen_digest: str | None = None) -> None:
         """Write a new file, or replace the whole text of one."""
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             self._write(text, self.text if self.path.exists() else None)
 
-    def _check_seen(self, seen_digest: str | None) -> None:
+    def check_seen(self, seen_digest: str | None) -> None:
+        """Raise if the file is not the one that the user saw."""
         if seen_digest is not None and seen_digest != self.digest:
-            raise InputError("the policy file was changed by someone else meanwhile; look at it again")
+            raise ConflictError(
+                "the settings were changed in another window or program meanwhile, so what you changed is not saved yet"
+            )
 
     def _write(self, text: str, before: str | None) -> None:
         if text == before:
@@ -356,7 +371,7 @@ class PolicyFile:
     def restore(self, number: str, seen_digest: str | None = None) -> None:
         """Go back to a version, by its number. This is an ordinary change, so it can be undone."""
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             found = [path for path in self.versions if number.isdecimal() and path.stem == f"{int(number[:9]):04}"]
             if not found:
                 raise InputError("there is no such version of the policy any more")
@@ -365,7 +380,7 @@ class PolicyFile:
     def undo(self, seen_digest: str | None = None) -> None:
         """Go back to the version before the last change. The present text is kept in the file `undone.yaml`."""
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             versions = self.versions
             if not versions:
                 raise InputError("there is nothing to undo: this policy was not changed on this page")

@@ -179,8 +179,7 @@ async def comparison_part(request: Request) -> Response:
 async def start_composition(request: Request) -> Response:
     """Start the attack on several releases about the same people."""
     case, form = await case_of(request), await form_of(request)
-    if form.text("seen") != case.file.digest:
-        raise InputError("the policy file was changed meanwhile; load the page again")
+    case.file.check_seen(form.text("seen"))
     arguments = await run_in_threadpool(_compose_arguments, request, case, form.texts("release"), form.text("key"))
     purpose = Purpose(case.file.path, "compare", "/compare")
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)

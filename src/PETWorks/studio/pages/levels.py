@@ -235,7 +235,7 @@ async def apply(request: Request) -> Response:
 
 
 def _apply(request: Request, case: OpenCase, form: Form) -> Response:
-    _check_seen(case, form)
+    case.file.check_seen(form.text("seen"))
     files = new_release(case, form)
     levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
     arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
@@ -309,11 +309,6 @@ def _bound(case: OpenCase, form: Form) -> None:
     levels = _levels(columns, what_if, _chosen(_last_texts(form)))
     bounded = {name: level for name, level in levels.items() if name in heights}
     case.file.change(with_bounds(bounded, heights, form.text("bound")), form.text("seen") or None)
-
-
-def _check_seen(case: OpenCase, form: Form) -> None:
-    if form.text("seen") != case.file.digest:
-        raise InputError("the policy file was changed meanwhile; look at the levels again")
 
 
 def _last_texts(form: Form) -> dict[str, str]:

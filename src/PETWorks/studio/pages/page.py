@@ -47,7 +47,10 @@ HINTS: Mapping[Hint, str] = {
     Hint.ROOT: Phrase("put the policy and its files in one folder"),
 }
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
-ABOUT_RELEASES = ("compare", "decide")  # steps that are about the release if there is one; the others about the original
+ABOUT_RELEASES = (
+    "compare",
+    "decide",
+)  # steps that are about the release if there is one; the others about the original
 LANGUAGE_COOKIE = "petworks-language"
 MAX_FIELDS = 20_000
 
@@ -148,12 +151,12 @@ def tables_of_bar(request: Request, flow: Flow, about: str, *, check: bool) -> l
 def bar_values(request: Request, case: OpenCase | None, about: str = "", *, check: bool = False) -> dict[str, Any]:
     """The template values for the bar at the top, and the policy that each step is about."""
     if case is None:
-        return {"tables": [], "policy_of_step": {}, "more_releases": 0}
+        return {"bar_tables": [], "policy_of_step": {}, "more_releases": 0}
     flow = flow_of(case.policy, request.query_params.get("release", ""))
     about = about or ("release" if case.file.path == flow.release else "original")
     policies = {step: flow.of_step(step) for step in STEPS[1:]}
     return {
-        "tables": tables_of_bar(request, flow, about, check=check),
+        "bar_tables": tables_of_bar(request, flow, about, check=check),
         "about": about,
         "policy_of_step": {step: studio(request).workspace.relative(path) for step, path in policies.items() if path},
         "more_releases": flow.more,
@@ -207,6 +210,7 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             case=case,
             steps=STEPS,
             here=_current_address(request),
+            saved="saved" in request.query_params,
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, case, request, **more),
@@ -232,7 +236,7 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
 
 def page(request: Request, step: str, case: OpenCase | None = None, status: int = 200, **values: Any) -> Response:
     """A whole page: the template with the name of the step."""
-    values = {**bar_values(request, case, values.pop("about", "")), **values}
+    values = {**bar_values(request, case, values.pop("about", "")), "failed": status >= 400, **values}
     return HTMLResponse(render(request, f"{step}.html", case, step=step, **values), status)
 
 
@@ -298,4 +302,4 @@ def error_page(request: Request, message: str, status: int) -> Response:
     """The page, or the part of one, for a failure."""
     if request.headers.get("x-part"):
         return HTMLResponse(render(request, "error_part.html", message=message), status)
-    return page(request, "error", status=status, message=message)
+    return page(request, "error", status=status, message=message, is_form=request.method == "POST")

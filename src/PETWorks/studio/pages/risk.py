@@ -123,8 +123,7 @@ async def body(request: Request) -> Response:
 
 async def show_known(request: Request, case: OpenCase) -> Response:
     """The part about an adversary who knows the chosen columns."""
-    if request.query_params.get("seen") != case.file.digest:
-        raise InputError("the policy file was changed meanwhile; load the page again")
+    case.file.check_seen(request.query_params.get("seen", ""))
     chosen = await run_in_threadpool(_chosen, case, request)
     return part(request, "risk_known.html", case, **await run_in_threadpool(_known, case, chosen))
 
