@@ -134,7 +134,7 @@ def test_the_release_is_the_one_that_the_command_makes(folder):
         ({"release": "../out.csv"}, "name of a file in the folder of the policy"),
         ({"release": "people.csv"}, "exists and was not made here"),
         ({"release": "out.exe"}, "ends in one of"),
-        ({"seen": "0"}, "was changed meanwhile"),
+        ({"seen": "0"}, "changed in another window"),
     ],
 )
 def test_no_job_is_started_with_a_wrong_name_or_an_old_page(folder, change, told):

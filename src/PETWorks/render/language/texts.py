@@ -1476,9 +1476,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.typed": "You had typed:",
     "studio.kept.title": "What became of each column",
     "studio.kept.state": "in the release",
-    "studio.kept.kept": "as it was",
-    "studio.kept.coarser": "coarser",
-    "studio.kept.lost": "lost",
     "studio.kept.keep": "Keep {column}",
     "studio.kept.about-keep": (
         "Keep: looks for a release that still tells something in this column. It gets a name of its own, so that you "

@@ -26,6 +26,7 @@ UNDONE = "undone.yaml"
 
 # A list that is not indented below its key.
 _FLUSH_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)
+CHANGED = Phrase("the settings were changed in another window or program meanwhile, so your changes are not saved yet")
 _write_lock = RLock()  # so that nothing is written between reading a file and changing it
 
 
@@ -315,9 +316,7 @@ class PolicyFile:
     def check_seen(self, seen_digest: str | None) -> None:
         """Raise if the file is not the one that the user saw."""
         if seen_digest is not None and seen_digest != self.digest:
-            raise ConflictError(
-                "the settings were changed in another window or program meanwhile, so what you changed is not saved yet"
-            )
+            raise ConflictError(CHANGED)
 
     def _write(self, text: str, before: str | None) -> None:
         if text == before:
