@@ -202,7 +202,10 @@ def test_the_two_ways_to_recode_are_compared_and_the_other_one_can_be_chosen(fol
         assert other.arguments[-2:] == ("--suppression=0.02", "--global")
         ways = first.result["anonymization"]["choice"]["ways"]
         assert other.result["anonymization"]["choice"] == {"made": "global", "ways": ways[:1]}
-        assert "Record by record usually keeps more" in page.get("/safe/result?policy=policy.yaml&release=adult_released_2.csv").text
+        assert (
+            "Record by record usually keeps more"
+            in page.get("/safe/result?policy=policy.yaml&release=adult_released_2.csv").text
+        )
 
 
 def test_reasons_are_shown_to_insiders_and_filtered(folder):

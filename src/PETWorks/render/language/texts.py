@@ -1285,6 +1285,7 @@ TEXTS: dict[str, str | Plural] = {
         ".parquet and the like."
     ),
     "studio.open.sheets": "The workbook has several sheets. Choose one:",
+    "studio.open.garbled": ("The text of {columns} looks as if it was read in a wrong encoding: choose another one."),
     "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
     "studio.open.policies": "Policies",
     "studio.job.title.running": "Working",
@@ -1349,6 +1350,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.they-know": "The adversary knows",
     "studio.risk.show": "Show",
     "studio.risk.knows-nothing": "Somebody who knows nothing can only guess: one of {n}.",
+    "studio.risk.example": "For example:",
+    "studio.risk.example-found": Plural("1 person", "{n} people"),
     "studio.risk.too-small": "too small",
     "studio.risk.large-enough": Homonym("large enough"),
     "studio.risk.small": Plural(
@@ -1470,6 +1473,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.job.doing.attacking": "Attacking …",
     # the page: make it safe, decide
+    "studio.folder": "Folder:",
     "studio.save": "Save",
     "studio.saved": "✓ Saved",
     "studio.unsaved": "Not saved yet",
@@ -1495,6 +1499,8 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.safe.lacking": "Without a hierarchy, values of these columns stay as they are or become '*': {columns}.",
     "studio.safe.to-levels": "Give them one in the step Levels.",
+    "studio.levels.carried": "The levels that you choose here go along.",
+    "studio.levels.replace": "Replace it if there is one of this name already",
     "studio.safe.carried": "From the step Levels",
     "studio.safe.not-carried": "not used",
     "studio.safe.replace": "Replace {file}, which is there already",
@@ -1657,7 +1663,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.separator.bar": "bar |",
     "studio.open.columns": "columns",
     "studio.open.sample": "How the cells look",
-    "studio.open.sample.note": "Masked: X and x are letters, ○ characters, 9 digits. No cell is shown.",
+    "studio.open.sample.note": (
+        "Masked: X and x are letters, é letters with accents, ○ common Chinese characters, ◇ rare ones, 9 digits; � is "
+        "no character at all. No cell is shown."
+    ),
     "studio.open.no-header": "The first line looks like data, not like names of columns. Add a line with the names.",
     "studio.open.record": "record {number}",
     "studio.open.missing": Homonym("missing"),

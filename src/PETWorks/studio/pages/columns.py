@@ -393,7 +393,7 @@ async def save(request: Request) -> Response:
     if form.text("do") == "next":
         return redirect(request, "/risk", case)
     back = {key: form.text(key) for key in ("show", "find", "page") if form.text(key)}
-    return redirect(request, "/columns", case, **back)
+    return redirect(request, "/columns", case, **back, saved="1")
 
 
 def _save(case: OpenCase, form: Form, lang: str) -> None:

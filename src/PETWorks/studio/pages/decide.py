@@ -350,6 +350,7 @@ def _page(
         "decide",
         case,
         200 if mistake is None else 400,
+        failed=form is not None,
         at="sign-off" if export else at,
         export=export,
         mistake=None if mistake is None else error_text(mistake, request),
@@ -567,7 +568,6 @@ async def exported(request: Request) -> Response:
     if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
     obstacle, out, inside = await run_in_threadpool(_exported_files, case, dict(job.purpose.values))
-    reports = {name: studio(request).workspace.relative(case.file.path.parent / name) for name in (*out, *inside)}
     return page(
         request,
         "decide_exported",
@@ -576,7 +576,6 @@ async def exported(request: Request) -> Response:
         not_out=None if obstacle is None else obstacle_text(case.table_name, obstacle, language(request)),
         out=out,
         inside=inside,
-        reports={name: path for name, path in reports.items() if name.endswith(".html")},
         folder=job.purpose.values.get("folder"),
         command=job.command,
     )

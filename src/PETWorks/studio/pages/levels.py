@@ -23,7 +23,6 @@ from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
-from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.make_safe import free_name, new_release, origin_link
 from PETWorks.studio.pages.page import (
@@ -121,7 +120,6 @@ def _body(request: Request, case: OpenCase) -> dict[str, Any]:
         "without": [column for column in listed if column.status == "none"],
         "proposed": sum(column.status == "none" and columns.proposal(column.name) is not None for column in listed),
         "mistaken": [column for column in listed if column.fit.problem is not None],
-        "bounds": BOUNDS,
         "release": _release_named(request.query_params, case),
         "seen": case.file.digest,
         "policy_named": studio(request).workspace.relative(case.file.path),
@@ -291,24 +289,11 @@ def _check_now(
         return None, "outdated"
 
 
-async def bound(request: Request) -> Response:
-    """Write these levels into the policy, as bounds of the search."""
+async def carry(request: Request) -> Response:
+    """Go on to the step Make it safe, with these levels."""
     case, form = await case_of(request), await form_of(request)
-    kept = {
-        field: text for field, text in _last_texts(form).items() if field.startswith("level-") or field == "suppress"
-    }
-    await run_in_threadpool(_bound, case, form)
-    return redirect(request, "/levels", case, **kept)
-
-
-def _bound(case: OpenCase, form: Form) -> None:
-    if form.text("bound") not in BOUNDS:
-        raise InputError("expected how the levels bound the search: exactly, at least or at most")
-    what_if, columns = what_if_of(case), columns_of(case)
-    heights = {name: hierarchy.height for name, hierarchy in columns.hierarchies.items()}
-    levels = _levels(columns, what_if, _chosen(_last_texts(form)))
-    bounded = {name: level for name, level in levels.items() if name in heights}
-    case.file.change(with_bounds(bounded, heights, form.text("bound")), form.text("seen") or None)
+    levels = {field: text for field, text in _last_texts(form).items() if field.startswith("level-") and text != "0"}
+    return redirect(request, "/safe", case, **levels)
 
 
 def _last_texts(form: Form) -> dict[str, str]:
@@ -320,5 +305,5 @@ ROUTES = [
     Route("/levels/body", body),
     Route("/levels/apply", apply, methods=["POST"]),
     Route("/levels/applied", applied),
-    Route("/levels/bounds", bound, methods=["POST"]),
+    Route("/levels/carry", carry, methods=["POST"]),
 ]

@@ -160,7 +160,14 @@ def bar_values(request: Request, case: OpenCase | None, about: str = "", *, chec
         "about": about,
         "policy_of_step": {step: studio(request).workspace.relative(path) for step, path in policies.items() if path},
         "more_releases": flow.more,
+        **folder_values(request, case.file.path.parent),
     }
+
+
+def folder_values(request: Request, folder: Path) -> dict[str, str]:
+    """The folder of written files: its place below that of the page, with a slash, and its whole path."""
+    below = studio(request).workspace.relative_folder(folder)
+    return {"folder_of": f"{below}/" if below else "", "folder_path": str(folder)}
 
 
 def link(path: str, case: OpenCase | None, request: Request, **values: str | list[str]) -> str:

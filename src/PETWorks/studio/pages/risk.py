@@ -37,6 +37,7 @@ class KnownColumnsRisk:
     small       number of records in classes below the required size
     inferred    for each sensitive attribute the probability of guessing it: before, and with these columns
     sizes       classes and records by range of sizes
+    example     the values of one of the smallest classes; None where rows are not in memory
     """
 
     columns: tuple[str, ...]
@@ -49,6 +50,7 @@ class KnownColumnsRisk:
     small: int
     inferred: dict[str, tuple[float, float]]
     sizes: dict[str, dict[str, Any]]
+    example: Sequence[str | None] | None = None
 
 
 def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColumnsRisk:
@@ -57,6 +59,8 @@ def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColum
     # Counting the classes with their sensitive values first avoids counting them twice.
     inferred = attribute_inference(restricted).details["attributes"] if view.sensitive_attributes else {}
     sizes = restricted.class_sizes(attacker=True)
+    counted = restricted.counted(*columns)
+    example = counted.one_smallest_class(tuple(columns)) if isinstance(counted, WeightedRows) else None
     return KnownColumnsRisk(
         columns=tuple(columns),
         records=sizes.records,
@@ -68,6 +72,7 @@ def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColum
         small=records_below(sizes, wanted),
         inferred={name: (attribute["prior"], attribute["posterior"]) for name, attribute in inferred.items()},
         sizes=distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes),
+        example=None if example is None else example[0],
     )
 
 
@@ -87,6 +92,7 @@ def _restrict(view: View, columns: tuple[str, ...]) -> View:
 
 
 MAX_BARS = 15
+EXAMPLE_COLUMNS = 3  # known columns in the example of a person who is found
 MAX_SETS = 30
 # The page on which a recommended step is done; all others belong to the page of decisions.
 STEP_PAGES = {
@@ -149,7 +155,9 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     texts = step_texts(document, lang)[: sections.MAX_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
     chosen = _chosen(case, request)
+    few = next((answer.highest.attributes for answer in _answers(document) if answer.known == EXAMPLE_COLUMNS), None)
     return {
+        "example": None if few is None else risk_if_known(case.release.view, few, class_size_wanted(document)),
         "d": document,
         "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
         "notices": notices(document, lang),
@@ -204,6 +212,12 @@ def _known(case: OpenCase, chosen: tuple[str, ...]) -> dict[str, Any]:
         "wanted": wanted,
         "sizes_chart": charts.class_size_chart(risk.sizes, wanted),
     }
+
+
+def _answers(document: CheckDocument) -> Sequence[Any]:
+    """The chance of re-identification by the number of known columns; none if it was not counted."""
+    answers = () if document.subsets is None else document.subsets.if_they_know
+    return [answer for answer in answers if answer.attack == "re-identification"]
 
 
 def _counts_sets(document: CheckDocument) -> bool:

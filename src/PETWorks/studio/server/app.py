@@ -132,6 +132,13 @@ async def _bar(request: Request) -> Response:
     return part(request, "bar.html", case, **await run_in_threadpool(bar_values, request, case, about, check=True))
 
 
+async def _file(request: Request) -> Response:
+    """A file below the folder, to be saved elsewhere."""
+    workspace = request.app.state.studio.workspace
+    path = await run_in_threadpool(workspace.written_file, request.query_params.get("path", ""))
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
 async def _undo(request: Request) -> Response:
     case = await case_of(request)
     form = await form_of(request)
@@ -179,6 +186,7 @@ def make_app(folder: Path) -> Starlette:
             *ROUTES,
             Route("/static/{name}", _static),
             Route("/bar", _bar),
+            Route("/file", _file),
             Route("/undo", _undo, methods=["POST"]),
             Route("/language", _language, methods=["POST"]),
         ],
