@@ -44,13 +44,13 @@ def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
     wanted   the new content of each key, None to remove it: `roles`, `no_role`, `role_reasons`, `privacy_unit`;
              of `subsets` only the sizes can change, and it is removed by turning it into a comment
     """
-    expected = {key: value for key, value in {**_parse(text), **wanted}.items() if value is not None}
+    expected = {key: value for key, value in {**parse_text(text), **wanted}.items() if value is not None}
     lines = text.split("\n")
     try:
         for key, value in wanted.items():
             lines = _set_key(lines, key, value)
         written = "\n".join(lines)
-        if _parse(written) == expected:
+        if parse_text(written) == expected:
             return written
     except _OddLayoutError:
         pass
@@ -65,7 +65,7 @@ def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
     return apply_change(text, set_keys)
 
 
-def _parse(text: str) -> Any:
+def parse_text(text: str) -> Any:
     """The content of a YAML text with every scalar as text; None if it is not YAML."""
     import yaml
 
@@ -253,7 +253,7 @@ def _set_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) ->
         new = [f"  {_entry_text(name, text)}" for name, text in value.items()]
         return [*lines[:number], f"{before.rstrip()}{after}", *new, *lines[number + 1 :]]
     indent = " " * key.start_mark.column + "  "
-    read = _parse("\n".join(lines))[key.value]
+    read = parse_text("\n".join(lines))[key.value]
     end = _last_line(node) + 1
     added = [f"{indent}{_entry_text(name, text)}" for name, text in value.items() if name not in entries]
     lines = [*lines[:end], *added, *lines[end:]]

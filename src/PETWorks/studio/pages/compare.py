@@ -13,6 +13,7 @@ from starlette.routing import Route
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import InputError, PETWorksError
+from PETWorks.gate.check.may_go_out import find_current_obstacle
 from PETWorks.gate.diff import DIGEST, Difference, compare, read_check
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy.policy import read_policy
@@ -33,7 +34,7 @@ from PETWorks.render.language.language import (
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.job import redirect_to_job
-from PETWorks.studio.pages.make_safe import before_and_after
+from PETWorks.studio.pages.make_safe import before_and_after, marked_files
 from PETWorks.studio.pages.open import is_companion_file
 from PETWorks.studio.pages.page import case_of, flow_of, form_of, is_release, join_items, language, page, part, studio
 from PETWorks.studio.server.jobs import Job, Purpose
@@ -151,7 +152,7 @@ async def show(request: Request) -> Response:
     ready = "wait" in request.query_params or await run_in_threadpool(_are_checked, request, case, other)
     if other and ready:
         values |= await run_in_threadpool(_comparison_values, request, case, other)
-    if job is not None and job.state == "done":
+    if job is not None and job.state == "done" and job.purpose.step == "compare":
         values |= await run_in_threadpool(composition_values, job.result, language(request))
     command = _command(request, case, other, job)
     about = "both" if other and "other" not in request.query_params else ""
@@ -292,7 +293,7 @@ def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str
         "curve_chart": _risk_chart(old, new, heads if is_pair else names),
         "size_charts": [_class_size_chart(document) for document in (old, new)],
         "measured": lambda result: value_with_fraction(result, lang),
-        **(_release_values(request, before, after) if is_pair else {"became": [], "example": None}),
+        **(_release_values(request, before, after) if is_pair else {"became": [], "example": None, "out": None}),
     }
 
 
@@ -301,7 +302,10 @@ def _release_values(request: Request, origin: OpenCase | None, released: OpenCas
     assert isinstance(released.policy.data, Path)
     files = ReleaseFiles(released.policy.data)
     facts = files.read().anonymization if files.result.exists() else None
-    return before_and_after(request, origin, files, facts)
+    origins = [] if origin is None else [origin.policy]
+    obstacle = find_current_obstacle(None, released.check.content, released.policy, origins, files.release)
+    files_values = marked_files(files, obstacle, language(request))
+    return {**before_and_after(request, origin, files, facts), **files_values}
 
 
 def _rows(before: Mapping[str, Any], after: Mapping[str, Any], compared: Iterable[Difference]) -> list[Row]:

@@ -11,14 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.anonymizer.chosen_levels import WhatIf
-from PETWorks.errors import InputError, ParameterError, PETWorksError
+from PETWorks.errors import ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
-from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
-from PETWorks.gate.document import Verdict, combine_verdicts
 from PETWorks.gate.policy.policy_rules import today
-from PETWorks.gate.release_files import ReleaseFiles, default_name, release_named
-from PETWorks.locale import LANGUAGES
+from PETWorks.gate.release_files import default_name
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.terminal import command_line
@@ -32,7 +28,6 @@ from PETWorks.studio.pages.page import (
     form_of,
     join_items,
     language,
-    obstacle_text,
     page,
     part,
     redirect,
@@ -237,56 +232,9 @@ def _apply(request: Request, case: OpenCase, form: Form) -> Response:
     files = new_release(case, form)
     levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
     arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
-    purpose = Purpose(case.file.path, "levels", "/levels/applied", {"release": files.release.name})
+    purpose = Purpose(case.file.path, "levels", "/compare", {"release": files.release.name})
     jobs, lang = studio(request).jobs, language(request)
     return redirect_to_job(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
-
-
-async def applied(request: Request) -> Response:
-    """The result: the levels, the suppressed records, and whether the release satisfies the rules."""
-    case = await case_of(request)
-    job = studio(request).jobs.of(request.query_params.get("job", ""))
-    found = job.result
-    is_own = job.purpose.policy == case.file.path and job.purpose.on_end == "/levels/applied"
-    if not is_own or not isinstance(found, dict) or "levels" not in found:
-        raise InputError("this job has not made a release; start it again in the step Levels")
-    files = release_named(case.file.path, job.purpose.values["release"])
-    relative = studio(request).workspace.relative
-    file_messages = tuple(f"petworks: {message_text(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
-    verdict, obstacle = await run_in_threadpool(_check_now, request, case, files, found.get("release_sha256"))
-    return page(
-        request,
-        "levels_applied",
-        case,
-        nav_step="levels",
-        found=found,
-        about="release",
-        verdict=verdict or combine_verdicts([rule["verdict"] for rule in found["rules"]]),
-        not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, language(request)),
-        release=files.release.name,
-        release_policy=relative(files.policy),
-        out=[path.name for path in files.for_recipients] if obstacle is None else [],
-        inside=[path.name for path in files.inside],
-        messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(file_messages)],
-        command=job.command,
-    )
-
-
-def _check_now(
-    request: Request, case: OpenCase, files: ReleaseFiles, made: str | None
-) -> tuple[Verdict | None, Obstacle | None]:
-    """The present verdict on a release, None if it cannot be checked; and the obstacle to handing it out.
-
-    made   the digest of the file that the job made; a different file would need its own check
-    """
-    try:
-        if made != table_digest(files.release):
-            return None, "changed"
-        released = studio(request).cases.of(files.policy)
-        check = released.check.content
-        return check.verdict, find_current_obstacle(None, check, released.policy, [case.policy], files.release)
-    except PETWorksError:
-        return None, "outdated"
 
 
 async def carry(request: Request) -> Response:
@@ -304,6 +252,5 @@ ROUTES = [
     Route("/levels", show),
     Route("/levels/body", body),
     Route("/levels/apply", apply, methods=["POST"]),
-    Route("/levels/applied", applied),
     Route("/levels/carry", carry, methods=["POST"]),
 ]

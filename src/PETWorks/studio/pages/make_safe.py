@@ -1,11 +1,9 @@
 """Make it safe: settings of a release, the search for it, the cost of other thresholds, and its result."""
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -620,9 +618,7 @@ def _adopt(case: OpenCase, form: Form) -> None:
     case.file.change(change, form.text("seen") or None)
 
 
-MAX_RECORDS = 200
 MAX_RULES = 50
-REASON_COLUMNS = ("record", "rule", "class_size", "stands_out_by", "saved_by", "added_loss")
 # A report is a separate page with its style and script inline. It may load nothing else.
 REPORT_POLICY = (
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
@@ -673,11 +669,8 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         most_columns=MAX_COLUMNS,
         loss=making.loss_text,
         threshold=_threshold(job),
-        reasons=files.reasons.exists(),
         report=relative(files.report) if files.report.exists() else None,
-        not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, lang),
-        out=[path.name for path in files.for_recipients] if obstacle is None else [],
-        inside=[path.name for path in (*(files.for_recipients if obstacle else ()), *files.inside)],
+        **marked_files(files, obstacle, lang),
         command=petworks_command(*anonymize_arguments(request, case, files)) if job is None else job.command,
         messages=[] if job is None else [line.removeprefix("petworks: ") for line in job.messages],
         **before_and_after(request, case, files, facts),
@@ -727,6 +720,15 @@ def before_and_after(
     }
 
 
+def marked_files(files: ReleaseFiles, obstacle: Obstacle | None, lang: str) -> dict[str, Any]:
+    """The template values for the files of a release: those that may go out, and those that stay inside."""
+    inside = [path.name + "/" * path.is_dir() for path in files.inside]
+    out = [path.name for path in files.for_recipients]
+    if obstacle is None:
+        return {"not_out": None, "out": out, "inside": inside}
+    return {"not_out": obstacle_text(files.release.name, obstacle, lang), "out": [], "inside": [*out, *inside]}
+
+
 def _check_again(
     request: Request, case: OpenCase, files: ReleaseFiles, made: CheckFile
 ) -> tuple[CheckFile, Obstacle | None]:
@@ -750,43 +752,6 @@ def _files(request: Request, case: OpenCase) -> ReleaseFiles:
     return release_named(case.file.path, request.query_params.get("release", ""))
 
 
-async def show_reasons(request: Request) -> Response:
-    """The reasons why single records are suppressed. For insiders."""
-    case = await case_of(request)
-    files = _files(request, case)
-    below = request.query_params.get("below", "").strip()
-    if below and not (below.isdecimal() and len(below) < 10):
-        raise InputError("the class size is a whole number")
-    if not files.reasons.exists():
-        raise InputError(
-            "there is no {file}: ask for reasons when the release is made", file=quoted([files.reasons.name])
-        )
-    rows, more = await run_in_threadpool(_read_reasons, files.reasons, int(below) if below else None)
-    return page(
-        request,
-        "safe_reasons",
-        case,
-        nav_step="safe",
-        rows=rows,
-        more=more,
-        below=below,
-        release=files.release.name,
-        policy_named=studio(request).workspace.relative(case.file.path),
-        file=files.reasons.name,
-    )
-
-
-def _read_reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]:
-    """The first records of the file that are in classes below a size, and whether there are more."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file)
-        if tuple(rows.fieldnames or ()) != REASON_COLUMNS:
-            raise InputError("{file}: not a file of reasons that petworks anonymize wrote", file=path.name)
-        wanted = (row for row in rows if below is None or int(row["class_size"] or 0) < below)
-        first = list(islice(wanted, MAX_RECORDS + 1))
-    return first[:MAX_RECORDS], len(first) > MAX_RECORDS
-
-
 async def show_report(request: Request) -> Response:
     """A report below the folder; its own script and links to other pages do not work here."""
     path = studio(request).workspace.path(request.query_params.get("file", ""))
@@ -802,6 +767,5 @@ ROUTES = [
     Route("/safe/frontier", frontier),
     Route("/safe/adopt", adopt, methods=["POST"]),
     Route("/safe/result", show_result),
-    Route("/safe/reasons", show_reasons),
     Route("/report", show_report),
 ]

@@ -14,8 +14,9 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError
 from PETWorks.gate.check.facts import records_below
-from PETWorks.gate.document import CheckDocument
+from PETWorks.gate.document import CheckDocument, NextStep
 from PETWorks.gate.policy.policy_rules import class_size_wanted
+from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.measures.attacks.inference import attribute_inference
 from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.measures.risk.scenarios import distribution
@@ -24,7 +25,8 @@ from PETWorks.render.language.language import limit_name, measure_summary, value
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.pages.page import case_of, language, page, part, studio
+from PETWorks.studio.files.policy_file import Change, parse_text
+from PETWorks.studio.pages.page import Form, case_of, form_of, language, page, part, redirect, studio
 from PETWorks.studio.server.open_case import OpenCase
 
 
@@ -154,6 +156,8 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     listed = sections.section_rows(document)
     texts = step_texts(document, lang)[: sections.MAX_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
+    known = len(case.release.quasi_identifiers)
+    can_do = (change_of(step, known) is not None for step in document.next_steps)
     chosen = _chosen(case, request)
     few = next((answer.highest.attributes for answer in _answers(document) if answer.known == EXAMPLE_COLUMNS), None)
     return {
@@ -162,7 +166,7 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
         "notices": notices(document, lang),
         "rules": listed["rules"],
-        "todo": list(zip(texts, places, strict=False)),
+        "todo": list(zip(texts, places, can_do, strict=False)),
         "risk_charts": charts.risk(document),
         "drivers": [{**group, "rows": group["rows"][:MAX_BARS], "all": len(group["rows"])} for group in drivers],
         "risky": listed["risky"],
@@ -250,4 +254,63 @@ def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
     }
 
 
-ROUTES = [Route("/risk", show), Route("/risk/body", body), Route("/risk/sets", sets)]
+def change_of(step: NextStep, known: int) -> Change | None:
+    """The change of the policy that a recommended step asks for; None if people have to decide something first.
+
+    known   the number of quasi-identifiers
+    """
+    text = step.policy or "{}"
+    lines = parse_text(text if text.startswith("{") else f"{{{text}}}")
+    changes: dict[str, tuple[bool, Change]] = {
+        "protect": (
+            "protect" in lines,
+            lambda document: _section(document, "anonymize", {}).setdefault("protect", {}).update(lines["protect"]),
+        ),
+        "rule-for-values": ("measure" in lines, lambda document: _section(document, "rules", []).append(lines)),
+        "fitting-rules": (
+            "presets" in lines,
+            lambda document: _section(document, "presets", []).extend(lines["presets"]),
+        ),
+        "suppressed-class": (True, lambda document: _section(document, "treatment", {}).update(suppressed="class")),
+        "judge-all": (
+            True,
+            lambda document: _section(document, "treatment", {}).update(suppressed="class", missing="value"),
+        ),
+        "try-subsets": (
+            subset_sizes(known) is not None,
+            lambda document: _section(document, "subsets", {}).update(sizes=subset_sizes(known)),
+        ),
+    }
+    is_possible, change = changes.get(step.step, (False, None))
+    return change if is_possible else None
+
+
+def _section(document: Any, key: str, empty: Any) -> Any:
+    if not document.get(key):
+        document[key] = empty
+    return document[key]
+
+
+async def do(request: Request) -> Response:
+    """Take a recommended step that only changes the policy."""
+    case, form = await case_of(request), await form_of(request)
+    await run_in_threadpool(_do, case, form)
+    return redirect(request, "/risk", case, saved="1")
+
+
+def _do(case: OpenCase, form: Form) -> None:
+    case.file.check_seen(form.text("seen"))
+    steps = {str(place): step for place, step in enumerate(case.check.content.next_steps)}
+    step, known = steps.get(form.text("step")), len(case.release.quasi_identifiers)
+    change = None if step is None else change_of(step, known)
+    if change is None:
+        raise InputError("the form names a step that there is not; look at the page again")
+    case.file.change(change, form.text("seen"))
+
+
+ROUTES = [
+    Route("/risk", show),
+    Route("/risk/body", body),
+    Route("/risk/sets", sets),
+    Route("/risk/do", do, methods=["POST"]),
+]

@@ -146,6 +146,7 @@ function fillAgain(form) {
   if (Object.keys(draft).length) form.dispatchEvent(new Event("input"));
 }
 
+begin(document);
 const sent = sessionStorage.getItem("sent");
 if (sent && !failed) sessionStorage.removeItem(sent);
 sessionStorage.removeItem("sent");
@@ -162,5 +163,4 @@ document.addEventListener("click", (event) => { if (event.target.closest("main a
 addEventListener("beforeunload", (event) => {
   if (document.querySelector("form[data-unsaved]") && Date.now() - inside > 1000) event.preventDefault();
 });
-
-begin(document);
+addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("main details:not(.command)")) part.open = true; });
