@@ -1958,6 +1958,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.decide.kind.controlled": "controlled: known recipients under terms of use",
     "studio.decide.kind.internal": "internal: within the organisation",
     "studio.decide.anyway": "Export it without an approver; it has to stay inside",
+    "studio.decide.more": "Assumptions and earlier releases",
     "studio.decide.rules-reason": "why these rules are enough, if they ask for less than usual",
     "studio.decide.no-rule": "Sensitive columns that no rule protects",
     "studio.decide.about-no-rule": "Why a column needs no rule. Leave it empty where a rule protects the column.",

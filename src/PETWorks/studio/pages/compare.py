@@ -164,7 +164,7 @@ def _other(request: Request, case: OpenCase) -> str:
     """What the table is compared with: what the address names, otherwise the original of a release, or its release."""
     if "other" in request.query_params:
         return request.query_params["other"]
-    flow = flow_of(case.policy)
+    flow = flow_of(case.policy, request.query_params.get("release", ""))
     other = flow.original if case.file.path == flow.release else flow.release
     return "" if other is None else studio(request).workspace.relative(other)
 

@@ -240,7 +240,7 @@ def _apply(request: Request, case: OpenCase, form: Form) -> Response:
 async def carry(request: Request) -> Response:
     """Go on to the step Make it safe, with these levels."""
     case, form = await case_of(request), await form_of(request)
-    levels = {field: text for field, text in _last_texts(form).items() if field.startswith("level-") and text != "0"}
+    levels = {f"level-{index}": str(level) for index, level in _chosen(_last_texts(form)).items() if level}
     return redirect(request, "/safe", case, **levels)
 
 
