@@ -221,7 +221,12 @@ def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_fac
 def sign_off(visit):
     """Someone answers for the release, and gets the folder for the records of the house; another tab interferes."""
     page, lang = visit.page, visit.lang
-    texts = {"approver": "王小明", "role": "資料治理長", "review_by": "2031-01-31", "incident_contact": "privacy@h.example"}
+    texts = {
+        "approver": "王小明",
+        "role": "資料治理長",
+        "review_by": "2031-01-31",
+        "incident_contact": "privacy@h.example",
+    }
     for field, text in texts.items():
         page.fill(f"#{field}", text)
     assert page.inner_text(".saving-state") == message_text(lang, "studio.unsaved")

@@ -1330,11 +1330,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.steps": "Next steps",
     "studio.risk.do": "Do it",
     "studio.risk.go": "{step} →",
-    "studio.risk.curve": "Risk by number of known attributes",
-    "studio.risk.curve-note": (
-        "Each line shows the sets of that size with the highest, the median and the lowest chance."
-    ),
     "studio.risk.sets": "The smallest sets that break the limit",
+    "studio.risk.report": "What drives the risk, sensitive values, every measure and its meaning.",
     "studio.risk.sets-note": Plural(
         "With this set of columns, somebody is in a class of fewer than {size} records. Knowing less of it is not "
         "enough for that.",
@@ -1367,12 +1364,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.guess": "chance to guess {column}",
     "studio.risk.instead-of": "instead of {share} without knowing anything",
     "studio.risk.known-sizes": "Records by the size of their class, for this knowledge",
-    "studio.risk.no-drivers": (
-        "What each column adds is known only if all subsets of the quasi-identifiers are counted: write 'sizes: "
-        "all' below 'subsets' in the policy."
-    ),
-    "studio.risk.before": "chance by guessing",
-    "studio.risk.after": "chance with the table",
     # the page: compare
     "studio.compare.intro": (
         "See what changed since another check, and what this release discloses together with earlier ones."
@@ -1577,9 +1568,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.result.title": "The release {release}",
     "studio.result.report": "Open the report",
     "studio.result.again": "Other settings",
-    "studio.result.said": "Messages",
-    "studio.result.both": "Before and after",
-    "studio.result.levels": "Levels, and what breaks one level finer",
     "studio.result.about-others": (
         "These levels keep the rules, too. Choose one if a column matters more to you; the release is then made "
         "again on these levels."

@@ -42,6 +42,7 @@ from PETWorks.studio.files.policy_file import Change, PolicyFile
 from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.page import (
+    REPORT_POLICY,
     Form,
     case_of,
     error_text,
@@ -619,10 +620,6 @@ def _adopt(case: OpenCase, form: Form) -> None:
 
 
 MAX_RULES = 50
-# A report is a separate page with its style and script inline. It may load nothing else.
-REPORT_POLICY = (
-    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
-)
 
 
 async def show_result(request: Request) -> Response:
@@ -651,28 +648,24 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         notices=notices(document, lang),
         facts=facts,
         about="release",
-        outcome=[*making.outcome_texts(facts, lang), *making.order_text(facts, lang)],
+        outcome=[
+            *making.outcome_texts(facts, lang),
+            *making.order_text(facts, lang),
+            *making.cost_texts(facts, lang),
+        ],
         models=model_texts(document.models, lang),
         choice=list(
             zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)
         ),
         choice_heads=making.CHOICE_HEADINGS[:-1],
         choice_texts=making.choice_texts(facts, lang),
-        states=making.state_rows(facts, lang),
-        levels=[
-            (fact, making.level_text(fact, lang), making.finer_text(fact, lang)) for fact in facts.columns[:MAX_COLUMNS]
-        ],
         others=[(node, making.change_text(best, node, lang)) for node in facts.next_best],
-        costs=making.cost_texts(facts, lang),
-        losses=making.loss_rows(facts, lang),
         most_rules=MAX_RULES,
-        most_columns=MAX_COLUMNS,
         loss=making.loss_text,
         threshold=_threshold(job),
         report=relative(files.report) if files.report.exists() else None,
         **marked_files(files, obstacle, lang),
         command=petworks_command(*anonymize_arguments(request, case, files)) if job is None else job.command,
-        messages=[] if job is None else [line.removeprefix("petworks: ") for line in job.messages],
         **before_and_after(request, case, files, facts),
     )
 

@@ -53,6 +53,10 @@ ABOUT_RELEASES = (
 )  # steps that are about the release if there is one; the others about the original
 LANGUAGE_COOKIE = "petworks-language"
 MAX_FIELDS = 20_000
+# A report is a separate page with its style and script inline. It may load nothing else.
+REPORT_POLICY = (
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
 
 
 @cache

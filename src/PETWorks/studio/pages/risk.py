@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -21,12 +21,12 @@ from PETWorks.measures.attacks.inference import attribute_inference
 from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import limit_name, measure_summary, value_with_fraction
+from PETWorks.render.language.language import limit_name, value_with_fraction
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, parse_text
-from PETWorks.studio.pages.page import Form, case_of, form_of, language, page, part, redirect, studio
+from PETWorks.studio.pages.page import REPORT_POLICY, Form, case_of, form_of, language, page, part, redirect, studio
 from PETWorks.studio.server.open_case import OpenCase
 
 
@@ -93,7 +93,6 @@ def _restrict(view: View, columns: tuple[str, ...]) -> View:
     return replace(view, table=rows, quasi_identifiers=columns, set_levels=None, _rolled_up=None)
 
 
-MAX_BARS = 15
 EXAMPLE_COLUMNS = 3  # known columns in the example of a person who is found
 MAX_SETS = 30
 # The page on which a recommended step is done; all others belong to the page of decisions.
@@ -129,6 +128,13 @@ async def body(request: Request) -> Response:
     return part(request, "risk_body.html", case, **await run_in_threadpool(_body, case, language(request), request))
 
 
+async def report(request: Request) -> Response:
+    """The whole report on the open policy, as it is written for insiders; nothing is written."""
+    case = await case_of(request)
+    text = await run_in_threadpool(lambda: case.check.to_html(language(request)))
+    return HTMLResponse(text, headers={"Content-Security-Policy": REPORT_POLICY})
+
+
 async def show_known(request: Request, case: OpenCase) -> Response:
     """The part about an adversary who knows the chosen columns."""
     case.file.check_seen(request.query_params.get("seen", ""))
@@ -149,10 +155,6 @@ def _policy(request: Request, case: OpenCase) -> str:
 def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     """The template values for the content of the page."""
     document = case.check.content
-    results = {result.measure: result for result in document.results}
-    rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
-    inference = results["attribute-inference"].details["attributes"] if "attribute-inference" in results else {}
-    drivers = charts.report_charts(document)["drivers"]
     listed = sections.section_rows(document)
     texts = step_texts(document, lang)[: sections.MAX_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
@@ -168,12 +170,7 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "rules": listed["rules"],
         "todo": list(zip(texts, places, can_do, strict=False)),
         "risk_charts": charts.risk(document),
-        "drivers": [{**group, "rows": group["rows"][:MAX_BARS], "all": len(group["rows"])} for group in drivers],
         "risky": listed["risky"],
-        "class_chart": charts.class_size_chart(rows, class_size_wanted(document)),
-        "attributes": listed["attributes"],
-        "inference": inference,
-        "disclosure": sections.results_by_section(document)["attributes"],
         "counts_sets": _counts_sets(document),
         "known_columns": case.release.quasi_identifiers,
         "policy_path": studio(request).workspace.relative(case.file.path),
@@ -181,7 +178,6 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "found": _known(case, chosen),
         "seen": case.file.digest,
         "measured": lambda result: value_with_fraction(result, lang),
-        "summary": lambda measure: measure_summary(measure, lang),
         "limit_name": lambda limit: limit_name(limit, lang),
         "waiver": lambda waiver: prose.waiver(waiver, lang),
         "set_link": partial(_set_link, case),
@@ -312,5 +308,6 @@ ROUTES = [
     Route("/risk", show),
     Route("/risk/body", body),
     Route("/risk/sets", sets),
+    Route("/risk/report", report),
     Route("/risk/do", do, methods=["POST"]),
 ]
