@@ -182,7 +182,7 @@ def walk(visit, pictures=lambda step: None, look=lambda: None):
 
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])
 def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_factory, monkeypatch, lang):
-    """By mouse, going back and loading again in every step; and the commands that the pages show give the same files."""
+    """By mouse, going back and loading again in every step; the commands that the pages show give the same files."""
 
     def look():
         address = visit.page.url
