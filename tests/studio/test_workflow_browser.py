@@ -235,7 +235,6 @@ def sign_off(visit):
     assert page.input_value("#approver") == "王小明", "what was typed is still there"
     other = visit.context.new_page()
     other.goto(page.url)
-    other.locator("#context").click()
     other.fill("#purpose", "研究")
     other.locator(".saving button[value=save]").click()
     other.wait_for_url("**saved=1**")
@@ -254,7 +253,7 @@ def sign_off(visit):
     assert page.locator("main .message.pass").count() == 1
     assert visit.violations() == []
     with page.expect_download() as download:
-        page.get_by_role("link", name="hospital_released.csv", exact=True).click()
+        page.locator("main").get_by_role("link", name="hospital_released.csv", exact=True).click()
     assert download.value.suggested_filename == "hospital_released.csv"
 
 
