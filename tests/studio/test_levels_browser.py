@@ -53,7 +53,7 @@ def test_sliders_by_keyboard_and_the_numbers_follow(browser, server, tmp_path):
         page.wait_for_selector("html[lang=zh-TW]")
         visit.settle()
         assert page.get_by_role("slider", name="age").input_value() == "2", "sliders stay when the language changes"
-        page.get_by_text("產生釋出資料").click()
+        page.get_by_text("產生釋出資料", exact=True).click()
         page.get_by_role("button", name="套用這些層級").click()
         page.wait_for_url("**/compare?**")
         visit.settle()

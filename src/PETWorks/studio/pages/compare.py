@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -36,7 +35,7 @@ from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.make_safe import before_and_after, marked_files
 from PETWorks.studio.pages.open import is_companion_file
-from PETWorks.studio.pages.page import case_of, flow_of, form_of, is_release, join_items, language, page, part, studio
+from PETWorks.studio.pages.page import flow_of, is_release, join_items, language, of_case, of_form, page, part, studio
 from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
 
@@ -143,17 +142,17 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
     return groups
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The choices, and the result that was asked for; slow parts are loaded later."""
-    case = await case_of(request)
-    state, other = studio(request), await run_in_threadpool(_other, request, case)
+    state, other = studio(request), _other(request, case)
     job = state.jobs.of(request.query_params["job"]) if "job" in request.query_params else None
-    values = await run_in_threadpool(_choices, request, case)
-    ready = "wait" in request.query_params or await run_in_threadpool(_are_checked, request, case, other)
+    values = _choices(request, case)
+    ready = "wait" in request.query_params or _are_checked(request, case, other)
     if other and ready:
-        values |= await run_in_threadpool(_comparison_values, request, case, other)
+        values |= _comparison_values(request, case, other)
     if job is not None and job.state == "done" and job.purpose.step == "compare":
-        values |= await run_in_threadpool(composition_values, job.result, language(request))
+        values |= composition_values(job.result, language(request))
     command = _command(request, case, other, job)
     about = "both" if other and "other" not in request.query_params else ""
     shown: dict[str, Any] = {"other": other, "ready": ready, "job": job, "about": about}
@@ -169,19 +168,17 @@ def _other(request: Request, case: OpenCase) -> str:
     return "" if other is None else studio(request).workspace.relative(other)
 
 
-async def comparison_part(request: Request) -> Response:
+@of_case
+def comparison_part(request: Request, case: OpenCase) -> Response:
     """The comparison with another check, as a part of the page."""
-    case = await case_of(request)
-    other = await run_in_threadpool(_other, request, case)
-    values = await run_in_threadpool(_comparison_values, request, case, other)
-    return part(request, "compare_body.html", case, **values)
+    return part(request, "compare_body.html", case, **_comparison_values(request, case, _other(request, case)))
 
 
-async def start_composition(request: Request) -> Response:
+@of_form
+def start_composition(request: Request, case: OpenCase, form: Form) -> Response:
     """Start the attack on several releases about the same people."""
-    case, form = await case_of(request), await form_of(request)
     case.file.check_seen(form.text("seen"))
-    arguments = await run_in_threadpool(_compose_arguments, request, case, form.texts("release"), form.text("key"))
+    arguments = _compose_arguments(request, case, form.texts("release"), form.text("key"))
     purpose = Purpose(case.file.path, "compare", "/compare")
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 

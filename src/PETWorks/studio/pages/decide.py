@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -31,12 +30,12 @@ from PETWorks.studio.files.policy_file import Change, ConflictError
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.page import (
     Form,
-    case_of,
     error_text,
-    form_of,
     is_release,
     language,
     obstacle_text,
+    of_case,
+    of_form,
     page,
     part,
     petworks_command,
@@ -324,9 +323,10 @@ class Fields:
         return saved if self._form is None else bool(self._form.text(field))
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """All decisions of the policy, as one form."""
-    return await run_in_threadpool(_page, request, await case_of(request))
+    return _page(request, case)
 
 
 def _page(
@@ -456,13 +456,12 @@ def _needs_python(measure: Metric) -> bool:
     return any(_is_python(parameter) for parameter in measure.parameters.values())
 
 
-async def save(request: Request) -> Response:
+@of_form
+def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Save the form in the policy; an error is shown in its section, and what was typed stays."""
-    case, form = await case_of(request), await form_of(request)
     if form.text("do") == "add":
-        return await run_in_threadpool(_page, request, case, "rules", form)
-    refused = await run_in_threadpool(_save, request, case, form)
-    return redirect(request, "/decide", case, saved="1") if refused is None else refused
+        return _page(request, case, "rules", form)
+    return _save(request, case, form) or redirect(request, "/decide", case, saved="1")
 
 
 def _save(request: Request, case: OpenCase, form: Form) -> Response | None:
@@ -497,12 +496,11 @@ def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
         check_limits(limits, case.release.sensitive_attributes)
 
 
-async def verdict(request: Request) -> Response:
+@of_case
+def verdict(request: Request, case: OpenCase) -> Response:
     """The verdict on each rule, and the open points of the regimes."""
-    case = await case_of(request)
-    check = await run_in_threadpool(lambda: case.check)
-    texts = notices(check.content, language(request))
-    return part(request, "decide_verdict.html", case, d=check.content, notices=texts)
+    texts = notices(case.check.content, language(request))
+    return part(request, "decide_verdict.html", case, d=case.check.content, notices=texts)
 
 
 MAX_NAMES = 1000
@@ -522,16 +520,13 @@ def evidence_name(policy: Policy) -> str:
     return next(name for name in names if not policy.path.with_name(name).exists())
 
 
-async def export(request: Request) -> Response:
+@of_form
+def export(request: Request, case: OpenCase, form: Form) -> Response:
     """Save the form, then write a new evidence folder, or the report in both editions.
 
     If a regime asks for an approver whom nobody has named, ask first.
     """
-    case, form = await case_of(request), await form_of(request)
-    return await run_in_threadpool(_export, request, case, form, request.url.path.rpartition("/")[2])
-
-
-def _export(request: Request, case: OpenCase, form: Form, what: str) -> Response:
+    what = request.url.path.rpartition("/")[2]
     if "seen" in form.fields:
         refused = _save(request, case, form)
         if refused is not None:
@@ -561,13 +556,13 @@ def _start_check(request: Request, case: OpenCase, options: list[str], values: d
     )
 
 
-async def exported(request: Request) -> Response:
+@of_case
+def exported(request: Request, case: OpenCase) -> Response:
     """The files that were written, and which of them may go out."""
-    case = await case_of(request)
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
-    obstacle, out, inside = await run_in_threadpool(_exported_files, case, dict(job.purpose.values))
+    obstacle, out, inside = _exported_files(case, dict(job.purpose.values))
     return page(
         request,
         "decide_exported",
@@ -607,13 +602,11 @@ def _exported_files(case: OpenCase, values: dict[str, str]) -> tuple[Obstacle | 
     return None, outside, [name for name in files if name not in outside]
 
 
-async def versions(request: Request) -> Response:
+@of_case
+def versions(request: Request, case: OpenCase) -> Response:
     """The changes of the policy, the last one first, each with a button that reverts to the version before."""
-    case = await case_of(request)
     before = request.query_params.get("before", "")
-    rows, older = await run_in_threadpool(
-        _versions, case, int(before) if before.isdecimal() and len(before) < 10 else None
-    )
+    rows, older = _versions(case, int(before) if before.isdecimal() and len(before) < 10 else None)
     return page(
         request,
         "decide_versions",
@@ -655,10 +648,10 @@ def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:
         yield "more", str(len(changes) - MAX_LINES)
 
 
-async def restore(request: Request) -> Response:
+@of_form
+def restore(request: Request, case: OpenCase, form: Form) -> Response:
     """Go back to an earlier version; this is an ordinary change, which can be undone."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(case.file.restore, form.text("number"), form.text("seen") or None)
+    case.file.restore(form.text("number"), form.text("seen") or None)
     return redirect(request, "/decide/versions", case)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,11 +22,11 @@ from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.make_safe import free_name, new_release, origin_link
 from PETWorks.studio.pages.page import (
     Form,
-    case_of,
     error_text,
-    form_of,
     join_items,
     language,
+    of_case,
+    of_form,
     page,
     part,
     redirect,
@@ -63,23 +62,23 @@ class Slider:
         return json.dumps(self.names, ensure_ascii=False)
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The page; only a part of it if only the levels changed. Slow parts are loaded later."""
-    case = await case_of(request)
     if request.headers.get("x-part"):
-        values = await run_in_threadpool(_figures, request, case, _chosen(request.query_params))
+        values = _figures(request, case, _chosen(request.query_params))
         return part(request, "what_if.html", case, is_part=True, **values)
     command = command_line(["petworks", *_arguments(request, case, {}, _release_named({}, case), suppress=False)])
     values = {"ready": False, "query": request.url.query, "command": command}
     if case.is_made(WHAT_IF) or "wait" in request.query_params:
-        values = {"ready": True, **await run_in_threadpool(_body, request, case)}
+        values = {"ready": True, **_body(request, case)}
     return page(request, "levels", case, is_part=False, **values)
 
 
-async def body(request: Request) -> Response:
+@of_case
+def body(request: Request, case: OpenCase) -> Response:
     """The content of the page, once the distinct rows were counted."""
-    case = await case_of(request)
-    return part(request, "levels_body.html", case, is_part=True, **await run_in_threadpool(_body, request, case))
+    return part(request, "levels_body.html", case, is_part=True, **_body(request, case))
 
 
 def what_if_of(case: OpenCase) -> WhatIf:
@@ -221,13 +220,9 @@ def _arguments(
     ]
 
 
-async def apply(request: Request) -> Response:
+@of_form
+def apply(request: Request, case: OpenCase, form: Form) -> Response:
     """Make the release on these levels."""
-    case, form = await case_of(request), await form_of(request)
-    return await run_in_threadpool(_apply, request, case, form)
-
-
-def _apply(request: Request, case: OpenCase, form: Form) -> Response:
     case.file.check_seen(form.text("seen"))
     files = new_release(case, form)
     levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
@@ -237,9 +232,9 @@ def _apply(request: Request, case: OpenCase, form: Form) -> Response:
     return redirect_to_job(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
 
 
-async def carry(request: Request) -> Response:
+@of_form
+def carry(request: Request, case: OpenCase, form: Form) -> Response:
     """Go on to the step Make it safe, with these levels."""
-    case, form = await case_of(request), await form_of(request)
     levels = {f"level-{index}": str(level) for index, level in _chosen(_last_texts(form)).items() if level}
     return redirect(request, "/safe", case, **levels)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import structs
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
@@ -38,19 +37,19 @@ from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
 from PETWorks.render.report.sections import model_texts
-from PETWorks.studio.files.policy_file import Change, PolicyFile
+from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile
 from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.page import (
     REPORT_POLICY,
     Form,
-    case_of,
     error_text,
     flow_of,
-    form_of,
     language,
     link,
     obstacle_text,
+    of_case,
+    of_form,
     page,
     petworks_command,
     redirect,
@@ -317,17 +316,13 @@ MAX_BELOW = 1_000_000
 MAX_NUMBER = 1_000  # of releases with the same name
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The settings, and the releases that were made before."""
-    return await _page(request, await case_of(request))
+    return _page(request, case, Form(request.url.query.encode()))
 
 
-async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None = None) -> Response:
-    form = await form_of(request) if mistake is not None else Form(request.url.query.encode())
-    return await run_in_threadpool(_show, request, case, form, mistake)
-
-
-def _show(request: Request, case: OpenCase, form: Form, mistake: PETWorksError | None) -> Response:
+def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError | None = None) -> Response:
     usual = default_name(case.policy)
     is_unfinished = ReleaseFiles(case.file.path.with_name(usual)).unfinished.exists()
     wanted = form.text("release") or (usual if is_unfinished else free_name(case.file.path, usual))
@@ -432,13 +427,15 @@ def _thresholds(case: OpenCase) -> list[tuple[str, str, Any]]:
     ]
 
 
-async def run(request: Request) -> Response:
+@of_form
+def run(request: Request, case: OpenCase, form: Form) -> Response:
     """Save the settings, and start the search."""
-    case, form = await case_of(request), await form_of(request)
     try:
-        return await run_in_threadpool(_run, request, case, form)
+        return _run(request, case, form)
+    except ConflictError:
+        raise
     except PETWorksError as error:
-        return await _page(request, case, error)
+        return _page(request, case, form, error)
 
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
@@ -504,13 +501,9 @@ def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Seque
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
-async def choose(request: Request) -> Response:
+@of_form
+def choose(request: Request, case: OpenCase, form: Form) -> Response:
     """Make another release beside one: on other levels, with another threshold or limit, or keeping more columns."""
-    case, form = await case_of(request), await form_of(request)
-    return await run_in_threadpool(_choose, request, case, form)
-
-
-def _choose(request: Request, case: OpenCase, form: Form) -> Response:
     files = release_named(case.file.path, form.text("release"))
     target = release_named(case.file.path, free_name(case.file.path, files.release.name))
     target.unfinished.unlink(missing_ok=True)  # of other levels
@@ -574,9 +567,9 @@ def _start_frontier(request: Request, case: OpenCase, form: Form) -> Response:
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
-async def frontier(request: Request) -> Response:
+@of_case
+def frontier(request: Request, case: OpenCase) -> Response:
     """The cost of other thresholds and limits; each point can be chosen."""
-    case = await case_of(request)
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     found = job.result
     if not isinstance(found, dict) or "frontier" not in found:
@@ -600,14 +593,9 @@ async def frontier(request: Request) -> Response:
     )
 
 
-async def adopt(request: Request) -> Response:
+@of_form
+def adopt(request: Request, case: OpenCase, form: Form) -> Response:
     """Copy the decisions about a release into the policy that it is made with."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(_adopt, case, form)
-    return redirect(request, "/safe", case)
-
-
-def _adopt(case: OpenCase, form: Form) -> None:
     files = release_named(case.file.path, form.text("release"))
     keys = lost_decisions(case.policy, files)
     decided = read_policy(files.policy).file.content
@@ -617,18 +605,15 @@ def _adopt(case: OpenCase, form: Form) -> None:
             document[key] = decided[key]
 
     case.file.change(change, form.text("seen") or None)
+    return redirect(request, "/safe", case)
 
 
 MAX_RULES = 50
 
 
-async def show_result(request: Request) -> Response:
+@of_case
+def show_result(request: Request, case: OpenCase) -> Response:
     """The table before and after, why the release is on these levels, and the next best ones."""
-    case = await case_of(request)
-    return await run_in_threadpool(_result_page, request, case)
-
-
-def _result_page(request: Request, case: OpenCase) -> Response:
     files, lang = _files(request, case), language(request)
     document = files.read()
     facts = document.anonymization

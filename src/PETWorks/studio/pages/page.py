@@ -2,9 +2,9 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -286,6 +286,29 @@ class Form:
 async def form_of(request: Request) -> Form:
     """The fields of the form that was sent."""
     return Form(await request.body())
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def of_case(answer: Callable[[Request, OpenCase], Response]) -> Endpoint:
+    """Make an endpoint of a function that answers a request about a case; it runs outside the event loop."""
+
+    @wraps(answer)
+    async def endpoint(request: Request) -> Response:
+        return await run_in_threadpool(answer, request, await case_of(request))
+
+    return endpoint
+
+
+def of_form(answer: Callable[[Request, OpenCase, Form], Response]) -> Endpoint:
+    """Make an endpoint of a function that answers a form about a case; it runs outside the event loop."""
+
+    @wraps(answer)
+    async def endpoint(request: Request) -> Response:
+        return await run_in_threadpool(answer, request, await case_of(request), await form_of(request))
+
+    return endpoint
 
 
 def error_text(error: Exception, request: Request) -> str:

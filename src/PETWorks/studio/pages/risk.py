@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -26,7 +25,7 @@ from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.files.policy_file import Change, parse_text
-from PETWorks.studio.pages.page import REPORT_POLICY, Form, case_of, form_of, language, page, part, redirect, studio
+from PETWorks.studio.pages.page import REPORT_POLICY, Form, language, of_case, of_form, page, part, redirect, studio
 from PETWorks.studio.server.open_case import OpenCase
 
 
@@ -108,44 +107,42 @@ STEP_PAGES = {
 }
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The page; slow parts are loaded later, unless they are already computed or the browser runs no scripts.
 
     The script asks only for the part about the chosen columns.
     """
-    case = await case_of(request)
     if request.headers.get("x-part"):
-        return await show_known(request, case)
+        return show_known(request, case)
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if case.is_checked or "wait" in request.query_params:
-        shown = {"ready": True, **await run_in_threadpool(_body, case, language(request), request)}
+        shown = {"ready": True, **_body(case, language(request), request)}
     return page(request, "risk", case, command=command_line(["petworks", "check", _policy(request, case)]), **shown)
 
 
-async def body(request: Request) -> Response:
+@of_case
+def body(request: Request, case: OpenCase) -> Response:
     """The content of the page, from the check."""
-    case = await case_of(request)
-    return part(request, "risk_body.html", case, **await run_in_threadpool(_body, case, language(request), request))
+    return part(request, "risk_body.html", case, **_body(case, language(request), request))
 
 
-async def report(request: Request) -> Response:
+@of_case
+def report(request: Request, case: OpenCase) -> Response:
     """The whole report on the open policy, as it is written for insiders; nothing is written."""
-    case = await case_of(request)
-    text = await run_in_threadpool(lambda: case.check.to_html(language(request)))
-    return HTMLResponse(text, headers={"Content-Security-Policy": REPORT_POLICY})
+    return HTMLResponse(case.check.to_html(language(request)), headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-async def show_known(request: Request, case: OpenCase) -> Response:
+def show_known(request: Request, case: OpenCase) -> Response:
     """The part about an adversary who knows the chosen columns."""
     case.file.check_seen(request.query_params.get("seen", ""))
-    chosen = await run_in_threadpool(_chosen, case, request)
-    return part(request, "risk_known.html", case, **await run_in_threadpool(_known, case, chosen))
+    return part(request, "risk_known.html", case, **_known(case, _chosen(case, request)))
 
 
-async def sets(request: Request) -> Response:
+@of_case
+def sets(request: Request, case: OpenCase) -> Response:
     """The smallest sets of columns that exceed a limit."""
-    case = await case_of(request)
-    return part(request, "risk_sets.html", case, **await run_in_threadpool(_sets, case, request))
+    return part(request, "risk_sets.html", case, **_sets(case, request))
 
 
 def _policy(request: Request, case: OpenCase) -> str:
@@ -287,14 +284,9 @@ def _section(document: Any, key: str, empty: Any) -> Any:
     return document[key]
 
 
-async def do(request: Request) -> Response:
+@of_form
+def do(request: Request, case: OpenCase, form: Form) -> Response:
     """Take a recommended step that only changes the policy."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(_do, case, form)
-    return redirect(request, "/risk", case, saved="1")
-
-
-def _do(case: OpenCase, form: Form) -> None:
     case.file.check_seen(form.text("seen"))
     steps = {str(place): step for place, step in enumerate(case.check.content.next_steps)}
     step, known = steps.get(form.text("step")), len(case.release.quasi_identifiers)
@@ -302,6 +294,7 @@ def _do(case: OpenCase, form: Form) -> None:
     if change is None:
         raise InputError("the form names a step that there is not; look at the page again")
     case.file.change(change, form.text("seen"))
+    return redirect(request, "/risk", case, saved="1")
 
 
 ROUTES = [
