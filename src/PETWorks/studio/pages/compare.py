@@ -35,7 +35,18 @@ from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.make_safe import before_and_after, marked_files
 from PETWorks.studio.pages.open import is_companion_file
-from PETWorks.studio.pages.page import flow_of, is_release, join_items, language, of_case, of_form, page, part, studio
+from PETWorks.studio.pages.page import (
+    Form,
+    flow_of,
+    is_release,
+    join_items,
+    language,
+    of_case,
+    of_form,
+    page,
+    part,
+    studio,
+)
 from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
 
