@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.check.facts import regimes_without_approver
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
@@ -361,7 +362,7 @@ def _page(
             _rule(rule, f"rule-{index}-", fields, lang)
             for index, rule in enumerate((content.get("rules") or ())[:MAX_SHOWN])
         ],
-        measures=[measure for measure in all_measures() if not _needs_python(measure)],
+        measures=[one for one in all_measures() if one.applies_to(GENERALISED) and not _needs_python(one)],
         added=None if new is None else _rule({"measure": new.name}, "new-", fields, lang),
         limits=[
             (limit_name(name, lang), fields.text(f"limit-{index}", text_in(limits.get(name), lang)))
