@@ -393,7 +393,6 @@ TEXTS: dict[str, str | Plural] = {
     "head.attributes": "attributes",
     # attributes, presence, profit
     "section.attributes": "Attribute disclosure: can something be learned about a person?",
-    "attributes.none": "No column has the role of a sensitive attribute.",
     "head.by-attribute": "by sensitive attribute",
     "attributes.prior": " (before)",
     "attributes.posterior": " (after)",
