@@ -146,15 +146,22 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
 
 
 def _front_page(document: CheckDocument) -> dict[str, Any]:
-    """The first page: its blocks that have a content, and the rules that do not hold; and the terms to explain."""
-    made = document.anonymization
-    blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining}
+    """The first page: figures, the columns, its blocks that have a content, and the rules that do not hold."""
+    if front_page.has_table(document):
+        blocks = {"both": front_page.contents_and_losses, "remaining": front_page.remaining}
+    else:
+        blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining}
+    listed = [(name, _list_in_all(block, document)) for name, block in blocks.items()]
     return {
-        "front": [(name, texts) for name, block in blocks.items() if (texts := _list_in_all(block, document))],
+        "meaning": in_spans(partial(front_page.meaning, document)) if front_page.meaning(document, ENGLISH) else "",
+        "figures": rows_in_all(partial(front_page.figures, document)),
+        "front": [(name, texts) for name, texts in listed if texts or name == "both"],
+        "front_columns": front_page.column_rows(document),
         "open_rules": [rule for rule in document.rules if rule.verdict != PASS][:MAX_OPEN_RULES],
+        "besides": _list_in_all(prose.notices, document) if document.edition == INTERNAL else [],
         "is_signed": front_page.is_signed(document),
         "steps_in_front": STEPS_IN_FRONT,
-        "states": {} if made is None else {column.column: column.state for column in made.column_states},
+        "states": front_page.column_states(document),
         "terms": defaultdict(tuple, prose.TERMS),
     }
 

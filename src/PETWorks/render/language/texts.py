@@ -132,13 +132,44 @@ TEXTS: dict[str, str | Plural] = {
     # Translators: who answers for a waiver, after its reason
     "waiver.owner": " ({owner})",
     # the first page
+    "front.kind": "Release check",
+    "front.means.pass": "The file keeps every rule that was set for this release.",
+    "front.means.waived": (
+        "The file does not keep every rule that was set for this release: somebody answers for the exceptions below, "
+        "until the day that is given."
+    ),
+    "front.means.fail": (
+        "The file does not keep the rules that were set for this release, so it must not go out as it is."
+    ),
+    "front.means.no-promise": (
+        "That is no promise that nobody can be found in it, and no legal opinion: what could still happen is below."
+    ),
+    "front.means.to-decide": "Whoever signs decides whether that is acceptable.",
+    "front.figure.records": "Records in the file",
+    "front.figure.records-before": "of {n} in the original",
+    "front.figure.people": Plural("about 1 person", "about {n} people"),
+    "front.figure.risk": "Risk of the person easiest to find",
+    "front.figure.alike": Plural("everybody looks like at least 1 other", "everybody looks like at least {n} others"),
+    "front.figure.only-ones": Plural("1 person looks like nobody else", "{n} people look like nobody else"),
+    "front.figure.risk-before": "original: {share}",
+    "front.figure.kept": "Information left",
+    "front.figure.kept-of": Plural(
+        "in the column that outsiders may know", "on average in the {n} columns that outsiders may know"
+    ),
     "front.contents": "What the file contains now",
     "front.losses": "What was lost",
+    "front.both": "What the file contains now, and what was lost",
     "front.remaining": "What could still happen, and to whom",
     "front.next": "What to do next",
     "front.declaration": "Declaration",
-    "front.records": Plural("1 record.", "{n} records."),
-    "front.records-of-people": Plural("{records} records about 1 person.", "{records} records about {n} people."),
+    # Translators: head of a column: what others can do with a column of the table
+    "head.kind": "who may know it",
+    "front.kind.known": "outsiders may know it",
+    "front.kind.sensitive": "not to be linked to a person",
+    "front.kind.other": "neither helps nor harms",
+    "front.kind.none": "not judged",
+    "front.kind.identifier": "names a person: must not go out",
+    "front.kind.left-out": "not in the file",
     # Translators: what follows is a list of columns
     "front.known": Plural(
         "1 column that outsiders may know: {columns}.", "{n} columns that outsiders may know: {columns}."
@@ -153,10 +184,25 @@ TEXTS: dict[str, str | Plural] = {
         "{n} columns that name a person, which must not be released: {columns}.",
     ),
     "front.left-out": "Not in the file: {columns}.",
-    "front.information": "On average, a cell of these columns tells {share} of what it told before.",
-    "front.pass-means": (
-        "A pass means that this file keeps the rules of its policy. It does not mean that nobody can ever be found "
-        "in it."
+    "front.removed": Plural(
+        "1 of {records} records ({share}) was removed.", "{n} of {records} records ({share}) were removed."
+    ),
+    "front.blanked": Plural(
+        "1 of {records} records ({share}) has only * in place of what outsiders may know.",
+        "{n} of {records} records ({share}) have only * in place of what outsiders may know.",
+    ),
+    "front.none-removed": "No record was removed.",
+    "front.found": Plural(
+        "Whoever knows the column that outsiders may know of a person finds the right record with a chance of "
+        "{average} on average.",
+        "Whoever knows all {n} columns that outsiders may know of a person finds the right record with a chance of "
+        "{average} on average.",
+    ),
+    "front.found-at-worst": Plural(
+        "At worst the chance is {share}, for 1 person.", "At worst the chance is {share}, for {n} people."
+    ),
+    "front.more": Plural(
+        "1 more remark is in the section {section}.", "{n} more remarks are in the section {section}."
     ),
     "front.sign.pass": (
         "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients}, "
@@ -168,11 +214,16 @@ TEXTS: dict[str, str | Plural] = {
         "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients} "
         "although {n} rules do not hold, and I accept the remaining risk described above.",
     ),
+    "front.sign.without": "The column {column} is removed before that.",
     "front.nothing-to-sign": "This file must not go out as it is, so there is nothing to sign.",
     "front.to.public": "the public",
     "front.to.controlled": "recipients who are known and bound by terms of use",
     "front.to.internal": "people within the organisation",
+    "front.prepared": "Prepared by",
+    "front.approved": "Approved by",
     "front.print": "Print or save as PDF",
+    "rules.no-exception": "no exception",
+    "rules.besides": "What else to know beside the rules",
     "section.rules": "Rules: what was required, and what was found",
     # context
     "section.context": "Context and assumptions",
@@ -509,14 +560,20 @@ TEXTS: dict[str, str | Plural] = {
     "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
     "utility.bars": "The bars show {what}.",
     # records before and after
-    "example.title": "Records before and after: for insiders only",
+    "example.title": "Five records before and after: for insiders only",
+    # Translators: {before} are columns with their values: birth 1989, sex female
+    "example.story": Plural(
+        "For example, {before}: 1 person in the original.", "For example, {before}: {n} people in the original."
+    ),
+    "example.story-after": Plural("Now it says {after}: 1 person.", "Now it says {after}: {n} people."),
+    "example.alike": "people who look the same: before → now",
     "example.note": (
-        "Records from all over the original, without identifiers; what has changed is bold. Suppressed records are "
-        "not shown."
+        "Records from all over the original, without identifiers; old values are struck out. Records that were "
+        "removed are not shown. Only what outsiders may know counts for looking the same."
     ),
     # what became of the columns
     "head.state": "now",
-    "column.state.kept": "unchanged",
+    "column.state.kept": "kept as it was",
     "column.state.coarser": "coarser",
     "column.state.lost": "lost",
     "columns.kept": "Unchanged in every record ({n}): {columns}.",
@@ -901,11 +958,12 @@ TEXTS: dict[str, str | Plural] = {
         "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
     ),
     "notice.set-aside": Plural(
-        "1 record ({share}) stands aside from the rules about classes, as the policy says (treatment: apart); "
-        "whoever sees the table finds this person, too.",
-        "{n} records ({share}) stand aside from the rules about classes, as the policy says (treatment: apart); "
+        "The rules about how many must look alike were not applied to 1 record ({share}), as the policy says: whoever "
+        "sees the table finds this person, too.",
+        "The rules about how many must look alike were not applied to {n} records ({share}), as the policy says: "
         "whoever sees the table finds their people, too.",
     ),
+    "advice.set-aside": "The policy sets them aside: 'treatment: apart'.",
     "notice.people-not-counted": (
         "The table does not have {columns}, which names the person: records are counted, not people, and several "
         "records of one person count several times."
@@ -916,17 +974,18 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "notice.certain-value": Plural(
         "For 1 person {columns} is certain: whoever finds them knows it.",
-        "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value.",
+        "For {n} people {columns} is certain: all who look like them have the same value, so whoever finds them knows "
+        "it.",
     ),
     "notice.near-value": Plural(
-        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 % of their "
-        "size, or of the range of the column. Rules about diversity count each number as another value. Make them "
-        "coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how far "
-        "numbers are apart.",
-        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 % of "
-        "their size, or of the range of the column. Rules about diversity count each number as another value. Make "
-        "them coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how "
-        "far numbers are apart.",
+        "For 1 person {columns} is nearly certain: there are several numbers, but they differ by at most 1 % of their "
+        "size, or of the range of the column.",
+        "For {n} people {columns} is nearly certain: all who look like them have numbers that differ by at most 1 % of "
+        "their size, or of the range of the column.",
+    ),
+    "advice.near-value": (
+        "Rules about diversity count each number as another value. Make {columns} coarser ('protect' under "
+        "'anonymize': round or intervals), or demand t-closeness, which measures how far numbers are apart."
     ),
     "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
     "notice.rule-about-one-value": (
@@ -936,9 +995,9 @@ TEXTS: dict[str, str | Plural] = {
         "Without meaning here: {rules}. Nothing is left of what an adversary may know: {columns}."
     ),
     "notice.not-covered": (
-        "Not covered by the verdict: someone who knows {columns}, and other tables about the same people."
+        "Not covered by the verdict: someone who knows {columns} of a person, and other tables about the same people."
     ),
-    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns}.",
+    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns} of a person.",
     "notice.not-covered-tables": "Not covered by the verdict: other tables about the same people.",
     "notice.outside": (
         "The worst case, and how many people it concerns, is shown in the internal edition only: it would reveal "
@@ -955,32 +1014,40 @@ TEXTS: dict[str, str | Plural] = {
         "The {n} suppressed records are in no class, but keep their other columns: whoever sees that a person fits "
         "no class knows that the record is one of them. If they counted as a class, {rules} would not hold.",
     ),
-    "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, unchanged in the release.",
-    "notice.perhaps-sensitive-coarser": "Not measured: {columns} may be sensitive; the values were made coarser.",
+    "notice.perhaps-sensitive": "No rule looks at {columns}, which may be sensitive: the values go out unchanged.",
+    "notice.perhaps-sensitive-coarser": (
+        "No rule looks at {columns}, which may be sensitive; the values were made coarser."
+    ),
     "notice.found-by-amount": (
-        "{share} of the records are alone in their class for someone who also knows {columns}: make it coarser "
-        "(anonymize.protect), or say under 'role_reasons' why no outsider knows it."
+        "Whoever knows the exact value of {columns}, too, knows which record is whose for {share} of the records."
+    ),
+    "advice.found-by-amount": (
+        "Make {columns} coarser (anonymize.protect), or say under 'role_reasons' why no outsider knows it."
     ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
     "notice.few-removed": Plural(
-        "1 suppressed record left the table: whoever knows that a person was in it, and sees that they fit no "
-        "class, knows that it is theirs. Coarser levels, or no suppression, avoid that.",
-        "Only {n} suppressed records left the table: whoever knows that a person was in it, and sees that they fit "
-        "no class, knows that they are one of these few. Coarser levels, or no suppression, avoid that.",
+        "Only 1 record was removed: whoever knows that a person was in the original, and finds nobody here who looks "
+        "like them, knows that it is theirs.",
+        "Only {n} records were removed: whoever knows that a person was in the original, and finds nobody here who "
+        "looks like them, knows that they are one of these few.",
     ),
+    "advice.few-removed": "Coarser levels for all records, or no suppression, avoid that.",
     "notice.removed-alike": (
-        "All of the {n} suppressed records that left the table have the same value of {columns}: whoever knows the "
-        "totals of the original learns it."
+        "All of the {n} records that were removed have the same value of {columns}: whoever knows the totals of the "
+        "original learns it."
     ),
     "notice.minimality": (
-        "{n} records in groups that are large enough were suppressed or made coarser only because all of a group "
+        "{n} records were removed or made coarser although enough others look like them, only because all of them "
         "have the same value of {columns}: whoever knows that a release is no coarser than it must be can conclude "
-        "that value (a minimality attack). Choose coarser levels for everybody, or coarser values of {columns}, or "
-        "leave the column out."
+        "that value (a minimality attack)."
+    ),
+    "advice.minimality": (
+        "Choose coarser levels for everybody, or coarser values of {columns}, or leave the column out."
     ),
     "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (
-        "Not measured: an outsider may know {columns}. The verdict says nothing about someone who does."
+        "An outsider may know {columns}, and no rule takes that into account: the verdict says nothing about someone "
+        "who does."
     ),
     "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
     "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
@@ -989,9 +1056,9 @@ TEXTS: dict[str, str | Plural] = {
         "Whether the files have more than the table, such as metadata, was not looked at: they stay in the cluster."
     ),
     "notice.formulas": (
-        "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as "
-        "formulas. petworks anonymize --spreadsheet-safe writes an apostrophe before such cells."
+        "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as formulas."
     ),
+    "advice.formulas": "petworks anonymize --spreadsheet-safe writes an apostrophe before such cells.",
     "notice.no-rule": "The verdict relies on the policy's reasons why no rule is about the values of {columns}.",
     "notice.rules-reason": "The verdict relies on the policy's reason why its rules are enough for this release.",
     "notice.unique-values-reason": (
@@ -999,7 +1066,7 @@ TEXTS: dict[str, str | Plural] = {
         "the records."
     ),
     "notice.long-waiver": "Waived for more than two years from today: {rules}.",
-    "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
+    "notice.no-class-size": "No rule limits how few records may look alike: a person may look like nobody else.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
