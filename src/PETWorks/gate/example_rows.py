@@ -97,7 +97,8 @@ def example_rows(release: Release, original: Source | None) -> ExampleRows | Non
     for place in range(len(records)):
         alike = _Alike([pairs[loaded.index(name)] for name in known], place, people, people_after)
         cells = [pairs[loaded.index(name)].cells(place) for name in columns]
-        rows.append(ExampleRow(*(tuple(side) for side in zip(*cells, strict=True)), alike.by(range(len(known)))))
+        in_original, in_release = (tuple(side) for side in zip(*cells, strict=True))
+        rows.append(ExampleRow(in_original, in_release, alike.by(range(len(known)))))
         stories.append(alike)
     rarest = min(range(len(rows)), key=lambda place: rows[place].alike[0])
     return ExampleRows(tuple(columns), tuple(rows), stories[rarest].story() if known else None)

@@ -9,8 +9,9 @@ from typing import Any
 
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile
+from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile, RuleResult
 from PETWorks.gate.example_rows import ExampleRows
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole
@@ -91,7 +92,8 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             sections=shown_sections(document),
             by_section=results_by_section(document),
             **section_rows(document),
-            **charts.report_charts(document),
+            **(drawn := charts.report_charts(document)),
+            compared_drivers=charts.compare_drivers(drawn["drivers"]),
             **_sentences(document),
             **_making_section(document),
             **_other_releases(document),
@@ -159,6 +161,7 @@ def _front_page(document: CheckDocument) -> dict[str, Any]:
         "front_columns": front_page.column_rows(document),
         "open_rules": [rule for rule in document.rules if rule.verdict != PASS][:MAX_OPEN_RULES],
         "besides": _list_in_all(prose.notices, document) if document.edition == INTERNAL else [],
+        "foreign": {preset.name: preset for preset in document.policy.presets},
         "is_signed": front_page.is_signed(document),
         "steps_in_front": STEPS_IN_FRONT,
         "states": front_page.column_states(document),
@@ -288,6 +291,19 @@ def _plain(message: str) -> str:
     return " / ".join(dict.fromkeys(message_text(lang, message) for lang in LANGUAGES))
 
 
+def _rule_title(rule: str, lang: str) -> str:
+    """The name of a rule in words, also in English, where others are called as in the policy."""
+    return message_text(lang, f"rule.{rule}") if rule in BUILT_IN_RULES else rule_name(rule, lang)
+
+
+def _found(rule: RuleResult, lang: str) -> str:
+    """What a rule found; a built-in rule that holds has found no exception."""
+    is_plain = rule.measure in BUILT_IN_RULES and rule.verdict == PASS and not isinstance(rule.value, int | float)
+    if is_plain or rule.value is True:
+        return message_text(lang, "rules.no-exception")
+    return value_with_fraction(rule, lang)
+
+
 # The functions that the template calls; most return texts in all languages.
 _FUNCTIONS: dict[str, Any] = {
     "_": in_all_languages,
@@ -305,7 +321,9 @@ _FUNCTIONS: dict[str, Any] = {
     "measure": _in_all(measure_name),
     "is_measure": catalogue.__contains__,
     "summary": _in_all(measure_summary),
-    "rule_name": _in_all(rule_name),
+    "rule_name": _in_all(_rule_title),
+    "plain_rule": _in_all(front_page.plain_rule),
+    "found": _in_all(_found),
     "limit_name": _in_all(limit_name),
     "dated": _in_all(source_date),
     "foreign_note": _in_all(foreign_note),

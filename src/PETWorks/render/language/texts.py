@@ -163,7 +163,7 @@ TEXTS: dict[str, str | Plural] = {
     "front.next": "What to do next",
     "front.declaration": "Declaration",
     # Translators: head of a column: what others can do with a column of the table
-    "head.kind": "who may know it",
+    "head.kind": "kind",
     "front.kind.known": "outsiders may know it",
     "front.kind.sensitive": "not to be linked to a person",
     "front.kind.other": "neither helps nor harms",
@@ -201,6 +201,10 @@ TEXTS: dict[str, str | Plural] = {
     "front.found-at-worst": Plural(
         "At worst the chance is {share}, for 1 person.", "At worst the chance is {share}, for {n} people."
     ),
+    "front.outside": (
+        "How many people that concerns, and of how many a value is certain, is shown in the internal edition only: it "
+        "would reveal small numbers."
+    ),
     "front.more": Plural(
         "1 more remark is in the section {section}.", "{n} more remarks are in the section {section}."
     ),
@@ -223,6 +227,18 @@ TEXTS: dict[str, str | Plural] = {
     "front.approved": "Approved by",
     "front.print": "Print or save as PDF",
     "rules.no-exception": "no exception",
+    # Translators: what a rule is about, on the first page
+    "plain.k-anonymity": "How many people look the same at least.",
+    "plain.prosecutor-risk": (
+        "How easily the person who is easiest to find is found, which is how many look the same at least."
+    ),
+    "plain.average-risk": "How easily a person is found on average.",
+    "plain.re-identification": "How easily a person is found on average.",
+    "plain.sample-uniqueness": "How many people look like nobody else.",
+    "plain.l-diversity": "How many different values people who look the same have at least.",
+    "plain.entropy-l-diversity": "How many different, equally frequent values people who look the same have at least.",
+    "plain.t-closeness": "How much the values of people who look the same may tell that those of all do not.",
+    "plain.attribute-inference": "How often a value that nobody should learn is guessed right.",
     "rules.besides": "What else to know beside the rules",
     "section.rules": "Rules: what was required, and what was found",
     # context
@@ -427,6 +443,7 @@ TEXTS: dict[str, str | Plural] = {
     "drivers.axis": "number of attributes the adversary knows",
     "drivers.limit": "limit: {share}",
     "drivers.limit-highest": "limit of the highest risk: {share}",
+    "drivers.each": "What each column adds to the chance of each attack",
     "drivers.columns": "What each column adds: {attack}",
     "drivers.risky": "Minimal risky sets: the smallest sets of attributes that exceed a limit",
     "drivers.guessing": "none needed: guessing alone exceeds it",

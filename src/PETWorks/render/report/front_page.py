@@ -4,11 +4,20 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.gate.document import EXTERNAL, INTERNAL, PASS, WAIVED, CheckDocument, ColumnFacts, Notice
+from PETWorks.gate.document import EXTERNAL, INTERNAL, PASS, WAIVED, CheckDocument, ColumnFacts, Notice, RuleResult
 from PETWorks.json_types import Bound
 from PETWorks.locale import LANGUAGES
-from PETWorks.render.language.language import message_text, percent, policy_text, shorten_name, value_text
-from PETWorks.render.report import making, prose
+from PETWorks.measures.catalogue import catalogue
+from PETWorks.render.language.language import (
+    measure_summary,
+    message_text,
+    percent,
+    policy_text,
+    shorten_name,
+    value_text,
+)
+from PETWorks.render.language.texts import TEXTS
+from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.sections import texts_of_document
 
 DIGITS_OF_DIGEST = 12
@@ -146,12 +155,25 @@ def losses(document: CheckDocument, lang: str) -> list[str]:
     """What was lost since the original; nothing if the original is not known."""
     made = document.anonymization
     if made is None:
-        texts = prose.utility(document, lang)[:1]  # the others are about measures
+        texts = _lost_records(document, lang)
     else:
         texts = making.removal_texts(made, lang)
         if not has_table(document):
             texts += making.column_state_texts(made, lang)
     return [*texts, *texts_of_document(document, lang)]
+
+
+def _lost_records(document: CheckDocument, lang: str) -> list[str]:
+    """Records that are no more in the file, or have only `*`, where nothing else is known of how it was made."""
+    table = document.table
+    texts = []
+    if table.original_records is not None and table.original_records != table.records:
+        texts += prose.utility(document, lang)[:1]  # the others are about measures
+    suppressed = 0 if table.classes is None else table.classes.suppressed_records
+    if suppressed and isinstance(table.records, int):
+        share = percent(suppressed / table.records, lang)
+        texts.append(message_text(lang, "front.blanked", n=suppressed, records=table.records, share=share))
+    return texts
 
 
 def contents_and_losses(document: CheckDocument, lang: str) -> list[str]:
@@ -164,13 +186,15 @@ def contents_and_losses(document: CheckDocument, lang: str) -> list[str]:
 def remaining(document: CheckDocument, lang: str) -> list[str]:
     """What could still happen to whom, the most important first."""
     if document.edition == EXTERNAL:
-        return [*prose.notices(document, lang), *prose.residual_texts(document, lang)]
+        outside = message_text(lang, "front.outside")
+        return [*prose.residual_texts(document, lang), *other_releases.outcome(document, lang), outside]
     in_table = IN_THE_TABLE if has_table(document) else IN_THE_TABLE[-1:]
     told = sorted(
         (notice for notice in document.notices if notice.notice not in in_table),
         key=lambda notice: FIRST.index(notice.notice) if notice.notice in FIRST else len(FIRST),
     )
-    texts = [*_chances(document, lang), *prose.notice_texts(told, lang, advised=False)]
+    together = other_releases.outcome(document, lang)
+    texts = [*_chances(document, lang), *together, *prose.notice_texts(told, lang, advised=False)]
     more = len(texts) - MAX_REMARKS
     if more > 0:
         section = message_text(lang, "rules.besides")
@@ -192,6 +216,14 @@ def _chances(document: CheckDocument, lang: str) -> list[str]:
         at_worst = message_text(lang, "front.found-at-worst", share=share, n=worst.records)
         found = prose.join_sentences(lang, found, at_worst)
     return [found, *prose.residual_texts(document, lang, of_identity=False)]
+
+
+def plain_rule(rule: RuleResult, lang: str) -> str:
+    """What a rule is about, in plain words; in those of its measure if there are none."""
+    if rule.measure in catalogue:
+        message = f"plain.{rule.measure}"
+        return message_text(lang, message) if message in TEXTS else measure_summary(rule.measure, lang)
+    return ""
 
 
 def declaration(document: CheckDocument, lang: str) -> str:
