@@ -180,7 +180,15 @@ def test_without_measures_all_that_apply():
     assert found["satisfied"] is None
     assert all(result["satisfied"] is None for result in found["results"])
     alone = json.loads(petworks("evaluate", DELTA[0], "--format", "json").stdout)
-    needing = ("delta-presence", "aecs", "discernibility", "fidelity", "non-uniform-entropy", "utility-bias")
+    needing = (
+        "delta-presence",
+        "aecs",
+        "discernibility",
+        "fidelity",
+        "marginals",
+        "non-uniform-entropy",
+        "utility-bias",
+    )
     assert alone["not_applicable"] == without | dict.fromkeys(needing, "needs the original table (--original)")
 
 

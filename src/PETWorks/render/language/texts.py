@@ -2469,6 +2469,13 @@ DETAILS = (
     "true|false",
     "function",
     "worth of values",
+    "distances",
+    "k_marginal_score",
+    "largest",
+    "largest_of",
+    "mean",
+    "of",
+    "sets",
     "yes",
     "no",
 )
