@@ -322,6 +322,7 @@ _FUNCTIONS: dict[str, Any] = {
     "is_measure": catalogue.__contains__,
     "summary": _in_all(measure_summary),
     "rule_name": _in_all(_rule_title),
+    "is_built_in": BUILT_IN_RULES.__contains__,
     "plain_rule": _in_all(front_page.plain_rule),
     "found": _in_all(_found),
     "limit_name": _in_all(limit_name),

@@ -198,9 +198,7 @@ TEXTS: dict[str, str | Plural] = {
         "Whoever knows all {n} columns that outsiders may know of a person finds the right record with a chance of "
         "{average} on average.",
     ),
-    "front.found-at-worst": Plural(
-        "At worst the chance is {share}, for 1 person.", "At worst the chance is {share}, for {n} people."
-    ),
+    "front.found-at-worst": Plural("At worst it is {share}, for 1 person.", "At worst it is {share}, for {n} people."),
     "front.outside": (
         "How many people that concerns, and of how many a value is certain, is shown in the internal edition only: it "
         "would reveal small numbers."
