@@ -114,7 +114,7 @@ TEXTS: dict[str, str | Plural] = {
         "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people.",
     ),
     "summary.pass": Plural("The only rule holds.", "All {n} rules hold."),
-    "summary.table": "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.",
+    "summary.table": ("Records: {records}; columns that outsiders may know: {known}; sensitive columns: {sensitive}."),
     "summary.people": Plural("The records belong to one person.", "The records belong to {n} people."),
     "summary.skipped": Plural(
         "1 column without a role was not measured.", "{n} columns without a role were not measured."
@@ -430,33 +430,34 @@ TEXTS: dict[str, str | Plural] = {
     "scenario.prosecutor-risk": "someone known to be in the table",
     "scenario.journalist-risk": "anyone in the population, using a register",
     "scenario.marketer-risk": "as many people as possible",
-    "scenario.without-register": "no register given: same as the prosecutor",
+    "scenario.without-register": "no register given: same as for one known person",
     # drivers
     "section.drivers": "What drives the risk",
     "drivers.counted": Plural(
-        "1 subset of the quasi-identifiers was counted.", "{n} subsets of the quasi-identifiers were counted."
+        "1 combination of the columns that outsiders may know was counted.",
+        "{n} combinations of the columns that outsiders may know were counted.",
     ),
     "drivers.chart": "Chance of success by number of known attributes: {attack}",
-    "drivers.chart-highest": "Chance of success with the riskiest set of known attributes",
-    "drivers.axis": "number of attributes the adversary knows",
+    "drivers.chart-highest": "Chance of success with the riskiest combination of known columns",
+    "drivers.axis": "number of columns the adversary knows",
     "drivers.limit": "limit: {share}",
     "drivers.limit-highest": "limit of the highest risk: {share}",
     "drivers.each": "What each column adds to the chance of each attack",
     "drivers.columns": "What each column adds: {attack}",
-    "drivers.risky": "Minimal risky sets: the smallest sets of attributes that exceed a limit",
+    "drivers.risky": "The smallest sets of columns with which a limit is exceeded",
     "drivers.guessing": "none needed: guessing alone exceeds it",
-    "drivers.not-risky": "No subset exceeds a limit.",
+    "drivers.not-risky": "No combination of columns exceeds a limit.",
     "drivers.unit": "Subsets are counted in records, so they are not available together with a privacy unit.",
     "drivers.not-counted": (
         "Subsets of the quasi-identifiers were not counted; add 'subsets' to the policy to count them."
     ),
     "head.chart": "numbers of the chart",
-    "head.known": "known attributes",
+    "head.known": "known columns",
     "head.riskiest": "the riskiest",
     "head.adds": "adds to the chance",
     "head.without": "chance without it",
     "head.limit": "limit",
-    "head.attributes": "attributes",
+    "head.attributes": "columns",
     # attributes, presence, profit
     "section.attributes": "Attribute disclosure: can something be learned about a person?",
     "attributes.none": "No column has the role of a sensitive attribute.",
@@ -477,7 +478,7 @@ TEXTS: dict[str, str | Plural] = {
     "releases.identity-outside": (
         "Someone who can join a person's records in {n} releases picks their record with a chance of {together}."
     ),
-    "releases.alone": "{certain} of the people are alone in their class then; with this release alone, {alone}.",
+    "releases.alone": ("{certain} of the people look like nobody else then; with this release alone, {alone}."),
     "releases.attribute": (
         "The value of {column} can be guessed with a chance of {together}; with this release alone, {alone}."
     ),
@@ -647,22 +648,25 @@ TEXTS: dict[str, str | Plural] = {
     "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
     "residual.none": "No risk was measured.",
     "step.anonymize": Plural(
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
-        "suppress the 1 record ({share}) in a class that fails, or raise levels first.",
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
-        "suppress the {n} records ({share}) in classes that fail, or raise levels first.",
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
+        "out the 1 record ({share}) that breaks a rule, or raise levels first.",
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
+        "out the {n} records ({share}) that break a rule, or raise levels first.",
     ),
     "step.anonymize-table": "To have it fixed, run: {command} (the release with the least loss that keeps the rules).",
     "step.raise": Plural(
-        " {column} on level {level} leaves 1 record in a class that fails, and loses {loss}.",
-        " {column} on level {level} leaves {n} records in classes that fail, and loses {loss}.",
+        " {column} on level {level} leaves 1 record that breaks a rule, and loses {loss}.",
+        " {column} on level {level} leaves {n} records that break a rule, and loses {loss}.",
     ),
     "step.merge-classes": Plural(
-        "1 record ({share}) is in a class smaller than {size} ({rules}): generalise further, or suppress it.",
-        "{n} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them.",
+        "1 record ({share}) looks the same as fewer than {size} in all ({rules}): make values coarser, or leave "
+        "the record out.",
+        "{n} records ({share}) look the same as fewer than {size} in all ({rules}): make values coarser, or leave"
+        " the records out.",
     ),
     "step.merge-some-classes": (
-        "Some records are in classes smaller than {size} ({rules}): generalise further, or suppress them."
+        "Some records look the same as fewer than {size} in all ({rules}): make values coarser, or leave the "
+        "records out."
     ),
     "step.without": " Without {column} there would be {records}.",
     "step.begin": " Start with {columns}.",
@@ -678,8 +682,8 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "step.remove-key": "{columns} joins this table with other releases: remove it before the release.",
     "step.blur-together": (
-        "Together with earlier releases, too much can be learned ({rules}): generalise or remove {columns}, or "
-        "group values as the earlier releases do."
+        "Together with earlier releases, too much can be learned ({rules}): make {columns} coarser, remove it, or"
+        " group values as the earlier releases do."
     ),
     "step.withdraw": (
         "If {releases} could be withdrawn, the chance to pick a person's record would be {share}: ask whether its "
@@ -693,16 +697,17 @@ TEXTS: dict[str, str | Plural] = {
         "{rules} cannot hold: {columns} has fewer distinct values in the whole table than each class must have."
     ),
     "step.more-values": (
-        "Classes have too few distinct sensitive values ({rules}): merge classes by generalising {columns}."
+        "People who look the same have too few different sensitive values ({rules}): make {columns} coarser, so "
+        "that more people look the same."
     ),
     "step.diversify": (
-        "Classes reveal too much about a sensitive attribute ({rules}): merge classes by generalising {columns}, "
-        "or generalise the sensitive values."
+        "The values of people who look the same tell too much about each of them ({rules}): make {columns} "
+        "coarser, so that more people look the same, or make the sensitive values coarser."
     ),
     "step.hide-presence": (
-        "It can be inferred who is in the table ({rules}): generalise {columns}, or release only a sample."
+        "It can be inferred who is in the table ({rules}): make {columns} coarser, or release only a sample."
     ),
-    "step.blur": "Too many records can be distinguished ({rules}): generalise or remove {columns}.",
+    "step.blur": ("Too many records can be told apart ({rules}): make {columns} coarser, or remove it."),
     "step.refine": "Too much information was lost ({rules}): use finer levels where the risk allows it.",
     "step.waiver-expired": "Expired waivers: {rules}. Fix the release, or renew the decision.",
     "step.waiver-ends": "Waivers that expire within a month: {rules}.",
@@ -800,7 +805,7 @@ TEXTS: dict[str, str | Plural] = {
         "round or group the values in the source and run again, or explain under 'role_reasons' why no outsider "
         "knows them."
     ),
-    "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
+    "step.nearly-unique": ("Nearly every record has a unique value in {columns}: make it coarser, or remove it."),
     "step.measure-or-explain": (
         "An outsider may know {columns}, by which records can be found: make such columns quasi-identifiers or "
         "leave them out, or explain under 'role_reasons' why nobody outside knows them."
@@ -814,13 +819,15 @@ TEXTS: dict[str, str | Plural] = {
         "To judge by the name, {columns} may be sensitive: give such columns that role, leave them out, or explain "
         "under 'role_reasons' why they are not."
     ),
-    "step.many-suppressed": "{share} of the records are suppressed: the remaining records may not be representative.",
+    "step.many-suppressed": (
+        "{share} of the records are suppressed (only * in place of what outsiders may know): the others may not "
+        "be representative."
+    ),
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
     "step.name-approver": "{regime} asks for an approver: name who approves the release (sign_off: approver, role).",
     "step.regime-lacks": "{regime} also asks for: {items}. See the section Sign-off.",
     "step.try-subsets": (
-        "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' "
-        "in the policy)."
+        "It is not known which columns an adversary knows: check every combination of them ('subsets' in the policy)."
     ),
     # sign-off
     "section.anonymization": "How the release was made",
@@ -888,15 +895,17 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
     "anonymize.local": (
-        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
+        "Recoded record by record: each value is only as coarse as it must be for enough people to look the same "
+        "({n} combinations of levels)."
     ),
     "anonymize.local-no-better": (
         "Local recoding is not possible with these rules, or no better than one level for each column: that is the "
         "release. Its loss is {loss}."
     ),
     "anonymize.local-stopped": (
-        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels). The search "
-        "for the best levels for all records was stopped; the best that were found lose {loss}."
+        "Recoded record by record: each value is only as coarse as it must be for enough people to look the same "
+        "({n} combinations of levels). The search for the best levels for all records was stopped; the best that "
+        "were found lose {loss}."
     ),
     "anonymize.local-stopped-no-better": (
         "Local recoding was stopped before it was better than one level for each column: that is the release. Its "
@@ -911,8 +920,8 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "choice.made-local-unproved": "Record by record keeps more; one level per column is simpler to analyse: --global.",
     "choice.average": (
-        "Record by record, classes are smaller: the average risk is higher under the same rules ({local} instead of "
-        "{all})."
+        "Record by record, fewer people look the same: the average risk is higher under the same rules ({local} "
+        "instead of {all})."
     ),
     "choice.made-global": "Record by record usually keeps more: --local.",
     "choice.explained": (
