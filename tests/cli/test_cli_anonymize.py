@@ -61,7 +61,7 @@ def test_two_commands_lead_from_fail_to_pass(raw):
     ]
     page = (raw / "report.html").read_text("utf-8")
     assert "How the release was made" in page
-    assert "釋出資料如何產生" in page
+    assert "釋出資料是怎麼做出來的" in page
 
 
 def test_the_same_input_gives_the_same_bytes(raw):
