@@ -56,7 +56,7 @@ def test_the_worst_and_to_how_many_stand_above_the_rules(policy):
     chinese = petworks("check", policy, "--lang", "zh-TW").stdout.split(" 規則  ")[0]
     for text in (
         "找到某人的機率平均為 4%；最壞情況為 20%，涉及 5 人。",
-        "有 30 人的「income」可被確知",
+        "有 30 人的「income」可以確定",
         "檢查結果未涵蓋",
     ):
         assert text in "".join(chinese.split("\n")), chinese

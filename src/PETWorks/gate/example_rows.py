@@ -16,6 +16,7 @@ from PETWorks.counting.memory.weighted_rows import shuffled_order
 from PETWorks.counting.protected_source import exact_source
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.measures.classes import Mask
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.source import Source
 
 RECORDS = 5
@@ -64,19 +65,20 @@ class ExampleRows:
         return [(name, [row.pairs[place] for row in self.rows]) for place, name in enumerate(self.columns)]
 
 
-def example_rows(release: Release, original: Source | None) -> ExampleRows | None:
+def example_rows(release: Release, original: Source | None, unit: str | None) -> ExampleRows | None:
     """Records from all over the original that are in the release; None where records cannot be told.
 
     release   the written release, which knows the order of its records and which ones were removed
+    unit      the column of the original that names people, if they have several records
     """
     source = release.source
     if original is None or release.engine.name == "spark" or not (source.ordered and original.ordered):
         return None
-    unit = release.privacy_unit if release.privacy_unit in original.names else None
+    unit = unit if unit in original.names else None
     columns = [
         name
         for name in source.names
-        if name in original.names and release.roles.get(name) != IDENTIFIER and name != release.privacy_unit
+        if name in original.names and release.roles.get(name) != IDENTIFIER and name != unit
     ]
     known = [name for name in columns if name in release.quasi_identifiers]
     columns = columns[:MAX_COLUMNS]
@@ -100,7 +102,7 @@ def example_rows(release: Release, original: Source | None) -> ExampleRows | Non
         in_original, in_release = (tuple(side) for side in zip(*cells, strict=True))
         rows.append(ExampleRow(in_original, in_release, alike.by(range(len(known)))))
         stories.append(alike)
-    rarest = min(range(len(rows)), key=lambda place: rows[place].alike[0])
+    rarest = min(range(len(rows)), key=lambda place: (rows[place].alike[0], rows[place].after.count(SUPPRESSED)))
     return ExampleRows(tuple(columns), tuple(rows), stories[rarest].story() if known else None)
 
 
