@@ -659,14 +659,14 @@ TEXTS: dict[str, str | Plural] = {
         " {column} on level {level} leaves {n} records that break a rule, and loses {loss}.",
     ),
     "step.merge-classes": Plural(
-        "1 record ({share}) looks the same as fewer than {size} in all ({rules}): make values coarser, or leave "
-        "the record out.",
-        "{n} records ({share}) look the same as fewer than {size} in all ({rules}): make values coarser, or leave"
-        " the records out.",
+        "1 record ({share}) is in a group of fewer than {size} that look the same ({rules}): make values coarser,"
+        " or leave the record out.",
+        "{n} records ({share}) are in groups of fewer than {size} that look the same ({rules}): make values "
+        "coarser, or leave the records out.",
     ),
     "step.merge-some-classes": (
-        "Some records look the same as fewer than {size} in all ({rules}): make values coarser, or leave the "
-        "records out."
+        "Some records are in groups of fewer than {size} that look the same ({rules}): make values coarser, or "
+        "leave the records out."
     ),
     "step.without": " Without {column} there would be {records}.",
     "step.begin": " Start with {columns}.",
