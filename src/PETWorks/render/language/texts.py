@@ -612,7 +612,7 @@ TEXTS: dict[str, str | Plural] = {
     "models.lost": "The release says nothing about {columns}.",
     "models.local": (
         "Taken because of the models, of {n} releases that were compared: record by record, {kept} of what they "
-        "explain in the original is kept; with one level per column, at most {other}."
+        "explain in the original is kept; by the others, at most {other}."
     ),
     "models.global": (
         "Taken because of the models, of {n} releases that were compared: on the best levels, {kept} of what they "
@@ -622,6 +622,7 @@ TEXTS: dict[str, str | Plural] = {
         "Taken because of the models, of {n} releases that were compared: on next-best levels, {kept} of what they "
         "explain in the original is kept; by the others, at most {other}."
     ),
+    "models.means": "Means and medians of classes answer them better than intervals; `show` decides otherwise.",
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
         "On the original and on the release, in units of the original; the shift is in standard errors of the "
@@ -2091,11 +2092,16 @@ TEXTS: dict[str, str | Plural] = {
     "evaluate.nobody": "No record is in a class, so limits on classes hold: there is nobody to assess.",
     "evaluate.people": "Several records of one person count once in each class: class sizes are people.",
     "evaluate.not-applicable": "not applicable: {measure}: ",
+    "evaluate.no-control": "Without control people, what is right about anybody is not told from what the release "
+    "discloses: keep some aside before synthesis (petworks split).",
+    "evaluate.overlap": "{records} of {of} control people are equal to a record of the original in all columns; nobody "
+    "of the original should be among them.",
     "evaluate.more": "More of each: --measure NAME, or --format json.",
     "evaluate.read-as": "{encoding}, separator {separator}",
     "family.privacy": "privacy",
     "family.risk": "risk",
     "family.attack": "attack",
+    "family.disclosure": "disclosure",
     "family.utility": "utility",
     "better.higher": "higher",
     "better.lower": "lower",
@@ -2485,6 +2491,22 @@ DETAILS = (
     "sets",
     "yes",
     "no",
+    "control",
+    "control_exact",
+    "control_prior",
+    "control_needed",
+    "control_records",
+    "excess_exact",
+    "interval",
+    "over_prior",
+    "released_records",
+    "unjudged",
+    "no control people",
+    "few control people",
+    "control people are in the original",
+    "kind",
+    "compared_at",
+    "without_counterpart",
 )
 
 # Messages of operating systems that errors quote, as far as they are translated.
