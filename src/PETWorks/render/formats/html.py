@@ -9,7 +9,7 @@ from typing import Any
 
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile, RuleResult
+from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile, PresetFacts, RuleResult
 from PETWorks.gate.example_rows import ExampleRows
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.locale import ENGLISH, LANGUAGES
@@ -161,7 +161,7 @@ def _front_page(document: CheckDocument) -> dict[str, Any]:
         "front_columns": front_page.column_rows(document),
         "open_rules": [rule for rule in document.rules if rule.verdict != PASS][:MAX_OPEN_RULES],
         "besides": _list_in_all(prose.notices, document) if document.edition == INTERNAL else [],
-        "foreign": {preset.name: preset for preset in document.policy.presets},
+        "presets": {preset.name: preset for preset in document.policy.presets},
         "is_signed": front_page.is_signed(document),
         "steps_in_front": STEPS_IN_FRONT,
         "states": front_page.column_states(document),
@@ -296,6 +296,11 @@ def _rule_title(rule: str, lang: str) -> str:
     return message_text(lang, f"rule.{rule}") if rule in BUILT_IN_RULES else rule_name(rule, lang)
 
 
+def _organisation(preset: PresetFacts, lang: str) -> str:
+    """The organisation that a threshold comes from, and that it is foreign if it is for these readers."""
+    return " · ".join(filter(None, (preset.organisation, foreign_note(preset, lang))))
+
+
 def _found(rule: RuleResult, lang: str) -> str:
     """What a rule found; a built-in rule that holds has found no exception."""
     is_plain = rule.measure in BUILT_IN_RULES and rule.verdict == PASS and not isinstance(rule.value, int | float)
@@ -328,6 +333,7 @@ _FUNCTIONS: dict[str, Any] = {
     "limit_name": _in_all(limit_name),
     "dated": _in_all(source_date),
     "foreign_note": _in_all(foreign_note),
+    "organisation": _in_all(_organisation),
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
     "sees": _in_all(prose.measured_aspect),
