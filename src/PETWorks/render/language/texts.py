@@ -457,7 +457,7 @@ TEXTS: dict[str, str | Plural] = {
     "head.adds": "adds to the chance",
     "head.without": "chance without it",
     "head.limit": "limit",
-    "head.attributes": "columns",
+    "head.attributes": "attributes",
     # attributes, presence, profit
     "section.attributes": "Attribute disclosure: can something be learned about a person?",
     "attributes.none": "No column has the role of a sensitive attribute.",
