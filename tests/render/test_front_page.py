@@ -44,7 +44,7 @@ def test_what_a_pass_means(tmp_path):
         "no promise that nobody can be found in it, and no legal opinion",
         "Whoever signs decides whether that is acceptable.",
         "everybody looks like at least 59 others",
-        "這不保證絕對沒有人會被認出來，也不是法律意見",
+        "符合規則不保證絕對沒有人會被認出來，也不是法律意見",
         "I approve that t.csv",
         "to people within the organisation",
         "Jane Doe",

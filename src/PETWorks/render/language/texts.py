@@ -142,7 +142,8 @@ TEXTS: dict[str, str | Plural] = {
         "The file does not keep the rules that were set for this release, so it must not go out as it is."
     ),
     "front.means.no-promise": (
-        "That is no promise that nobody can be found in it, and no legal opinion: what could still happen is below."
+        "Keeping rules is no promise that nobody can be found in it, and no legal opinion: what could still happen is "
+        "below."
     ),
     "front.means.to-decide": "Whoever signs decides whether that is acceptable.",
     "front.figure.records": "Records in the file",
