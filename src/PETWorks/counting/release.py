@@ -25,7 +25,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source
 from PETWorks.counting.table import Table
-from PETWorks.counting.view import Background, View
+from PETWorks.counting.view import Background, PlacedCells, View
 from PETWorks.displayable import Displayable
 from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.arrays import strings
@@ -281,6 +281,12 @@ class Release(Displayable):
         """Note that this many suppressed records were removed, at unknown positions."""
         self.removed_records = records
         self.view = replace(self.view, with_removed=self._with_removed)
+
+    def note_placed(self, placed: Mapping[str, PlacedCells]) -> None:
+        """Note what the means of columns stand for, for measures that compare labels with hierarchies."""
+        self.view = replace(self.view, placed=placed)
+        if self.view.with_removed is not None:
+            self.view = replace(self.view, with_removed=self._with_removed)
 
     def _with_removed(self) -> View:
         return restore_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)

@@ -1,6 +1,6 @@
 """The view of a release that measures compute on: immutable, independent of files, with counts as answers."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -143,6 +143,31 @@ NO_QUASI_IDENTIFIER = (
 )
 
 
+@dataclass(frozen=True)
+class PlacedCells:
+    """What the means of a column stand for: the labels behind them, which the release does not show.
+
+    height   the highest level of its hierarchy
+    leaves   the number of its leaves
+    cells    a level, the leaves below a label on it, and the number of cells; of each label or of several alike
+    """
+
+    height: int
+    leaves: int
+    cells: tuple[tuple[int, int, int], ...]
+
+    def levels_lost(self, records: int) -> int:
+        """The levels of all cells, added up; records that are not among the cells are suppressed."""
+        return sum(level * cells for level, _, cells in self.cells) + self.height * self._others(records)
+
+    def leaves_below(self, records: int) -> int:
+        """The leaves that all cells may stand for, added up."""
+        return sum(below * cells for _, below, cells in self.cells) + self.leaves * self._others(records)
+
+    def _others(self, records: int) -> int:
+        return records - sum(cells for _, _, cells in self.cells)
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """The rows of a release as codes with weights, and the roles and hierarchies of their columns.
@@ -156,6 +181,7 @@ class View:
     compare_at   the level of their hierarchy on which columns are compared with other tables; 0 for all others
     with_removed makes the view that includes the suppressed records that were removed, with `*` in every
                  quasi-identifier, if there are any; the loss of information is measured there
+    placed       by column, what its means stand for; such columns have no hierarchy
     """
 
     table: Table
@@ -169,6 +195,7 @@ class View:
     set_levels: Mapping[str, int] | None = None
     with_removed: Callable[[], "View"] | None = field(default=None, repr=False)
     compare_at: Mapping[str, int] = field(default_factory=dict)
+    placed: Mapping[str, PlacedCells] = field(default_factory=dict)
     _rolled_up: RolledUp | None = field(default=None, repr=False)
     _people: dict[tuple[tuple[str, ...], str | None], Table] = field(default_factory=dict, init=False, repr=False)
     _answers: Answers = field(default_factory=Answers, init=False, repr=False)
@@ -421,7 +448,17 @@ class View:
 
     def generalised_hierarchies(self, measure: str) -> dict[str, Hierarchy]:
         """The hierarchies of the generalised columns; raise that the measure does not apply if one has none."""
-        without = [column for column in self.generalised_columns if column not in self.hierarchies]
+        self._check_places(measure, self.hierarchies)
+        return {column: self.hierarchies[column] for column in self.generalised_columns}
+
+    def generalised_places(self, measure: str) -> "dict[str, Hierarchy | PlacedCells]":
+        """The same, with what means stand for where a column shows means."""
+        places: dict[str, Hierarchy | PlacedCells] = {**self.hierarchies, **self.placed}
+        self._check_places(measure, places)
+        return {column: places[column] for column in self.generalised_columns}
+
+    def _check_places(self, measure: str, known: Collection[str]) -> None:
+        without = [column for column in self.generalised_columns if column not in known]
         if without:
             raise NeedNotMet(
                 "needs a hierarchy for every quasi-identifier; there is none for {without}",
@@ -429,7 +466,6 @@ class View:
                 what="hierarchies",
                 measure=measure,
             )
-        return {column: self.hierarchies[column] for column in self.generalised_columns}
 
     @cached_property
     def levels(self) -> dict[str, int | str]:

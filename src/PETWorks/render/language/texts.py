@@ -754,20 +754,20 @@ TEXTS: dict[str, str | Plural] = {
     # sign-off
     "section.anonymization": "How the release was made",
     "anonymize.optimal": (
-        "Proved: no other levels lose less and keep the rules ({checked} of {nodes} combinations of levels had to "
-        "be looked at)."
+        "Proved: no other levels keep the rules and lose less ({checked} of {nodes} combinations of levels had to be "
+        "looked at)."
     ),
     "anonymize.optimal-every": (
-        "Proved: among the allowed levels, no others that keep every column lose less and keep the rules ({checked} "
-        "of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep every column and the rules and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.optimal-fewest": (
-        "Proved: among the allowed levels, no others that lose no more of the columns to be kept lose less and keep "
-        "the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep the rules and as many columns and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.optimal-keeping": (
-        "Proved: among the allowed levels, no others that keep {columns} and lose no more of the others lose less and "
-        "keep the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep {columns}, the rules and as many of the other columns and lose less "
+        "({checked} of {nodes} combinations of levels had to be looked at)."
     ),
     # Translators: a command line option such as --keep age, or several
     "anonymize.keep-costs": (
@@ -792,8 +792,8 @@ TEXTS: dict[str, str | Plural] = {
         "no less than {bound}."
     ),
     "anonymize.optimal-allowed": (
-        "Proved: within the levels that you allowed, no other levels lose less and keep the rules ({checked} of "
-        "{nodes} combinations of levels had to be looked at)."
+        "Proved: of the levels that you allowed, no others keep the rules and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.stopped-allowed": (
         "The search was stopped after {checked} of {nodes} combinations of the levels that you allowed: others of "
@@ -816,6 +816,7 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.shuffled": "The records are in random order.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
+    "anonymize.above-one": "A weighted loss is no share: it can be above 1, and compares with the same weights only.",
     "anonymize.local": (
         "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
     ),
