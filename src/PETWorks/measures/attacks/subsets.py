@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.counting.counts import Integers, Marginal
 from PETWorks.counting.engines.engine import memory_limit_in_bytes
 from PETWorks.counting.release import Release
@@ -375,9 +376,11 @@ def every_subset(
     (2, 3)
     """
     columns, sensitive = known_columns(release), release.sensitive_attributes
+    view = release.view if isinstance(release, Release) else release
+    if view.kind != GENERALISED:
+        raise NotApplicable("classes of a table that is not generalised hide nobody; use attack, which looks people up")
     wanted = parse_sizes(sizes, len(columns))
     total = count_feasible_subsets(wanted, len(columns), release.records)
-    view = release.view if isinstance(release, Release) else release
     marginals = {column: release.marginal(column) for column in sensitive}
     missing = {
         column: marginals[column].values.index(None) for column in sensitive if view.required_column(column) is not None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.counting.codes import Codes
-from PETWorks.counting.counts import ClassValues, Integers
+from PETWorks.counting.counts import ClassValues, Integers, run_starts
 from PETWorks.counting.engines.engine import memory_limit_in_bytes
 from PETWorks.counting.release import Release
 from PETWorks.counting.subsets.subset_counts import CountsBySubset
@@ -78,6 +78,11 @@ class LookupScore:
         """The lookups in classes of sorted, distinct keys."""
         from PETWorks.counting.subsets import kernels  # loads the compiler
 
+        if self._kind is not np.int64:
+            starts = run_starts(keys >> keys.dtype.type(value_bits))
+            values = (keys & keys.dtype.type((1 << value_bits) - 1)).astype(np.int64)
+            counts = weights.astype(np.int64)
+            return self.of_classes(ClassValues(np.add.reduceat(counts, starts), starts, values, counts))
         records = int(weights.sum(dtype=np.int64))
         numbers = np.zeros(6, np.int64)
         by_size = np.zeros((min(records, LARGEST_SIZE) + 1, 2), np.int64)
