@@ -163,6 +163,10 @@ def test_smallest_sets_that_break_a_limit():
     risky = [(each["limit"], each["attributes"]) for each in found["subsets"]["minimal_risky"]]
     assert risky == [("certain", ["q", "r"]), ("best-guess:t", ["q", "r"])]
     assert attack(release, 1).answers({"certain": 0.5})["satisfied"] is True
+    subsets = attack(release)
+    assert subsets.minimal_risky({"certain": 0.5}) == found["subsets"]["minimal_risky"][:1]
+    assert subsets.limits({"certain": 0.5}) == found["subsets"]["limits"][:1]
+    assert subsets.by_size() == found["subsets"]["if_they_know"]
     for number, release_without in (("few control people", leaking(96)), ("no control people", people(control=None))):
         with pytest.raises(NotApplicable, match=f"the limit 'certain' cannot be judged: {number}"):
             attack(release_without).answers({"certain": 0.5})

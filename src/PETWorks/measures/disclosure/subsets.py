@@ -353,6 +353,18 @@ class LookupSubsets(SubsetTable):
             tuple(self._contributions()) if self.is_complete else None,
         )
 
+    def by_size(self) -> list[dict[str, Any]]:
+        """The answers of `known_attributes()`, ready for JSON."""
+        return [answer.to_dict() for answer in self.known_attributes()]
+
+    def limits(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Each limit with the highest number of all subsets, and whether that is within the limit; see `facts`."""
+        return [limit.to_dict() for limit in self._limits(self.check_limits(limits))]
+
+    def minimal_risky(self, limits: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The minimal subsets that exceed a limit (no smaller subset of them does), by size, the worst first."""
+        return [subset.to_dict() for subset in self._minimal_risky(self.check_limits(limits))]
+
     def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
         """The conclusions from all subsets, ready for JSON; with limits, also the verdict."""
         facts = self.facts(limits)
