@@ -127,16 +127,16 @@ def test_the_four_lines_load_it(made, monkeypatch):
 
 def test_recipients_calculate_with_the_middles_that_models_take(tmp_path):
     """Of labels with an open end, too; the records without a value are counted."""
-    ages = ["18–39", "40–59", "≥ 60", "< 18", "*", "*"]
+    ages = ["18–39", "40–59", "≥ 60", "< 18", "*", "*", "≥ 20"]
     (tmp_path / "r.csv").write_text("age,sex\n" + "".join(f"{age},f\n" for age in ages), "utf-8")
     book = Codebook.of(Release(tmp_path / "r.csv", {"age": "quasi_identifier"}), tmp_path / "r.csv", {})
     (column, _) = book.columns
     listed = {label.text: label.middle for label in column.labels}
-    assert listed == {"18–39": "28.5", "40–59": "49.5", "≥ 60": "69.5", "< 18": "7.5", "*": ""}
+    assert listed == {"18–39": "28.5", "40–59": "49.5", "≥ 20": "39.5", "≥ 60": "69.5", "< 18": "7.5", "*": ""}
     assert [float(listed[age] or "nan") for age in ages] == pytest.approx(positions(ages).tolist(), nan_ok=True)
     text = book.to_markdown("r_codebook.csv").decode()
     assert "| column | values | records with `*` |" in text
-    assert "| age | labels, listed below: 4 | 2 |" in text
+    assert "| age | labels, listed below: 5 | 2 |" in text
     assert "| sex | labels, listed below: 1 | 0 |" in text
 
 

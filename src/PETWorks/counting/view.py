@@ -5,9 +5,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, recoding, released_level
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.population import Population
+from PETWorks.about.sample import Sample
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS, FOLDED
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting import questions
@@ -15,6 +18,7 @@ from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassVa
 from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.table import Table
+from PETWorks.counting.weights import Weights, read_weights
 from PETWorks.errors import Hint, InputError, NeedNotMet, Phrase, RoleError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -176,7 +180,8 @@ class View:
     hierarchies  by column
     treatment    how to count records that can be counted in several ways: see `Release`
     background   the tables that the release is compared with
-    compared     the columns that the table has
+    compared     the columns that can be compared with those of the original
+    sample       how the records were drawn, if they are a sample
     set_levels   the level of each quasi-identifier, if the view was made with `at`
     compare_at   the level of their hierarchy on which columns are compared with other tables; 0 for all others
     with_removed makes the view that includes the suppressed records that were removed, with `*` in every
@@ -191,6 +196,7 @@ class View:
     treatment: Mapping[str, str | None]
     background: Background
     compared: tuple[str, ...]
+    sample: Sample = field(default=Sample(), kw_only=True)
     has_roles: bool = True
     set_levels: Mapping[str, int] | None = None
     with_removed: Callable[[], "View"] | None = field(default=None, repr=False)
@@ -291,6 +297,40 @@ class View:
         """Ask for the histogram of class sizes."""
         grouping = self.grouping(attacker=attacker)
         return questions.class_sizes_question(self.counted(*grouping.columns), grouping)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the records have sampling weights."""
+        return self.sample.weight is not None and self.sample.weight in self.table.domains
+
+    def weights(self, table: Table) -> Weights:
+        """The sampling weights of the records of a table that counts the records of the view or its people."""
+        column = str(self.sample.weight)
+
+        def read() -> Weights:
+            labels = table.domains[column].labels
+            return Weights.of(read_weights(labels, np.zeros(len(labels), np.int64), column), self.records)
+
+        return self.remembered(("weights", id(table)), read)
+
+    @property
+    def estimated_population(self) -> int | None:
+        """The number of people that the records stand for: the sum of the sampling weights; None without weights."""
+        if not self.has_weights:
+            return None
+        table = self.counted(str(self.sample.weight))
+        total = self.weights(table).total(table.marginal(str(self.sample.weight)).counts)
+        return max(round(total), self.people)
+
+    @property
+    def links_weights(self) -> bool:
+        """Whether sampling weights say how many people a class stands for: there is no table of the population."""
+        return self.has_weights and not self.background.has_population_table
+
+    @property
+    def known_population(self) -> int | None:
+        """The number of people in the population: as given, otherwise estimated from sampling weights."""
+        return self.estimated_population if self.background.population is None else self.population_size
 
     def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
         """The histogram of class sizes; for an attacker, no record is set aside."""
@@ -432,7 +472,7 @@ class View:
         if attacker:
             return Grouping(known, known)
         other_sensitive: tuple[str, ...] = ()
-        if sensitive is not None and self.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS:
+        if sensitive in self.sensitive_attributes and self.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS:
             other_sensitive = tuple(column for column in self.sensitive_attributes if column != sensitive)
         aside = self.treatment["suppressed"] == APART, self.treatment["missing"] == APART
         return Grouping((*known, *other_sensitive), known, *aside)
@@ -530,6 +570,7 @@ class View:
             self.compared,
             self.has_roles,
             coarser.levels,
+            sample=self.sample,
             _rolled_up=coarser,
         )
 

@@ -149,12 +149,9 @@ class Codebook:
         lines += ["", *(f"* {line}" for line in self._notes(csv_name, say)), ""]
         for column in self.columns:
             lines += _label_table(column, say)
-        middle = next(
-            (column for column in self.columns if any(label.middle for label in column.labels)),
-            None,
-        )
-        if middle is not None:
-            lines += [f"## {say('To calculate with ranges')}", "", *_calculating(middle.name, csv_name, say), ""]
+        ranges = [column.name for column in self.columns if any(label.middle for label in column.labels)]
+        if ranges:
+            lines += [f"## {say('To calculate with ranges')}", "", *_calculating(ranges, csv_name, say), ""]
         return "\n".join(lines).encode("utf-8", "replace")
 
     def _values(self, column: CodebookColumn, say: Say) -> str:
@@ -326,24 +323,29 @@ def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
         yield from ("", say("In columns of numbers, {star} is then a missing value.").format(star="`*`"))
 
 
-def _calculating(column: str, csv_name: str, say: Say) -> Iterator[str]:
-    """Lines that replace the labels of a column by the middles of their ranges."""
-    name, file = _quoted(column), _quoted(csv_name)
+def _calculating(columns: Sequence[str], csv_name: str, say: Say) -> Iterator[str]:
+    """Lines that replace the labels of columns by the middles of their ranges."""
+    names, file = ", ".join(map(_quoted, columns)), _quoted(csv_name)
     yield say(
-        "The middle of each range, for one column as an example. A label with an open end counts as if it were as wide "
-        "as the widest one beside it; records with {star} have none."
+        "The middle of each range, so that the columns are numbers. A label with an open end counts as if it were as "
+        "wide as the widest one beside it, or reached as far as the labels beyond it; records with {star} have none."
     ).format(star="`*`")
     yield ""
     yield from _snippets(
         [
             f'codebook = pd.read_csv({file}, dtype="str", keep_default_na=False)',
-            f'labels = codebook[codebook["column"] == {name}].set_index("label")',
-            f'release[{name}] = release[{name}].map(pd.to_numeric(labels["middle"]))',
+            'codebook = codebook.apply(lambda cells: cells.str.removeprefix("\'"))',
+            f"for column in [{names}]:",
+            '    labels = codebook[codebook["column"] == column]',
+            '    release[column] = release[column].map(dict(zip(labels["label"], pd.to_numeric(labels["middle"]))))',
         ],
         [
             f'codebook <- read.csv({file}, fileEncoding = "UTF-8-BOM", colClasses = "character")',
-            f'labels <- codebook[codebook[["column"]] == {name}, ]',
-            f'release[[{name}]] <- as.numeric(labels[["middle"]])[match(release[[{name}]], labels[["label"]])]',
+            'codebook[] <- lapply(codebook, function(cells) sub("^\'", "", cells))',
+            f"for (column in c({names})) {{",
+            '  labels <- codebook[codebook[["column"]] == column, ]',
+            '  release[[column]] <- as.numeric(labels[["middle"]])[match(release[[column]], labels[["label"]])]',
+            "}",
         ],
     )
 
