@@ -411,6 +411,12 @@ def words(result):
     return " ".join(result.stdout.split())
 
 
+def test_an_option_of_tables_names_the_key_of_the_policy(raw):
+    for option, key in (("--protect=Disease=round:5", "anonymize: protect"), ("--qi=Age", "roles: quasi_identifiers")):
+        refused = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", option)
+        assert (refused.returncode, f"write it in the policy, under {key}" in refused.stderr) == (2, True)
+
+
 def test_what_is_proved_is_said_with_the_levels_that_were_allowed(raw):
     made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--global")
     kept = words(run(*made))
@@ -438,6 +444,10 @@ def test_a_loss_with_weights_is_said_to_be_weighted(raw):
     told = json.loads(run(*made, "--format", "json").stdout)["anonymization"]
     assert [column.get("weight") for column in told["columns"]] == [2.5, None]
     assert (told["objective"], told["aggregate"]) == ("granularity", "geometric")
+    heavy = words(run(*made[:-1], "Age=50", "--weight", "Zip=50"))
+    assert "A weighted loss is no share: it can be above 1" in heavy
+    light = words(run(*made[:-1], "Age=1.5"))
+    assert "A weighted loss is no share" not in light
 
 
 WAIVER = "waivers: [{rule: k-anonymity, owner: somebody, reason: a pilot, expires: 2999-01-01}]\n"

@@ -151,6 +151,7 @@ def command_ids():
     """Those of what the command prints."""
     heads = ("attack", "prior", "posterior", "times-better", "difference")
     yield from (f"attack.head.{head}" for head in heads)
+    yield from (f"attack.{unit}" for unit in ("excess", "share"))
     yield from (f"attack.{how}" for how in ("not-better", "hardly-better", "better"))
     yield from (f"head.{head}" for head in ("parameters", "reason", "group", "values", "records", "column", "role"))
     yield from (f"family.{entry.family}" for entry in catalogue.values())
