@@ -136,7 +136,7 @@ def values():
 def local_rounds(name, release, rules, suppression):
     """Time each release that local recoding finds."""
     from PETWorks.anonymizer.judging import Judge
-    from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
+    from PETWorks.anonymizer.local.rounds import local_releases
     from PETWorks.anonymizer.local.sweep import Sweep, smallest_size
     from PETWorks.anonymizer.problem import make_problem
     from PETWorks.anonymizer.rules import check_rules
@@ -151,8 +151,8 @@ def local_rounds(name, release, rules, suppression):
     fallback = Sweep.on_one_node(classes, search.judge(classes).suppressed)
     judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
     began, losses, step = time.process_time(), [], "tree"
-    least, order = smallest_size(judge), sorting_objective(problem)
-    for swept in local_releases(problem.ground, judge, order, least, problem.most, fallback, lambda _visited: None):
+    least = smallest_size(judge)
+    for swept in local_releases(problem, judge, least, problem.most, fallback, lambda _visited: None):
         seconds = time.process_time() - began
         losses.append(swept.loss(problem.objective))
         unit = f"s   loss {losses[-1]:.4f}, {len(swept.nodes):,} nodes, {swept.suppressed} records suppressed"

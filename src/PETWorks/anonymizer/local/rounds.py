@@ -20,10 +20,9 @@ from PETWorks.anonymizer.local.sweep import (
     sweep_over,
 )
 from PETWorks.anonymizer.local.tree import Partition, Splitter, without_empty_classes
-from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
+from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity, SumOfPowers
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import NOT_RELEASED
-from PETWorks.anonymizer.rows import Ground
 from PETWorks.counting.counts import Integers
 
 FULL_SWEEP = 1 << 30  # most nodes times distinct rows for a sweep over all nodes
@@ -38,21 +37,21 @@ Tell = Callable[[int], None]
 
 
 def local_releases(
-    ground: Ground,
+    problem: Problem,
     judge: Judge,
-    objective: ByColumn,
     least: int,
     allowed: int,
     fallback: Sweep,
     report: Tell,
+    power: int | None = None,
 ) -> Iterator[Sweep]:
     """Releases by local recoding whose classes keep the rules, with at most `allowed` suppressed records.
 
-    objective   a sum over records, which orders nodes and chooses columns
     least       the minimum number of records per class
     fallback    a release that keeps the rules: where the tree starts if no coarse one does
+    power       of the losses of the columns, which are added up to order nodes and choose columns
     """
-    rounds = _Rounds(ground, judge, objective, least, allowed, report)
+    rounds = _Rounds(problem, judge, least, allowed, report, power)
     if rounds.can_sweep_all:
         found = yield from rounds.swept_over_all()
         if found and rounds.only_sizes:
@@ -60,16 +59,24 @@ def local_releases(
     yield from rounds.from_the_tree(fallback)
 
 
-def recode_again(ground: Ground, judge: Judge, objective: ByColumn, steps: LocalSteps, allowed: int) -> Sweep:
+def recode_again(problem: Problem, judge: Judge, steps: LocalSteps, allowed: int) -> Sweep:
     """The release that the same steps make of a table, whatever is suppressed."""
     if steps.lowest is None:
-        return sweep_over(ground, judge, steps.nodes, steps.least)
+        return sweep_over(problem.ground, judge, steps.nodes, steps.least)
     least = max(steps.least, smallest_size(judge))
-    return _Rounds(ground, judge, objective, least, allowed, lambda _visited: None, steps.lowest).repeated(steps)
+    rounds = _Rounds(problem, judge, least, allowed, lambda _visited: None, steps.power, steps.lowest)
+    return rounds.repeated(steps)
 
 
-def sorting_objective(problem: Problem) -> ByColumn:
-    """The objective that orders nodes: the one of the problem if it is a sum over records, else granularity."""
+def sorting_objective(problem: Problem, power: int | None = None) -> ByColumn:
+    """The objective that orders nodes: the one of the problem if it is a sum over records, else granularity.
+
+    power   of the losses of the columns, which are added up; the higher it is, the more count columns that lose much
+    """
+    if power is not None:
+        weights = [problem.weights.get(name, 1.0) for name in problem.lattice.columns]
+        granularity = Granularity.of(problem.ground, weights, "sum")
+        return SumOfPowers(problem.ground, granularity.lost, granularity.by_value, weights, "sum", power=power)
     if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
         return problem.objective
     return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
@@ -78,16 +85,17 @@ def sorting_objective(problem: Problem) -> ByColumn:
 class _Rounds:
     def __init__(
         self,
-        ground: Ground,
+        problem: Problem,
         judge: Judge,
-        objective: ByColumn,
         least: int,
         allowed: int,
         report: Tell,
+        power: int | None = None,
         lowest: Node | None = None,
     ) -> None:
+        ground, objective = problem.ground, sorting_objective(problem, power)
         self._ground, self._judge, self._objective = ground, judge, objective
-        self._least, self._allowed = least, allowed
+        self._least, self._allowed, self._power = least, allowed, power
         self._visited, self._report_nodes = 0, report
         self._splitter = Splitter(ground, judge, objective, least, self._report, lowest)
         self._rows = len(self._splitter.weights)
@@ -220,7 +228,7 @@ class _Rounds:
         """The release on these classes, if enough records remain when classes are what looks equal."""
         if len(partition.levels):
             lowest = tuple(partition.levels.min(axis=0).tolist())
-            swept = self._drop_failing(partition, replace(steps, lowest=lowest))
+            swept = self._drop_failing(partition, replace(steps, lowest=lowest, power=self._power))
             if swept.nodes and swept.suppressed <= self._allowed:
                 yield swept
 

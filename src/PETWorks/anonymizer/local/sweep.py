@@ -15,7 +15,7 @@ from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, Publi
 from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column, narrowest_type
-from PETWorks.counting.counts import Integers
+from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, count_keys, pack
 from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -37,12 +37,14 @@ class LocalSteps:
     lowest    the lowest level of each column in classes that are divided after the sweep; None if none is
     homes     if the sweep leaves classes of the tree able to stay: their number of records, from which on the tree
               stops; None if it does not
+    power     if columns that lose much count more, so that none is lost: the power of the losses that are added up
     """
 
     nodes: tuple[Node, ...]
     least: int
     lowest: Node | None = None
     homes: int | None = None
+    power: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -629,7 +631,7 @@ class NodeQueue:
             self._ground.lattice.low
         )
         for index, (codes, by_level) in enumerate(zip(self._codes, self._retained, strict=True)):
-            self._lost[index] -= float(np.stack(by_level)[levels[:, index], codes[rows]] @ self.weights[rows])
+            self._lost[index] -= weighted_sum(np.stack(by_level)[levels[:, index], codes[rows]], self.weights[rows])
         self._released = []
 
 

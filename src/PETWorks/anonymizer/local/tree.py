@@ -13,19 +13,16 @@ from numpy.typing import NDArray
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.sweep import Levels, Sweep, combined_loss
-from PETWorks.anonymizer.objectives import ByColumn, Reals
+from PETWorks.anonymizer.objectives import TINY, ByColumn, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column
-from PETWorks.counting.counts import Integers
+from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, pack, rank_keys
 from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.arrays import arrow_integers
-
-TINY = 1e-300  # the gain of a class that goes one level down as a whole and loses nothing less by that
-STEEPNESS = 8  # how much more a column counts that loses more, if the largest loss of a column is the loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +194,7 @@ class Splitter:
                 for level in range(int(self._low[index]), high[index])
             ]
         best, most_retained = None, -np.inf
-        importance = self._importance(self.lost(Partition(of_row, np.zeros((0, len(high)), np.int64))))
+        importance = self.objective.importance(self.lost(Partition(of_row, np.zeros((0, len(high)), np.int64))))
         for node in nodes:
             changed = [index for index, level in enumerate(node) if level != high[index]]
             if changed:
@@ -211,7 +208,7 @@ class Splitter:
                 continue
             kept = rows[passing[group_of]]
             retained = sum(
-                float(self._retained[index][node[index]][self._codes[index][kept]] @ self.weights[kept])
+                weighted_sum(self._retained[index][node[index]][self._codes[index][kept]], self.weights[kept])
                 * importance[index]
                 for index in changed
             )
@@ -227,20 +224,10 @@ class Splitter:
         levels, weights = partition.levels[partition.of_row[released]], self.weights[released]
         return np.array(
             [
-                self.objective.all_lost(index) - float(retained[levels[:, index], codes[released]] @ weights)
+                self.objective.all_lost(index) - weighted_sum(retained[levels[:, index], codes[released]], weights)
                 for index, (retained, codes) in enumerate(zip(self._retained, self._codes, strict=True))
             ]
         )
-
-    def _importance(self, lost: Reals) -> Reals:
-        """How much a loss in each column counts: the derivative of the combined loss."""
-        weights = np.array(self.objective.weights)
-        if self.objective.aggregate == "geometric":
-            return np.asarray(weights / (1 + weights * np.maximum(lost, 0)))
-        if self.objective.aggregate == "maximum":
-            weighted = weights * np.maximum(lost, 0)
-            return np.asarray(weights * (weighted / max(float(weighted.max()), TINY)) ** STEEPNESS)
-        return weights
 
     def split(self, partition: Partition, until: int = 0) -> Partition:
         """Divide classes; those with fewer than `until` records stay as they are."""
@@ -257,7 +244,7 @@ class Splitter:
             if until:
                 sizes = self.rules.sizes(rows, class_of, len(classes))
                 own = np.where((sizes < until)[:, np.newaxis], self._low, own)  # nothing to divide by
-            chosen, parts = self._best_parts(rows, class_of, own, self._importance(lost))
+            chosen, parts = self._best_parts(rows, class_of, own, self.objective.importance(lost))
             is_open[classes[chosen < 0]] = False
             new_levels = [levels]
             for column, (part_rows, part_of, part_class, leaving, gained) in parts.items():
