@@ -1,6 +1,6 @@
 """Rounds of local recoding: the tree, sweeps over the nodes that its classes use, and the tree again for the rest."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from PETWorks.anonymizer.local.sweep import (
     Levels,
     LocalSteps,
     NodeQueue,
+    NodesInOrder,
     RemainingRecords,
     Sweep,
     drop_failing_classes,
@@ -23,7 +24,6 @@ from PETWorks.anonymizer.local.tree import Partition, Splitter, without_empty_cl
 from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity, SumOfPowers
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import NOT_RELEASED
-from PETWorks.counting.counts import Integers
 
 FULL_SWEEP = 1 << 30  # most nodes times distinct rows for a sweep over all nodes
 FULL_SWEEP_OF_VALUES = 1 << 22  # the same if rules are about sensitive values
@@ -163,7 +163,7 @@ class _Rounds:
             found = self._completed(sweep_over(self._ground, self._judge, steps.nodes, self._least))
         else:
             homes = self._splitter.split(start, steps.homes)
-            found = self._splitter.split(self._sweep_within(homes, _InOrder(steps.nodes))[0])
+            found = self._splitter.split(self._sweep_within(homes, NodesInOrder(steps.nodes))[0])
         return self._drop_failing(found, steps)
 
     def _swept(self, nodes: Levels | None) -> Sweep | None:
@@ -200,7 +200,7 @@ class _Rounds:
                 yield from self._released(found, LocalSteps(used, self._least, homes=size))
             size //= HOMES_DIVIDED_BY
 
-    def _sweep_within(self, homes: Partition, queue: "NodeQueue | _InOrder") -> tuple[Partition, tuple[Node, ...]]:
+    def _sweep_within(self, homes: Partition, queue: NodeQueue | NodesInOrder) -> tuple[Partition, tuple[Node, ...]]:
         """Release classes of the rows of each home as long as what stays there keeps the rules; and the nodes used."""
         of_row, levels, used = homes.of_row.copy(), [homes.levels], []
         number = len(homes.levels)
@@ -240,22 +240,3 @@ class _Rounds:
         """The loss by the objective that chooses columns."""
         lost = [np.array([part]) for part in self._splitter.lost(partition)]
         return float(self._objective.combined(lost).item())
-
-
-class _InOrder:
-    """Nodes in a given order."""
-
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self._nodes, self.visited = nodes, 0
-
-    def renew(self, _rows: Integers) -> None:
-        """Keep the order."""
-
-    def promising(self, _remaining: RemainingRecords) -> Iterator[Node]:
-        """Iterate over the nodes not yet visited."""
-        while self.visited < len(self._nodes):
-            self.visited += 1
-            yield self._nodes[self.visited - 1]
-
-    def release(self, _node: Node, _rows: Integers) -> None:
-        """Keep the order."""

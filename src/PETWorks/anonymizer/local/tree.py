@@ -24,6 +24,10 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.arrays import arrow_integers
 
+# Classes are divided where the gain per square root of the bits that this takes is largest: what is divided into many
+# parts, or into equal ones, cannot be divided as often afterwards. The gain alone loses more, and so does that per bit.
+FEWEST_BITS = 0.05
+
 
 @dataclass(frozen=True, eq=False)
 class Partition:
@@ -282,13 +286,15 @@ class Splitter:
             part_of, number = rank_keys(classes * (int(lifted.max()) + 1) + lifted[level, codes])
             part_class = np.zeros(number, np.int64)
             part_class[part_of] = classes
-            leaving = self._leaving(part_rows, part_of, part_class, levels, column)
+            sizes = self.rules.sizes(part_rows, part_of, number)
+            leaving = self._leaving(part_rows, part_of, part_class, sizes, levels, column)
             saved = (retained[level, codes] - retained[level + 1, codes]) * self.weights[part_rows]
             gained = np.bincount(part_of, saved, number).astype(np.float64)
             gain = np.bincount(part_class, np.where(leaving, gained, 0.0), len(levels)) * importance[column]
             whole = np.bincount(part_class, minlength=len(levels)) == 1
             whole &= np.bincount(part_class, leaving, len(levels)) == 1
             gain = np.where(whole, np.maximum(gain, TINY), gain)
+            gain /= np.sqrt(np.maximum(_bits(sizes, part_class, leaving, len(levels)), FEWEST_BITS))
             better = gain > best
             if better.any():
                 best[better], chosen[better] = gain[better], column
@@ -328,7 +334,15 @@ class Splitter:
         classes = np.cumsum(leaving) - 1
         return rows[left][moving], classes[number[part_of[left]][moving]], int(np.count_nonzero(leaving))
 
-    def _leaving(self, rows: Integers, part_of: Integers, part_class: Integers, levels: Levels, column: int) -> Mask:
+    def _leaving(
+        self,
+        rows: Integers,
+        part_of: Integers,
+        part_class: Integers,
+        sizes: Integers,
+        levels: Levels,
+        column: int,
+    ) -> Mask:
         """Mask of the parts that leave their classes: they keep the rules, and so does what remains of each class.
 
         If what remains does not, the smallest parts return to it, one, three, seven and so on.
@@ -339,7 +353,6 @@ class Splitter:
             of_parts[:, column] -= 1
             return of_parts
 
-        sizes = self.rules.sizes(rows, part_of, len(part_class))
         leaving = self.rules.passing(rows, part_of, sizes, levels_of_parts)
         return self.remainders_kept(rows, part_of, part_class, sizes, leaving, levels)
 
@@ -385,6 +398,20 @@ class Splitter:
             broken = remaining[~kept]
             returned[broken] = 2 * returned[broken] + 1
             leaving = leaving & (rank >= returned[part_class])
+
+
+def _bits(sizes: Integers, part_class: Integers, leaving: Mask, classes: int) -> Reals:
+    """For each class, the entropy of its division into the parts that leave it and the rest."""
+
+    def total(numbers: Integers | Reals) -> Reals:
+        return np.asarray(np.bincount(part_class, numbers, classes), np.float64)
+
+    def weighted_logarithm(numbers: Integers | Reals) -> Reals:
+        return np.asarray(numbers * np.log2(np.maximum(numbers, 1)))
+
+    records, left = np.maximum(total(sizes), 1), np.where(leaving, sizes, 0)
+    rest = weighted_logarithm(records - total(left))
+    return np.asarray((weighted_logarithm(records) - total(weighted_logarithm(left)) - rest) / records)
 
 
 def _field(codes: Integers) -> Field:
