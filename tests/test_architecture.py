@@ -222,7 +222,7 @@ def test_modules_open_with_a_sentence():
 @pytest.mark.parametrize("name", sorted(catalogue))
 def test_every_measure_is_documented(name):
     entry = catalogue[name]
-    page = (ROOT / f"docs/measures/{name}.md").read_text("utf-8")
+    page = (ROOT / f"docs/measures/{entry.page}.md").read_text("utf-8")
     headings = [line for line in page.splitlines() if line.startswith("## ")]
     assert headings == ["## Definition", "## Reading the number", "## Worked example", "## Pitfalls"]
     assert f"\n```{{facts}} measure {name}\n```\n" in page
@@ -238,9 +238,9 @@ def test_the_table_of_measures_is_up_to_date():
 
 
 def test_one_function_tells_the_day():
-    """By UTC: waivers expire on the same day at every door, wherever the machine is."""
+    """By UTC: waivers expire on the same day at every door, wherever the machine is; reports show local times."""
     asking = {"gate/policy/policy_rules.py", "gate/case.py"}
-    told = re.compile(r"\bdatetime\.now\(|\bdate\.today\(|\.astimezone\(\)")
+    told = re.compile(r"\bdatetime\.now\(|\bdate\.today\(")
     found = {
         path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if told.search(path.read_text("utf-8"))
     }

@@ -175,12 +175,20 @@ def test_without_measures_all_that_apply():
         "utility-bias": "needs a function of yours (in Python: function=...)",
     }
     assert found["not_applicable"] == without
-    names = [entry.name for entry in all_measures()]
+    names = [entry.name for entry in all_measures() if entry.applies_to("generalised")]
     assert [result["measure"] for result in found["results"]] == [name for name in names if name not in without]
     assert found["satisfied"] is None
     assert all(result["satisfied"] is None for result in found["results"])
     alone = json.loads(petworks("evaluate", DELTA[0], "--format", "json").stdout)
-    needing = ("delta-presence", "aecs", "discernibility", "fidelity", "non-uniform-entropy", "utility-bias")
+    needing = (
+        "delta-presence",
+        "aecs",
+        "discernibility",
+        "fidelity",
+        "marginals",
+        "non-uniform-entropy",
+        "utility-bias",
+    )
     assert alone["not_applicable"] == without | dict.fromkeys(needing, "needs the original table (--original)")
 
 

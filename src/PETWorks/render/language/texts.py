@@ -539,7 +539,7 @@ TEXTS: dict[str, str | Plural] = {
     "models.lost": "The release says nothing about {columns}.",
     "models.local": (
         "Taken because of the models, of {n} releases that were compared: record by record, {kept} of what they "
-        "explain in the original is kept; with one level per column, at most {other}."
+        "explain in the original is kept; by the others, at most {other}."
     ),
     "models.global": (
         "Taken because of the models, of {n} releases that were compared: on the best levels, {kept} of what they "
@@ -549,6 +549,7 @@ TEXTS: dict[str, str | Plural] = {
         "Taken because of the models, of {n} releases that were compared: on next-best levels, {kept} of what they "
         "explain in the original is kept; by the others, at most {other}."
     ),
+    "models.means": "Means and medians of classes answer them better than intervals; `show` decides otherwise.",
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
         "On the original and on the release, in units of the original; the shift is in standard errors of the "
@@ -753,20 +754,20 @@ TEXTS: dict[str, str | Plural] = {
     # sign-off
     "section.anonymization": "How the release was made",
     "anonymize.optimal": (
-        "Proved: no other levels lose less and keep the rules ({checked} of {nodes} combinations of levels had to "
-        "be looked at)."
+        "Proved: no other levels keep the rules and lose less ({checked} of {nodes} combinations of levels had to be "
+        "looked at)."
     ),
     "anonymize.optimal-every": (
-        "Proved: among the allowed levels, no others that keep every column lose less and keep the rules ({checked} "
-        "of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep every column and the rules and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.optimal-fewest": (
-        "Proved: among the allowed levels, no others that lose no more of the columns to be kept lose less and keep "
-        "the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep the rules and as many columns and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.optimal-keeping": (
-        "Proved: among the allowed levels, no others that keep {columns} and lose no more of the others lose less and "
-        "keep the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep {columns}, the rules and as many of the other columns and lose less "
+        "({checked} of {nodes} combinations of levels had to be looked at)."
     ),
     # Translators: a command line option such as --keep age, or several
     "anonymize.keep-costs": (
@@ -791,8 +792,8 @@ TEXTS: dict[str, str | Plural] = {
         "no less than {bound}."
     ),
     "anonymize.optimal-allowed": (
-        "Proved: within the levels that you allowed, no other levels lose less and keep the rules ({checked} of "
-        "{nodes} combinations of levels had to be looked at)."
+        "Proved: of the levels that you allowed, no others keep the rules and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.stopped-allowed": (
         "The search was stopped after {checked} of {nodes} combinations of the levels that you allowed: others of "
@@ -815,6 +816,7 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.shuffled": "The records are in random order.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
+    "anonymize.above-one": "A weighted loss is no share: it can be above 1, and compares with the same weights only.",
     "anonymize.local": (
         "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
     ),
@@ -1205,6 +1207,7 @@ TEXTS: dict[str, str | Plural] = {
     "need.a sensitive attribute": "a sensitive attribute",
     "need.the original table": "the original table",
     "need.a population table": "a population table",
+    "need.sampling weights": "sampling weights",
     "need.the population or its size": Homonym("the population or its size"),
     "need.hierarchies": Homonym("hierarchies"),
     "need.records in the order of the input": Homonym("records in the order of the input"),
@@ -2000,11 +2003,16 @@ TEXTS: dict[str, str | Plural] = {
     "evaluate.nobody": "No record is in a class, so limits on classes hold: there is nobody to assess.",
     "evaluate.people": "Several records of one person count once in each class: class sizes are people.",
     "evaluate.not-applicable": "not applicable: {measure}: ",
+    "evaluate.no-control": "Without control people, what is right about anybody is not told from what the release "
+    "discloses: keep some aside before synthesis (petworks split).",
+    "evaluate.overlap": "{records} of {of} control people are equal to a record of the original in all columns; nobody "
+    "of the original should be among them.",
     "evaluate.more": "More of each: --measure NAME, or --format json.",
     "evaluate.read-as": "{encoding}, separator {separator}",
     "family.privacy": "privacy",
     "family.risk": "risk",
     "family.attack": "attack",
+    "family.disclosure": "disclosure",
     "family.utility": "utility",
     "better.higher": "higher",
     "better.lower": "lower",
@@ -2299,7 +2307,11 @@ DETAILS = (
     "columns",
     "exact",
     "excess",
+    "expected",
     "expected_finds",
+    "estimated_population",
+    "households",
+    "riskiest_class",
     "expected_loss",
     "highest",
     "lowest",
@@ -2385,8 +2397,31 @@ DETAILS = (
     "true|false",
     "function",
     "worth of values",
+    "distances",
+    "k_marginal_score",
+    "largest",
+    "largest_of",
+    "mean",
+    "of",
+    "sets",
     "yes",
     "no",
+    "control",
+    "control_exact",
+    "control_prior",
+    "control_needed",
+    "control_records",
+    "excess_exact",
+    "interval",
+    "over_prior",
+    "released_records",
+    "unjudged",
+    "no control people",
+    "few control people",
+    "control people are in the original",
+    "kind",
+    "compared_at",
+    "without_counterpart",
 )
 
 # Messages of operating systems that errors quote, as far as they are translated.
