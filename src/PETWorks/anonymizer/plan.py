@@ -153,6 +153,17 @@ class Plan(JSONObject, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    power: (
+        Annotated[
+            int,
+            described(
+                "of local recoding: the power of the losses of the columns, which were added up, so that no column is "
+                "lost; without this key, they were put together as the objective says",
+                ge=2,
+            ),
+        ]
+        | None
+    ) = None
     suppression: Annotated[Share, described("the share of records that may be suppressed")]
     objective: str
     aggregate: str | None = None
@@ -271,6 +282,7 @@ def make_plan(
         smallest_class=None if steps is None else steps.least,
         divided_down_to=None if steps is None else steps.lowest,
         homes=None if steps is None else steps.homes,
+        power=None if steps is None else steps.power,
         suppression=problem.suppression,
         objective=problem.objective_name,
         aggregate=problem.aggregate,

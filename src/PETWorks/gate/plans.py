@@ -338,6 +338,7 @@ class PreparedTable:
             plan.suppressed_records or STARS,
             plan.divided_down_to,
             plan.homes,
+            plan.power,
             plan.show or {},
         )
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
