@@ -1843,6 +1843,14 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.unit.subsets": (
         "Attacks by every subset are counted in records, so they become a comment in the policy."
     ),
+    "studio.columns.sample": "Is the table a sample?",
+    "studio.columns.sample.intro": (
+        "With the number of people that each record stands for, the risk is estimated for the population. Both columns "
+        "have no other role and leave the release."
+    ),
+    "studio.columns.sample.none": "no column",
+    "studio.columns.sampling_weight": "sampling weight",
+    "studio.columns.household": "household",
     "studio.columns.removed": "Named as direct identifiers, but not in the table: {columns}.",
     "studio.columns.bulk": "Give the chosen columns the role",
     "studio.columns.bulk.do": "Set",
