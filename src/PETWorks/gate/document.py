@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.attributetypes import IDENTIFIER
@@ -165,7 +166,7 @@ EXTERNAL: Final = "external"
 
 Verdict = Literal["pass", "waived", "fail", "withheld"]
 Edition = Literal["internal", "external"]
-Use = Literal["data", "roles", "original", "population", "hierarchies", "plan", "release", "register"]
+Use = Literal["data", "roles", "original", "control", "population", "hierarchies", "plan", "release", "register"]
 WaiverState = Literal["active", "expired", "not needed"]
 Role = Literal["identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute", None]
 ReleaseKind = Literal["public", "controlled", "internal"]
@@ -244,6 +245,7 @@ class PolicyFacts(JSONObject, frozen=True):
     presets: tuple[PresetFacts, ...]
     purpose: MultilingualText | None = None
     review_by: Day | None = None
+    kind: Annotated[str, described("how the release was made from the original")] = GENERALISED
 
 
 class Input(JSONObject, frozen=True):

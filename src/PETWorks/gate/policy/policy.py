@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.hierarchies.declaration import HierarchySources
+from PETWorks.about.kinds import GENERALISED, WORDS
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
 from PETWorks.about.sidecar import read_sidecar
@@ -19,7 +20,7 @@ from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
-from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
+from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE
 from PETWorks.gate.document import ReleaseKind
 from PETWorks.gate.policy.accountability import Accountability, accountability_of
@@ -34,6 +35,7 @@ from PETWorks.gate.policy.policy_rules import (
     Rule,
     Waiver,
     chosen_presets,
+    kind_in,
     rules_of,
     rules_of_people,
     waived_rules,
@@ -74,6 +76,8 @@ KEYS = {
     "original": "original",
     "order": "order",
     "hierarchies": "hierarchies",
+    "control": "control",
+    "compare_at": "compare_at",
 }
 
 # Texts on which a verdict or a checklist relies; they must not be blank.
@@ -104,6 +108,7 @@ class Policy:
     seed: int | None  # seed of that order, if it is random
     hierarchies: HierarchySources | None
     population: Path | str | int | float | None
+    control: Path | str | None  # people who had no part in a release that is not generalised
     plan: Path | None  # how the release was made, and which records left it
     reading: Mapping[str, str]
     roles: Mapping[str, str] | None
@@ -111,6 +116,7 @@ class Policy:
     privacy_unit: str | None
     treatment: Mapping[str, str]
     release_kind: ReleaseKind | None
+    stated_kind: str | None  # how the release was made from the original, if the policy says it
     recipients: MultilingualText | None
     adversaries: tuple[Adversary, ...]
     assumptions: tuple[MultilingualText, ...]
@@ -133,8 +139,14 @@ class Policy:
     unique_values_reason: MultilingualText | None = None  # why that share may be larger than usual
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
     models: tuple[Model, ...] = ()  # what the data are for
+    compare_at: Mapping[str, str] = field(default_factory=dict)  # levels on which columns are compared
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
+
+    @property
+    def kind(self) -> str:
+        """How the release was made from the original: generalised if the policy does not say."""
+        return self.stated_kind or GENERALISED
 
     @property
     def keeps_unit(self) -> bool:
@@ -188,6 +200,9 @@ class Policy:
                 self._hierarchies_of_labels,
                 original,
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
+                kind=self.kind,
+                control=None if self.control is None else self._opened("control", self.control),
+                compare_at=self.compare_at,
                 order=self.order,
                 seed=self.seed,
                 removed=None if planned is None else planned[0],
@@ -203,6 +218,8 @@ class Policy:
             if what == "protect" and error.where is None:
                 key = ("anonymize", "protect", *([column] if column else []))
                 raise located_error(self.file, key, error) from None
+            if what == "kind" and error.where is None:
+                raise located_error(self.file, ("context", "kind"), error) from None
             if what not in KEYS or error.where is not None:
                 raise
             raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
@@ -352,6 +369,7 @@ def parse_policy(
             )
     _check_anonymize(mistakes, roles)
     models = _models(mistakes)
+    _check_kind(mistakes)
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
     exact = content.get("unique_values", UNIQUE_SHARE)
@@ -384,6 +402,7 @@ def parse_policy(
         waivers=waivers,
         anonymize=content.get("anonymize", {}),
         models=models,
+        compare_at={column.strip(): str(level) for column, level in content.get("compare_at", {}).items()},
         unique_values=unique_values,
         unique_values_reason=stated.get("reason"),
         root=None if root is None else Path(root),
@@ -417,6 +436,7 @@ def _context(context: Mapping[str, Any]) -> dict[str, Any]:
     """The recipients of the table and the assumed adversaries."""
     return {
         "release_kind": context.get("release"),
+        "stated_kind": context.get("kind"),
         "recipients": context.get("recipients"),
         "rules_reason": context.get("rules_reason"),
         "adversaries": tuple(
@@ -502,6 +522,28 @@ def _models(mistakes: Mistakes) -> tuple[Model, ...]:
     return parse_models(given)
 
 
+# Keys of generalised releases only, and those of releases that are not generalised.
+KEYS_OF_GENERALISED = ("plan", "order", "seed", "population", "privacy_unit", "releases")
+KEYS_OF_COMPARED = ("control", "compare_at")
+
+
+def _check_kind(mistakes: Mistakes) -> None:
+    """Add a mistake for each key that has no meaning for the kind of release."""
+    content = mistakes.file.content
+    kind = kind_in(content)
+    for key in KEYS_OF_COMPARED if kind == GENERALISED else KEYS_OF_GENERALISED:
+        if key not in content:
+            continue
+        if kind == GENERALISED:
+            mistakes.add((key,), "the key is for releases of the kind 'synthetic' or 'perturbed' (context: {{kind: ...}})")
+        else:
+            mistakes.add((key,), "the key is for generalised releases, and this one is {kind}", kind=WORDS[kind])
+    if kind != GENERALISED and "original" not in content:
+        mistakes.add(
+            ("context", "kind"), "a release that is {kind} is judged by its original: name it", Hint.ORIGINAL, kind=WORDS[kind]
+        )
+
+
 def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> None:
     """Add a mistake for each invalid setting for `petworks anonymize`."""
     settings = mistakes.file.content.get("anonymize")
@@ -518,7 +560,7 @@ def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> Non
             protection_of(column, words)
 
 
-TABLES_OF_POLICY = ("data", "original", "population")
+TABLES_OF_POLICY = ("data", "original", "population", "control")
 
 
 def columns_without_role(release: Release) -> list[str]:
