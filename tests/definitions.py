@@ -31,6 +31,9 @@ class Case:
     unit: str | None = None
     population: list | int | float | None = None
     values: str = "exact"
+    kind: str = "generalised"
+    control: list | None = None
+    compare_at: dict = field(default_factory=dict)
 
 
 def fold_spelling(text):
@@ -53,7 +56,7 @@ def fold_sensitive_values(case):
         return case
     tables = {
         name: [row | {column: fold_spelling(row[column]) for column in case.sensitive} for row in rows]
-        for name, rows in (("released", case.released), ("original", case.original))
+        for name, rows in (("released", case.released), ("original", case.original), ("control", case.control))
         if rows is not None
     }
     hierarchies = {
@@ -698,6 +701,72 @@ def publisher_payout(case):
     return math.fsum(payouts)
 
 
+# --- tables that are not generalised
+
+
+def on_compared_levels(case):
+    """The case with original, release and control people on the levels on which columns are compared."""
+
+    def lifted(row):
+        cells = dict(row)
+        for column, level in case.compare_at.items():
+            paths = {path[0]: path for path in full_paths(case.hierarchies[column])}
+            cells[column] = paths[row[column]][level] if row[column] in paths else row[column]
+        return cells
+
+    tables = {name: getattr(case, name) for name in ("original", "released", "control")}
+    return replace(case, **{name: rows and [lifted(row) for row in rows] for name, rows in tables.items()})
+
+
+def most_frequent(rows, target):
+    counts = Counter(row[target] for row in rows)
+    return [value for value, count in counts.items() if count == max(counts.values())]
+
+
+def is_right(name, case, known, target, person):
+    """How often an adversary is right about one person, whose columns `known` she looks up in the release."""
+    same = [row for row in case.released if key(row, known) == key(person, known)]
+    same_before = [row for row in case.original if key(row, known) == key(person, known)]
+    if name == "found":
+        return Fraction(bool(same))
+    if name == "replicated-uniques":
+        return Fraction(len(same_before) == 1 and len(same) == 1)
+    value = person[target]
+    if name == "certain":
+        return Fraction(bool(same) and {row[target] for row in same} == {value})
+    if name == "certain-in-both":
+        return is_right("certain", case, known, target, person) * ({row[target] for row in same_before} == {value})
+    if name == "proportional":
+        return Fraction(sum(row[target] == value for row in same), len(same)) if same else Fraction(0)
+    guesses = most_frequent(same or case.released, target)  # best-guess; without columns, the prior
+    return Fraction(value in guesses, len(guesses))
+
+
+def share_right(name, case, target=None, known=None, people=None):
+    """The mean of `is_right` over the people of the original, or over other people."""
+    case = on_compared_levels(case)
+    known, people = case.quasi_identifiers if known is None else known, people or "original"
+    if name == "copies":
+        name, known = "found", [*known, *case.sensitive]
+    if name == "prior":
+        name, known = "best-guess", []
+    rows = getattr(case, people)
+    return sum((is_right(name, case, known, target, row) for row in rows), Fraction(0)) / len(rows)
+
+
+def lookup_twin(name, by_target):
+    def twin(case):
+        if case.kind == "generalised":
+            return UNDEFINED
+        return float(max(share_right(name, case, target) for target in (case.sensitive if by_target else [None])))
+
+    return twin
+
+
+LOOKUPS = {name: False for name in ("found", "replicated-uniques", "copies")}
+LOOKUPS |= {name: True for name in ("certain", "certain-in-both", "proportional", "best-guess")}
+
+
 _TWINS = {
     "aecs": aecs,
     "alpha-k-anonymity": alpha_k_anonymity,
@@ -730,6 +799,7 @@ _TWINS = {
     "profitability": profitability,
     "re-identification": re_identification,
     "t-closeness": t_closeness,
+    **{name: lookup_twin(name, by_target) for name, by_target in LOOKUPS.items()},
 }
 
 TWINS = {name: (lambda case, twin=twin: twin(fold_sensitive_values(case))) for name, twin in _TWINS.items()}

@@ -137,5 +137,8 @@ def release_of(case, form=as_arrow, folder=None, **options):
         several_sensitive=case.several,
         privacy_unit=case.unit,
         sensitive_values=case.values,
+        kind=case.kind,
+        control=None if case.control is None else arrow(case.control),
+        compare_at=case.compare_at or None,
         **options,
     )

@@ -88,7 +88,7 @@ def names(_lang):
     yield "|---|---|---|---|"
     for one in all_measures():
         chinese, meaning = measure_name(one.name, "zh-TW"), measure_summary(one.name, "zh-TW")
-        yield f"| [{one.name}](measures/{one.name}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
+        yield f"| [{one.name}](measures/{one.page}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
 
 
 def measure(name):
@@ -149,6 +149,12 @@ def _releases():
     return (
         Release(ROOT / "data/delta_anonymized.csv", original=delta, population=delta),
         Release(ROOT / "data/adult_anonymized.csv", original=adult),
+        Release(
+            ROOT / "data/people_synthetic.csv",
+            original=ROOT / "data/people.csv",
+            control=ROOT / "data/people_control.csv",
+            kind="synthetic",
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, ParameterError, PETWorksError, Phrase, quoted, unknown
-from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
+from PETWorks.measures import attacks, disclosure, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, catalogue, find_measure
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result
@@ -77,7 +77,7 @@ PUBLISHED = {
     Hint.HIERARCHIES: "dataHierarchy=...",
 }
 
-RELEASE_OPTIONS = ("population", *TREATMENTS, "privacy_unit")
+RELEASE_OPTIONS = ("population", *TREATMENTS, "privacy_unit", "kind", "control", "compare_at")
 
 TECHNIQUES = {
     "t-closeness": _Technique(

@@ -155,6 +155,8 @@ class Hint(StrEnum):
     WORTH = "worth"
     RECIPIENTS = "recipients"
     REGISTER = "register"
+    CONTROL = "control"
+    COMPARE_AT = "compare_at"
 
 
 PYTHON: Mapping[Hint, str] = {
@@ -179,6 +181,8 @@ PYTHON: Mapping[Hint, str] = {
     Hint.WORTH: "worth=...",
     Hint.RECIPIENTS: "recipients=...",
     Hint.REGISTER: "register(...)",
+    Hint.CONTROL: "control=...",
+    Hint.COMPARE_AT: "compare_at=...",
 }
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.kinds import GENERALISED, check_kind
 from PETWorks.about.population import Population
-from PETWorks.about.roles import Roles, check_roles, check_same_columns, check_unit
+from PETWorks.about.roles import Roles, check_control_columns, check_roles, check_same_columns, check_unit
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -26,7 +27,7 @@ from PETWorks.counting.protected_source import changes_in, check_engine, check_p
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import Background, View
 from PETWorks.displayable import Displayable
-from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted
+from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -104,6 +105,10 @@ class Release(Displayable):
                   they cannot be compared one by one
     seed          of the shuffled order, if `petworks anonymize` made it; with it, people are found in other releases
     removed       the indices in the original, from 0 on, of suppressed records that were removed, if they are known
+    kind          "generalised" from the original, "synthetic" (its records belong to nobody) or "perturbed" (swapped,
+                  noised, randomised, sampled anew)
+    control       for the last two: people like those of the original who had no part in making the release
+    compare_at    for the last two: the level of its hierarchy on which a column is compared: `{"age": 1}`
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
     protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
@@ -150,6 +155,9 @@ class Release(Displayable):
         hierarchies: Any = None,
         original: Any = None,
         *,
+        kind: str = GENERALISED,
+        control: Any = None,
+        compare_at: Mapping[str, int | str] | None = None,
         population: Any = None,
         protect: Mapping[str, Mapping[str, Any]] | None = None,
         role_reasons: Reasons | None = None,
@@ -175,13 +183,18 @@ class Release(Displayable):
         }
         checked_treatment(treatment)
         self._chosen = {name for name, way in treatment.items() if way is not None}
-        self.order, self.seed = _check_order(order), seed
+        self.order, self.seed, self.kind = _check_order(order), seed, check_kind(kind)
         self.removed = _check_places(removed)
         self.removed_records = None if removed is None else len(self.removed)
         source = open_source(data, Phrase("the released table"))
         if protect is not None:
             data = source = protect_source(source, protect)
         before = None if original is None else open_source(original, Phrase("the original table"))
+        others = None if control is None else open_source(control, Phrase("the control people"))
+        if self.kind == GENERALISED and (others is not None or compare_at):
+            raise ParameterError(
+                "a control and compare_at are for a release of the kind 'synthetic' or 'perturbed'", what="kind"
+            )
         if source.path is not None and (roles is None or hierarchies is None):
             beside = read_sidecar(source.path)
             roles = beside.roles if roles is None else roles
@@ -199,6 +212,8 @@ class Release(Displayable):
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
             check_same_columns(source, before, self.identifiers)
+        if others is not None:
+            check_control_columns(source, others, self.identifiers)
         self.privacy_unit = privacy_unit if people is not None else check_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
@@ -218,7 +233,7 @@ class Release(Displayable):
             if not isinstance(engine, str) and hasattr(engine, "load")
             else choose(
                 engine,
-                [source, before, None if drawn_from is None else drawn_from.source],
+                [source, before, others, None if drawn_from is None else drawn_from.source],
                 max(len(self.compared_columns), 1),
                 memory_limit,
                 temp_folder,
@@ -226,7 +241,7 @@ class Release(Displayable):
         )
         if changes_in(source):
             check_engine(self.engine.name)
-        self._sources = (before, drawn_from, (data, original))
+        self._sources, self._control = (before, drawn_from, (data, original)), others
         background = self._background()
         # If no column is needed, one is loaded anyway for the number of records.
         columns = self.compared_columns or source.names[:1]
@@ -243,6 +258,7 @@ class Release(Displayable):
             for column, hierarchy in declared.items()
             if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
         }
+        self.compare_at = _check_levels(compare_at, self.compared_columns, self.hierarchies)
         self.view = self._view(self.judged_table(table), background)
         if drawn_from is not None and drawn_from.source is None:
             drawn_from.check_population_size(self.people)
@@ -258,6 +274,7 @@ class Release(Displayable):
             compared=tuple(self.compared_columns),
             has_roles=bool(self.roles),
             with_removed=self._with_removed if len(self.removed) else None,
+            compare_at=self.compare_at,
         )
 
     def note_removed(self, records: int) -> None:
@@ -270,15 +287,36 @@ class Release(Displayable):
 
     def _background(self) -> Background:
         source, (before, people, given) = self.source, self._sources
-        load_original, load_population = None, None
+        load_original, load_population, load_control = None, None, None
         if before is not None:
             columns = self.compared_columns
             read = partial(_load, self.engine, before, columns, self.privacy_unit, "the original", self._folds)
             load_original = lambda: self.judged_table(read())  # noqa: E731
+        if self._control is not None:
+            read_control = partial(
+                _load, self.engine, self._control, self.compared_columns, None, "the control people", self._folds
+            )
+            load_control = lambda: self.judged_table(read_control())  # noqa: E731
         if people is not None and people.source is not None:
             load_population = partial(_load, self.engine, people.source, people.columns, people.unit, "the population")
         in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
-        return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
+        return Background(
+            load_original,
+            people,
+            load_population,
+            in_order,
+            self.order == ORDERS[0],
+            given,
+            self.kind,
+            load_control,
+            None if self._control is None or before is None else partial(self._load_whole, before, self._control),
+        )
+
+    def _load_whole(self, *sources: Source) -> tuple[Table, ...]:
+        """All columns that tables have in common."""
+        first, *others = sources
+        names = [name for name in first.names if all(name in other.names for other in others)]
+        return tuple(self.engine.load(source, names) for source in sources)
 
     def counted_carefully(self) -> "Release":
         """A copy, counted as a decision to release it needs, except for ways of counting that were chosen.
@@ -354,6 +392,11 @@ class Release(Displayable):
     def original_source(self) -> Source | None:
         """The original table, opened; None if it was not given."""
         return self._sources[0]
+
+    @property
+    def control_source(self) -> Source | None:
+        """The control people, opened; None if they were not given."""
+        return self._control
 
     @property
     def original(self) -> Table:
@@ -436,6 +479,40 @@ def _check_order(order: Any) -> str:
     return str(order)
 
 
+def _check_levels(compare_at: Any, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> dict[str, int]:
+    """Check and return the levels of their hierarchies on which columns are compared."""
+    if compare_at is not None and not isinstance(compare_at, Mapping):
+        raise ParameterError(
+            "expected compare_at as a dict from column to level, got {type}",
+            type=type(compare_at).__name__,
+            what="compare_at",
+        )
+    levels: dict[str, int] = {}
+    for column, level in (compare_at or {}).items():
+        name = str(column).strip()
+        if name not in columns:
+            raise unknown("quasi-identifier or sensitive attribute", name, columns, what="compare_at")
+        if name not in hierarchies:
+            raise HierarchyError(
+                "column {column!r} is to be compared on a level, but has no hierarchy",
+                Hint.HIERARCHIES,
+                column=name,
+                what="compare_at",
+            )
+        height = hierarchies[name].height
+        number = int(level) if isinstance(level, str) and level.strip().isdecimal() else level
+        if type(number) is not int or not 0 <= number <= height:
+            raise ParameterError(
+                "column {column!r}: expected a level from 0 to {height}, got {level!r}",
+                column=name,
+                height=height,
+                level=str(level)[:40],
+                what="compare_at",
+            )
+        levels[name] = number
+    return levels
+
+
 def _check_reasons(given: Reasons | None, what: str, roles: Mapping[str, str]) -> dict[str, Any]:
     """Check that each column has a reason that can be read, and a role."""
     if given is not None and not isinstance(given, Mapping):
@@ -493,7 +570,10 @@ def _with_people(table: Table, unit: str, people: Column) -> Table:
 
 
 def build_declared_hierarchy(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
-    """Build a declared hierarchy from the values of the original if it was given, otherwise of the table itself."""
+    """Build a declared hierarchy from the values of the original if it was given, otherwise of the table itself.
+
+    A table that is not generalised has values of its own, and so do control people.
+    """
     before = background.original if background.has_original else table
     released = table.marginal(column).values if background.has_original else []
     people = background.population
@@ -501,6 +581,13 @@ def build_declared_hierarchy(declaration: Declaration, column: str, table: Table
     population = background.population_table.marginal(column).values if known else []
     counted = before.marginal(column)
     counts = dict(zip(counted.values, counted.counts.tolist(), strict=True))
+    if background.kind != GENERALISED:
+        released = []
+        for other in (table, background.control):
+            if other is not None and other is not before:
+                further = other.marginal(column)
+                for value, count in zip(further.values, further.counts.tolist(), strict=True):
+                    counts[value] = counts.get(value, 0) + count
     try:
         return declaration.build(counts, released, population, hierarchy_name(column))
     except HierarchyError as error:

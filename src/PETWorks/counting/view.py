@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, recoding, released_level
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.population import Population
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS, FOLDED
 from PETWorks.attributetypes import QUASI_IDENTIFIER
@@ -75,6 +76,9 @@ class Background:
     in_order          whether records, and those of the original, come in a fixed order
     same_order        whether each record was made from the one at the same place in the original
     given             the release and the original as the user passed them
+    kind              of the release: generalised, synthetic or perturbed
+    load_control      loads the control people, if they were given
+    load_whole        loads all columns of the original and of the control people
     """
 
     load_original: Callable[[], Table] | None = None
@@ -83,6 +87,9 @@ class Background:
     in_order: bool = True
     same_order: bool = True
     given: tuple[Any, Any] = (None, None)
+    kind: str = GENERALISED
+    load_control: Callable[[], Table] | None = None
+    load_whole: Callable[[], tuple[Table, ...]] | None = None
 
     @property
     def has_original(self) -> bool:
@@ -95,6 +102,11 @@ class Background:
         if self.load_original is None:
             raise InputError("the original table is needed but was not given", Hint.ORIGINAL, what="original")
         return self.load_original()
+
+    @cached_property
+    def control(self) -> Table | None:
+        """People like those of the original who had no part in making the release, if they were given."""
+        return None if self.load_control is None else self.load_control()
 
     @property
     def has_population_table(self) -> bool:
@@ -141,6 +153,7 @@ class View:
     background   the tables that the release is compared with
     compared     the columns that the table has
     set_levels   the level of each quasi-identifier, if the view was made with `at`
+    compare_at   the level of their hierarchy on which columns are compared with other tables; 0 for all others
     with_removed makes the view that includes the suppressed records that were removed, with `*` in every
                  quasi-identifier, if there are any; the loss of information is measured there
     """
@@ -155,6 +168,7 @@ class View:
     has_roles: bool = True
     set_levels: Mapping[str, int] | None = None
     with_removed: Callable[[], "View"] | None = field(default=None, repr=False)
+    compare_at: Mapping[str, int] = field(default_factory=dict)
     _rolled_up: RolledUp | None = field(default=None, repr=False)
     _people: dict[tuple[tuple[str, ...], str | None], Table] = field(default_factory=dict, init=False, repr=False)
     _answers: Answers = field(default_factory=Answers, init=False, repr=False)
@@ -163,6 +177,11 @@ class View:
     def records(self) -> int:
         """The number of records, including suppressed ones."""
         return self.table.rows
+
+    @property
+    def kind(self) -> str:
+        """Generalised from the original, synthetic, or perturbed."""
+        return self.background.kind
 
     @property
     def privacy_unit(self) -> str | None:
