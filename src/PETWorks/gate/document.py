@@ -124,6 +124,9 @@ class Notice(JSONObject, frozen=True):
         "not-covered",
         "not-covered-columns",
         "not-covered-tables",
+        "no-control",
+        "control-in-original",
+        "own-values",
     ]
     columns: tuple[str, ...] | None = None
     records: int | None = None
@@ -292,6 +295,21 @@ class TableFacts(JSONObject, frozen=True, kw_only=True):
     ) = None
     shown: (
         Annotated[Mapping[str, str], described("what classes show instead of labels, by column: mean or median")] | None
+    ) = None
+    kind: Annotated[str, described("how the release was made from the original, if it is not generalised")] | None = (
+        None
+    )
+    control_records: Annotated[int, described("people who had no part in the release")] | None = None
+    control_in_the_original: (
+        Annotated[int, described("those of them who are equal to a record of the original in all columns")] | None
+    ) = None
+    compared_at: Annotated[Mapping[str, int], described("levels on which columns are compared")] | None = None
+    without_counterpart: (
+        Annotated[
+            Mapping[str, Mapping[str, Real]],
+            described("share of the values of release and control people that the original does not have, by column"),
+        ]
+        | None
     ) = None
     identifiers_in_the_release: Names
     columns_without_a_role: Names

@@ -535,12 +535,17 @@ def _check_kind(mistakes: Mistakes) -> None:
         if key not in content:
             continue
         if kind == GENERALISED:
-            mistakes.add((key,), "the key is for releases of the kind 'synthetic' or 'perturbed' (context: {{kind: ...}})")
+            mistakes.add(
+                (key,), "the key is for releases of the kind 'synthetic' or 'perturbed' (context: {{kind: ...}})"
+            )
         else:
             mistakes.add((key,), "the key is for generalised releases, and this one is {kind}", kind=WORDS[kind])
     if kind != GENERALISED and "original" not in content:
         mistakes.add(
-            ("context", "kind"), "a release that is {kind} is judged by its original: name it", Hint.ORIGINAL, kind=WORDS[kind]
+            ("context", "kind"),
+            "a release that is {kind} is judged by its original: name it",
+            Hint.ORIGINAL,
+            kind=WORDS[kind],
         )
 
 

@@ -150,7 +150,8 @@ def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
             fitting = [preset.name for preset in known.values() if preset.rules_for(kind)]
             mistakes.add(
                 ("presets", place),
-                "the preset is about classes of records, which do not apply to a {kind} table; those that do: {presets}",
+                "the preset is about classes of records, which do not apply to a {kind} table; "
+                "those that do: {presets}",
                 kind=WORDS[kind],
                 presets=quoted(fitting),
             )
@@ -237,9 +238,7 @@ def _check_rule(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metr
     return measure, parameters, checked
 
 
-def _name(
-    rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset], kind: str
-) -> str:
+def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset], kind: str) -> str:
     if preset is None:
         return str(rule.get("name", measure.name))
     alone = any(entry.name == preset and len(entry.rules_for(kind)) == 1 for entry in chosen)
