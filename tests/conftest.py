@@ -26,6 +26,9 @@ from studio_browser import chromium
 ROOT = Path(__file__).parent.parent
 os.environ["PETWORKS_LANG"] = "en"  # whatever language the developer uses
 os.environ.setdefault("JDK_JAVA_OPTIONS", QUICK)
+# Whatever the environment says, Python keeps what it has compiled: every process of the tests would compile it again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # A shell that runs `make test &` in a script makes its children ignore Ctrl-C; commands that tests interrupt must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 REFERENCE = Path(os.environ.get("PETWORKS_REFERENCE_DATA", ROOT.parent / "shared/data/petworks"))

@@ -763,8 +763,8 @@ def lookup_twin(name, by_target):
     return twin
 
 
-LOOKUPS = {name: False for name in ("found", "replicated-uniques", "copies")}
-LOOKUPS |= {name: True for name in ("certain", "certain-in-both", "proportional", "best-guess")}
+LOOKUPS = dict.fromkeys(("found", "replicated-uniques", "copies"), False)
+LOOKUPS |= dict.fromkeys(("certain", "certain-in-both", "proportional", "best-guess"), True)
 
 
 _TWINS = {

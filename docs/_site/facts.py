@@ -121,9 +121,10 @@ def ways_to_call(entry):
     given = f", {name}={value}" if name else ""
     if entry.name == "utility-bias":
         return {"Python": [import_line(entry), f"utility_bias(release, function=mean_age{given})"]}
+    compared = "" if entry.applies_to("generalised") else " --kind synthetic --original people.csv"
     return {
         "Python": [import_line(entry), f"{entry.function.__name__}(release{given})"],
-        "Command line": [f"petworks evaluate table.csv --measure {entry.name}{given.replace(', ', ':')}"],
+        "Command line": [f"petworks evaluate table.csv{compared} --measure {entry.name}{given.replace(', ', ':')}"],
         "Policy": [f"- {{measure: {entry.name}{given.replace('=', ': ')}}}"],
     }
 

@@ -24,9 +24,7 @@ SIGNS = {"at most": 1, "at least": -1}
 LIMITS = {
     name: (limits[0].name, SIGNS[limits[0].limit])
     for name, entry in catalogue.items()
-    if name in NAMES
-    and (limits := [one for one in entry.parameters.values() if one.limit])
-    and name != "utility-bias"
+    if name in NAMES and (limits := [one for one in entry.parameters.values() if one.limit]) and name != "utility-bias"
 } | {"recursive-l-diversity": ("c", 1), "delta-presence": ("delta_max", 1)}
 
 

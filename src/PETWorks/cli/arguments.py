@@ -177,7 +177,7 @@ def open_release(
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     release = Release(
-        protect_source(open_file(table), protect_from_text(options.get("protect", ()))),
+        protect_source(open_file(table), protect_from_text(options.get("protect", ())), options.get("privacy_unit")),
         roles or options.get("roles"),
         options.get("hierarchies"),
         open_file(options.get("original")),

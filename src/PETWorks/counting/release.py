@@ -187,8 +187,6 @@ class Release(Displayable):
         self.removed = _check_places(removed)
         self.removed_records = None if removed is None else len(self.removed)
         source = open_source(data, Phrase("the released table"))
-        if protect is not None:
-            data = source = protect_source(source, protect)
         before = None if original is None else open_source(original, Phrase("the original table"))
         others = None if control is None else open_source(control, Phrase("the control people"))
         if self.kind == GENERALISED and (others is not None or compare_at):
@@ -201,6 +199,8 @@ class Release(Displayable):
             hierarchies = beside.hierarchies if hierarchies is None else hierarchies
             privacy_unit = beside.privacy_unit if privacy_unit is None else privacy_unit
             treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
+        if protect is not None:
+            data = source = protect_source(source, protect, privacy_unit)
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
         self.source = source
         self.roles = check_roles(roles or {}, source)

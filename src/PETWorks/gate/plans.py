@@ -325,7 +325,7 @@ def prepare_table(
     """
     if plan.population is not None and population is not None:
         raise ParameterError("the plan has a population already, so none can be given", what="population")
-    source = protect_source(open_source(data, Phrase("the table")), plan.protect)
+    source = protect_source(open_source(data, Phrase("the table")), plan.protect, plan.privacy_unit)
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
     known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
     missing = _check_columns(plan, source, known, new_roles or {})

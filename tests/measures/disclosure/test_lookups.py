@@ -215,7 +215,11 @@ def test_the_release_itself_tells_what_inference_tells(case):
     """Best guesses in the original are those of attribute inference."""
     case.released, case.values = case.original, "exact"
     inference = Release(
-        frames.arrow(case.original), frames.release_of(case).roles, case.hierarchies, missing="value", suppressed="class"
+        frames.arrow(case.original),
+        frames.release_of(case).roles,
+        case.hierarchies,
+        missing="value",
+        suppressed="class",
     )
     case.compare_at = {}
     posterior = catalogue["attribute-inference"](inference).value
@@ -331,7 +335,9 @@ def test_mistakes(message):
 def release_with(column, values, hierarchies=None, **options):
     table = {"age": ["20", "30"], "sex": ["m", "f"], "illness": ["flu", "cold"]}
     roles = {"age": "quasi_identifier", "sex": "quasi_identifier", "illness": "sensitive_attribute"}
-    return Release(table | {column: values}, roles, hierarchies, original="data/people.csv", kind="synthetic", **options)
+    return Release(
+        table | {column: values}, roles, hierarchies, original="data/people.csv", kind="synthetic", **options
+    )
 
 
 def test_columns_in_another_coding():

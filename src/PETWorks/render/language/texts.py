@@ -569,7 +569,7 @@ TEXTS: dict[str, str | Plural] = {
     "models.lost": "The release says nothing about {columns}.",
     "models.local": (
         "Taken because of the models, of {n} releases that were compared: record by record, {kept} of what they "
-        "explain in the original is kept; with one level per column, at most {other}."
+        "explain in the original is kept; by the others, at most {other}."
     ),
     "models.global": (
         "Taken because of the models, of {n} releases that were compared: on the best levels, {kept} of what they "
@@ -579,6 +579,7 @@ TEXTS: dict[str, str | Plural] = {
         "Taken because of the models, of {n} releases that were compared: on next-best levels, {kept} of what they "
         "explain in the original is kept; by the others, at most {other}."
     ),
+    "models.means": "Means and medians of classes answer them better than intervals; `show` decides otherwise.",
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
         "On the original and on the release, in units of the original; the shift is in standard errors of the "

@@ -423,7 +423,8 @@ def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     shares = [way.kept for way in facts.by_models]
     other = max(way.kept for way in others)
     values = {"kept": percent(taken.kept, lang, shares), "other": percent(other, lang, shares), "n": len(shares)}
-    return [message_text(lang, f"models.{'next-best' if taken.next_best else taken.method}", **values)]
+    texts = [message_text(lang, f"models.{'next-best' if taken.next_best else taken.method}", **values)]
+    return [*texts, message_text(lang, "models.means")] if taken.means else texts
 
 
 def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:

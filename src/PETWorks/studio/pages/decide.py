@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.diff import read_check
@@ -349,7 +350,7 @@ def _page(
             _rule(rule, f"rule-{index}-", fields["rules"], lang)
             for index, rule in enumerate((content.get("rules") or ())[:MAX_SHOWN])
         ],
-        measures=[measure for measure in all_measures() if not _needs_python(measure)],
+        measures=[one for one in all_measures() if one.applies_to(GENERALISED) and not _needs_python(one)],
         added=None if new is None else _rule({"measure": new.name}, "new-", fields["rules"], lang),
         limits=[
             (limit_name(name, lang), fields["rules"].text(f"limit-{index}", text_in(limits.get(name), lang)))
