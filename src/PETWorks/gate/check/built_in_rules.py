@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from datetime import date
 from functools import partial
 from operator import add
@@ -109,14 +110,18 @@ def excess_for_release_kind(policy: Policy) -> float:
     return LARGEST_EXCESS[policy.release_kind or "public"]
 
 
-def uncompared_columns(release: Release) -> tuple[str, ...]:
+def uncompared_columns(release: Release, policy: Policy) -> tuple[str, ...]:
     """The columns of which most values of the release do not occur in the original: lookups by them find nobody.
 
     A copy of the original with a little noise would pass any rule about lookups. On a level of a hierarchy, its values
-    are those of the original again.
+    are those of the original again; it is enough that rules are judged on one such level.
     """
-    shares = without_counterpart(release.view)
-    return tuple(name for name, share in shares.items() if share.get("release", 0.0) > MOST_OWN_VALUES)
+    uncompared = [
+        {name for name, share in without_counterpart(view).items() if share.get("release", 0.0) > MOST_OWN_VALUES}
+        for levels in policy.compared_levels(release)
+        for view in [release.view if levels == release.compare_at else replaced(release.view, compare_at=levels)]
+    ]
+    return tuple(name for name in release.compared_columns if all(name in columns for columns in uncompared))
 
 
 def preset_for(policy: Policy) -> str:

@@ -207,7 +207,7 @@ def judge_rules(
         too_weak = required is not None and (demanded or 0) < required
     else:
         demanded, required = excess_in_rules(policy, release, today), excess_for_release_kind(policy)
-        uncompared = uncompared_columns(release)
+        uncompared = uncompared_columns(release, policy)
         too_weak = demanded is None or demanded > required or bool(uncompared)
     by_reason = too_weak and policy.rules_reason is not None
     violations: dict[str, tuple[str, ...]] = {
@@ -323,22 +323,24 @@ COPIES = "copies"  # compares whole records, whatever somebody knows
 def _measure_for_adversaries(
     release: Release, policy: Policy, measure: Metric, parameters: Mapping[str, Any]
 ) -> Result:
-    """The result for all quasi-identifiers; of a release that is not generalised, the worst one of any adversary."""
-    result = measure.measure(release.view, parameters)
-    if release.kind == GENERALISED or measure.name == COPIES or not policy.adversaries:
-        return result
-    all_known = (release.quasi_identifiers, result)
-    known = [frozenset(release.quasi_identifiers)]
-    by_known = [all_known]
-    for adversary in policy.adversaries:
-        if frozenset(adversary.knows) not in known:
-            known.append(frozenset(adversary.knows))
-            view = replace(release.view, quasi_identifiers=adversary.knows)
-            by_known.append((adversary.knows, measure.measure(view, parameters)))
-    worst_known, worst = max(by_known, key=lambda item: (item[1].satisfied is False, _upper_end(item[1])))
-    if worst_known == release.quasi_identifiers:
-        return worst
-    return replace(worst, details={**worst.details, "known": list(worst_known)})
+    """The result for all quasi-identifiers.
+
+    Of a release that is not generalised, the worst one: of any adversary, on any of the levels that are compared.
+    """
+    if release.kind == GENERALISED:
+        return measure.measure(release.view, parameters)
+    known = {release.quasi_identifiers: None}
+    if measure.name != COPIES:
+        known |= dict.fromkeys(adversary.knows for adversary in policy.adversaries)
+    results = []
+    for place, levels in enumerate(policy.compared_levels(release)):
+        for columns in known:
+            is_first = place == 0 and columns == release.quasi_identifiers
+            view = release.view if is_first else replace(release.view, quasi_identifiers=columns, compare_at=levels)
+            result = measure.measure(view, parameters)
+            where = {} if is_first else {"known": list(columns), "compared_at": levels}
+            results.append(replace(result, details={**result.details, **where}))
+    return max(results, key=lambda result: (result.satisfied is False, _upper_end(result)))
 
 
 def _upper_end(result: Result) -> float:

@@ -19,7 +19,7 @@ from PETWorks.anonymizer.rules import Rule as SearchRule
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protect_source
-from PETWorks.counting.release import ORDERS, Release
+from PETWorks.counting.release import ORDERS, Release, check_levels
 from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE
 from PETWorks.gate.document import ReleaseKind
@@ -141,7 +141,7 @@ class Policy:
     unique_values_reason: MultilingualText | None = None  # why that share may be larger than usual
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
     models: tuple[Model, ...] = ()  # what the data are for
-    compare_at: Mapping[str, str] = field(default_factory=dict)  # levels on which columns are compared
+    compare_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # levels on which columns are compared
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
 
@@ -149,6 +149,22 @@ class Policy:
     def kind(self) -> str:
         """How the release was made from the original: generalised if the policy does not say."""
         return self.stated_kind or GENERALISED
+
+    @property
+    def _compared_levels(self) -> Sequence[Mapping[str, str]]:
+        """The levels on which columns are compared together: the first of each, then the second ones, and so on."""
+        times = max(map(len, self.compare_at.values()), default=1)
+        return [
+            {column: levels[min(place, len(levels) - 1)] for column, levels in self.compare_at.items()}
+            for place in range(times)
+        ]
+
+    def compared_levels(self, release: Release) -> tuple[dict[str, int], ...]:
+        """The levels on which rules compare columns; the first ones are those of the release."""
+        with self.located("compare_at"):
+            return tuple(
+                check_levels(levels, release.compared_columns, release.hierarchies) for levels in self._compared_levels
+            )
 
     @property
     def keeps_unit(self) -> bool:
@@ -209,7 +225,7 @@ class Policy:
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
                 kind=self.kind,
                 control=None if self.control is None else self._opened("control", self.control),
-                compare_at=self.compare_at,
+                compare_at=next(iter(self._compared_levels)),
                 order=self.order,
                 seed=self.seed,
                 removed=None if planned is None else planned[0],
@@ -232,6 +248,7 @@ class Policy:
             raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
         if planned is not None and planned[0] is None and release.records < planned[1]:
             release.note_removed(planned[1] - release.records)
+        self.compared_levels(release)
         self._check_release(mistakes, release, planned, (original or source).names)
         mistakes.report()
         return release
@@ -409,7 +426,11 @@ def parse_policy(
         waivers=waivers,
         anonymize=content.get("anonymize", {}),
         models=models,
-        compare_at={column.strip(): str(level) for column, level in content.get("compare_at", {}).items()},
+        compare_at={
+            column.strip(): tuple(levels) if isinstance(levels, list) else (levels,)
+            for column, levels in content.get("compare_at", {}).items()
+            if levels
+        },
         unique_values=unique_values,
         unique_values_reason=stated.get("reason"),
         root=None if root is None else Path(root),

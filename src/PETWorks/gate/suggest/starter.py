@@ -7,6 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from PETWorks.about.column_names import AN_ADDRESS
+from PETWorks.about.hierarchies.declaration import parse_declaration
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
@@ -18,7 +19,7 @@ from PETWorks.counting.engines.engine import half_the_machine, load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import people_per_value
 from PETWorks.counting.table import Table
-from PETWorks.errors import Counted, InputError, Phrase, printable
+from PETWorks.errors import Counted, InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, is_foreign, presets_from
@@ -56,7 +57,12 @@ from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 PRESET_FOR_COMPARED = "nics-0.09"  # of releases that are not generalised
 LIMITED = "copies"  # what is limited where nothing sensitive can be guessed
-COMPARED_LABELS = 50  # on the level on which numbers and dates of several tables are compared
+MEASURED = {"width", "quantiles", "cuts", "dates"}  # words of hierarchies of numbers and dates
+COMPARED_LABELS = 20  # at most, of a number or date to be guessed
+COMPARED_VALUES = 1100  # at most, of numbers and dates that are compared
+FEWEST_LABELS = 8  # with fewer, too many people look alike
+FINER_PARTS = (960, 240, 60, 15)
+RECORDS_OF_A_PART = 10
 PRESET_BY_KIND = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 SUPPRESSION = 0.05  # share of records that a release may suppress
 MAX_COLUMNS_OF_A_POLICY = 5_000  # nobody reviews more roles, and the size of policy files is limited
@@ -73,7 +79,7 @@ ORIGINAL = "the table it was made from: for presence, fidelity and what was lost
 POPULATION = "the people the records were drawn from: a number, a share or a table"
 CONTROL = "people like those of the original who had no part in the release (petworks split keeps some aside)"
 KIND = "synthetic: its records belong to nobody; perturbed: swapped, noised, randomised, sampled anew; generalised"
-LEVELS = "numbers and dates of two tables are rarely equal: compare them on this level of their hierarchy"
+LEVELS = "numbers and dates of two tables are rarely equal: rules hold on each of these levels of their hierarchy"
 EXCESS = "what lookups in the release tell beyond control people: at most so much of what remains to be guessed"
 LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
@@ -163,13 +169,13 @@ def suggest_for_file(
 class Comparison:
     """What a release that is not generalised is compared with.
 
-    levels   the level of its hierarchy on which a column is compared
+    levels   the levels of its hierarchy on which a column is compared
     """
 
     kind: str
     original: Path
     control: Path | None
-    levels: Mapping[str, int] = field(default_factory=dict)
+    levels: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def suggest_for_comparison(
@@ -183,7 +189,7 @@ def suggest_for_comparison(
     suggested, _ = suggest_for_file(comparison.original, separator, encoding, protects=False)
     source = open_source(open_one(comparison.original, separator, encoding), Phrase("the original table"))
     table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
-    levels: dict[str, int] = {}
+    levels: dict[str, Sequence[int]] = {}
     completed: list[Suggestion] = []
     for suggestion in suggested:
         column = suggestion.column
@@ -196,21 +202,48 @@ def suggest_for_comparison(
         if compared and len(marginal.counts) <= MAX_VALUES:
             counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
             proposed = propose_hierarchy(column, counts, source.encoding)
-        level = 0 if proposed is None else _compared_level(proposed[0], proposed[1])
-        levels |= {column: level} if level else {}
-        hierarchy = None if proposed is None or not level else replace(proposed[0], height=proposed[1].height)
+        if proposed is None:
+            completed.append(suggestion)
+            continue
+        if MEASURED & set(proposed[0].words):
+            proposed = _in_finer_parts(counts, proposed)
+        own_levels = _levels_to_compare(*proposed, is_target=suggestion.role == SENSITIVE_ATTRIBUTE)
+        levels |= {column: own_levels} if any(own_levels) else {}
+        hierarchy = replace(proposed[0], height=proposed[1].height) if any(own_levels) else None
         completed.append(replace(suggestion, hierarchy=hierarchy))
     return completed, replace(comparison, levels=levels)
 
 
-def _compared_level(proposal: Proposal, hierarchy: Hierarchy) -> int:
-    """The finest level on which the values of two tables are comparable; 0 for few categories."""
-    measured = bool({"width", "quantiles", "cuts", "dates"} & set(proposal.words))
+def _in_finer_parts(
+    counts: Mapping[str | None, int], proposed: tuple[Proposal, Hierarchy]
+) -> tuple[Proposal, Hierarchy]:
+    """A hierarchy of numbers with parts of a few records each: in coarser ones, noisy copies of records do not show."""
+    parts = [number for number in FINER_PARTS if number * RECORDS_OF_A_PART <= sum(counts.values())]
+    if len(proposed[1].levels[0]) <= COMPARED_VALUES or len(parts) < 2 or "dates" in proposed[0].words:
+        return proposed
+    words = {"quantiles": parts}
+    try:
+        hierarchy = parse_declaration(words, Phrase("a proposal")).build(counts, [], [], Phrase("a proposal"))
+    except PETWorksError:  # numbers that are too unevenly spread for so many parts
+        return proposed
+    reason = Phrase("numbers: {parts} intervals with equally many records, then coarser ones", parts=parts[0])
+    return Proposal(words, reason), hierarchy
+
+
+def _levels_to_compare(proposal: Proposal, hierarchy: Hierarchy, *, is_target: bool) -> list[int]:
+    """The levels on which the values of two tables are comparable, the finest first; only 0 for few categories.
+
+    Copies with noise show on the level whose intervals are about as wide as the noise, which nobody knows: numbers are
+    compared on all levels. A value to be guessed needs one level, with few labels.
+    """
     labels = [len(set(values)) for values in hierarchy.levels]
-    if not measured and labels[0] <= MOST_VALUES:
-        return 0
-    fitting = (level for level in range(1, hierarchy.height) if labels[level] <= COMPARED_LABELS)
-    return next(fitting, max(hierarchy.height - 1, 1))
+    most = COMPARED_LABELS if is_target else COMPARED_VALUES
+    if not MEASURED & set(proposal.words) and labels[0] <= MOST_VALUES:
+        return [0]
+    fitting = [level for level in range(hierarchy.height) if labels[level] <= most]
+    distinct = [level for level in fitting if level == 0 or labels[level] < labels[level - 1]]
+    coarse = [level for level in distinct if labels[level] >= FEWEST_LABELS] or distinct or [hierarchy.height - 1]
+    return coarse[:1] if is_target else coarse
 
 
 def _is_address(suggestion: Suggestion) -> bool:
@@ -353,11 +386,11 @@ def starter_policy(
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _levels(levels: Mapping[str, int], say: Say) -> list[str]:
+def _levels(levels: Mapping[str, Sequence[int]], say: Say) -> list[str]:
     """The levels on which columns are compared."""
     return [
         f"compare_at:                     # {say(LEVELS)}",
-        *(f"  {yaml_text(column)}: {level}" for column, level in levels.items()),
+        *(f"  {yaml_text(column)}: {list(own)}" for column, own in levels.items()),
     ]
 
 
