@@ -564,7 +564,7 @@ def _check_kind(mistakes: Mistakes) -> None:
             continue
         if kind == GENERALISED:
             mistakes.add(
-                (key,), "the key is for releases of the kind 'synthetic' or 'perturbed' (context: {{kind: ...}})"
+                (key,), "the key is for releases of the kind 'synthetic' or 'perturbed' (context: {kind: ...})"
             )
         else:
             mistakes.add((key,), "the key is for generalised releases, and this one is {kind}", kind=WORDS[kind])

@@ -386,7 +386,8 @@ TEXTS: dict[str, str | Plural] = {
     "disclosure.text": (
         "Somebody who knows the quasi-identifiers of a person looks them up in this table as if it were the original. "
         "What they get right about people who had no part in it is statistics; what they get right beyond that is what "
-        "the table discloses: the excess, as a share of what remains to be guessed, with its interval at 95 %."
+        "the table discloses: the excess, as a share of what remains to be guessed (of copies, the plain difference), "
+        "with its interval at 95 %."
     ),
     "disclosure.no-control": (
         "There are no control people, so what is right about anybody cannot be told from what the table discloses."
