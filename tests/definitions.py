@@ -31,6 +31,8 @@ class Case:
     unit: str | None = None
     population: list | int | float | None = None
     values: str = "exact"
+    weight: str | None = None
+    household: str | None = None
     kind: str = "generalised"
     control: list | None = None
     compare_at: dict = field(default_factory=dict)
@@ -374,10 +376,14 @@ def alpha_k_anonymity(case):
 def population_sizes(case):
     """For each class of the release: its records, and the people of the population with the same values.
 
-    A suppressed record may be anybody in the population.
+    A suppressed record may be anybody in the population. Without a population, sampling weights say how many they are.
     """
     if not isinstance(case.population, list):
-        return [(len(group), len(group)) for group in classes(case)]
+        if case.weight is None:
+            return [(len(group), len(group)) for group in classes(case)]
+        if several_weights(case):
+            return UNDEFINED
+        return [(len(group), max(weight_of(group, case), len(group))) for group in classes(case)]
     known = Counter(
         key(row, case.quasi_identifiers) for row in counted_rows(case, rows=generalised(case.population, case))
     )
@@ -387,6 +393,52 @@ def population_sizes(case):
         for group in classes(case)
     ]
     return UNDEFINED if any(people < records for records, people in sizes) else sizes
+
+
+def weight_of(group, case):
+    """The sum of the sampling weights of some rows."""
+    return sum(Fraction(row[case.weight]) for row in group)
+
+
+def several_weights(case):
+    """Whether a person has several sampling weights in one class."""
+    if case.unit is None:
+        return False
+    kept = [row for row in case.released if not is_set_aside(row, case)]
+    weights = {}
+    for row in kept:
+        weights.setdefault(key(row, [*case.quasi_identifiers, case.unit]), set()).add(row[case.weight])
+    return any(len(found) > 1 for found in weights.values())
+
+
+def expected_share(records, people):
+    """The expectation of 1/N, where N is the number of trials until so many successes of chance records/people."""
+    if people <= records:
+        return 1 / records
+    chance = float(records / people)
+    number, likely, total = records, chance**records, 0.0
+    while number < 2 * people or likely / number > 1e-17 * total:
+        total += likely / number
+        likely *= (1 - chance) * number / (number - records + 1)
+        number += 1
+    return total
+
+
+def individual_risk(case):
+    if case.weight is None or several_weights(case):
+        return UNDEFINED
+    return max((expected_share(len(group), weight_of(group, case)) for group in classes(case)), default=0)
+
+
+def household_risks(case):
+    """The chance that somebody of the household of each record is found; a record without a household lives alone."""
+    groups = {}
+    for place, group in enumerate(classes(case)):
+        risk = expected_share(len(group), weight_of(group, case))
+        for number, row in enumerate(group):
+            own = ("alone", place, number) if row[case.household] is None else row[case.household]
+            groups.setdefault(own, []).append(risk)
+    return [1 - math.prod(1 - risk for risk in group) for group in groups.values() for _ in group]
 
 
 def k_map(case):
@@ -484,6 +536,9 @@ def sample_uniqueness(case):
 def population_uniqueness(case):
     people = people_in([case.released], case)
     population = people_in([case.population], case) if isinstance(case.population, list) else case.population
+    if population is None and case.weight is not None:
+        rows = {row[case.unit] if case.unit else place: row for place, row in enumerate(case.released)}.values()
+        population = max(round(weight_of(rows, case)), people)
     if population is None:
         return UNDEFINED
     if isinstance(population, float):
@@ -779,6 +834,7 @@ _TWINS = {
     "entropy-l-diversity": entropy_l_diversity,
     "fidelity": fidelity,
     "granularity": granularity,
+    "individual-risk": individual_risk,
     "journalist-risk": journalist_risk,
     "k-anonymity": k_anonymity,
     "k-map": k_map,

@@ -38,6 +38,7 @@ def test_what_does_not_apply_is_listed_with_the_reason():
         **dict.fromkeys(COMPARED, "needs the original table (original=...)"),
         **dict.fromkeys(LEVELLED, MISFIT),
         "k-map": "needs a population table (population=...)",
+        "individual-risk": "needs sampling weights (sampling_weight=...)",
         "population-uniqueness": "needs the population or its size (population=...)",
     }
     with pytest.raises(PETWorksError, match="2 of 2 released values"):

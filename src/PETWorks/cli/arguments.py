@@ -31,6 +31,7 @@ HINT_OPTIONS = {
     Hint.SENSITIVE_ATTRIBUTES: "--sensitive",
     Hint.ORIGINAL: "--original",
     Hint.POPULATION: "--population",
+    Hint.SAMPLING_WEIGHT: "--sampling-weight",
     Hint.HIERARCHIES: "--hierarchies",
     Hint.ENGINE_IN_MEMORY: "--engine memory",
     Hint.ORDER: "order: original",

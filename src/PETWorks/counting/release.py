@@ -1,7 +1,7 @@
 """A release, which is a table with its roles, hierarchies, original and population, checked once."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,7 @@ from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.kinds import GENERALISED, check_kind
 from PETWorks.about.population import Population
 from PETWorks.about.roles import Roles, check_control_columns, check_roles, check_same_columns, check_unit
+from PETWorks.about.sample import Sample, check_sample
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -25,7 +26,8 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source
 from PETWorks.counting.table import Table
-from PETWorks.counting.view import Background, View
+from PETWorks.counting.view import Background, PlacedCells, View
+from PETWorks.counting.weights import read_weights
 from PETWorks.displayable import Displayable
 from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.arrays import strings
@@ -111,6 +113,8 @@ class Release(Displayable):
     compare_at    for the last two: the level of its hierarchy on which a column is compared: `{"age": 1}`
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
+    sampling_weight   the column with the number of people of the population that each record stands for
+    household         the column that names the household of each record, whose members are found together
     protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
                   "admitted": {"dates": "month"}, "wage": {"groups_of": 11}}`; everything is counted with the protected
                   values
@@ -131,6 +135,7 @@ class Release(Displayable):
                        that are missing or `*` are not counted
     privacy_unit       a column that names the person: several records of one person count once in their class
     people             that column for each record, in memory, if the table itself does not have it
+    sampled            in the same way, the columns of sampling weight and household
 
     How it is counted, which does not change the numbers:
 
@@ -159,6 +164,8 @@ class Release(Displayable):
         control: Any = None,
         compare_at: Mapping[str, int | str] | None = None,
         population: Any = None,
+        sampling_weight: str | None = None,
+        household: str | None = None,
         protect: Mapping[str, Mapping[str, Any]] | None = None,
         role_reasons: Reasons | None = None,
         no_privacy_unit: Reasons | None = None,
@@ -171,6 +178,7 @@ class Release(Displayable):
         sensitive_values: str | None = None,
         privacy_unit: str | None = None,
         people: Column | None = None,
+        sampled: Mapping[str, Column] | None = None,
         engine: str | Engine = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
@@ -198,6 +206,8 @@ class Release(Displayable):
             roles = beside.roles if roles is None else roles
             hierarchies = beside.hierarchies if hierarchies is None else hierarchies
             privacy_unit = beside.privacy_unit if privacy_unit is None else privacy_unit
+            sampling_weight = beside.sample.weight if sampling_weight is None else sampling_weight
+            household = beside.sample.household if household is None else household
             treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
         if protect is not None:
             data = source = protect_source(source, protect, privacy_unit)
@@ -211,11 +221,13 @@ class Release(Displayable):
         self.on_two_levels: tuple[str, ...] = ()  # columns that got a hierarchy of their values and `*`
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
-            check_same_columns(source, before, self.identifiers)
+            check_same_columns(source, before, (*self.identifiers, *(sampled or ())))
         if others is not None:
             check_control_columns(source, others, self.identifiers)
         self.privacy_unit = privacy_unit if people is not None else check_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
+        self.sample = Sample(sampling_weight, household)
+        check_sample(self.sample.without(sampled or ()), source, self.roles, self.privacy_unit)
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
         self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
@@ -243,14 +255,15 @@ class Release(Displayable):
             check_engine(self.engine.name)
         self._sources, self._control = (before, drawn_from, (data, original)), others
         background = self._background()
-        # If no column is needed, one is loaded anyway for the number of records.
-        columns = self.compared_columns or source.names[:1]
         own_unit = self.privacy_unit if people is None else None
-        table = _load(self.engine, source, columns, own_unit, Phrase("the release"), self._folds)
+        table = _load(self.engine, source, self._loaded(sampled or ()), own_unit, Phrase("the release"), self._folds)
         if people is not None:
             named = with_same_people(people) if self._folds else people
-            table = _with_people(table, str(self.privacy_unit), named)
+            table = _with_columns(table, {str(self.privacy_unit): named}, str(self.privacy_unit))
+        if sampled:
+            table = _with_columns(table, sampled, table.unit)
         self.as_read = table
+        self.weights_below_one = self._check_weights(table)
         self.hierarchies: dict[str, Hierarchy] = {
             column: hierarchy
             if isinstance(hierarchy, Hierarchy)
@@ -272,15 +285,39 @@ class Release(Displayable):
             treatment=self.treatment,
             background=background,
             compared=tuple(self.compared_columns),
+            sample=self.sample,
             has_roles=bool(self.roles),
             with_removed=self._with_removed if len(self.removed) else None,
             compare_at=self.compare_at,
         )
 
+    def _loaded(self, others: Collection[str] = ()) -> list[str]:
+        """The columns to load, without those that come from elsewhere.
+
+        If no column is needed, one is loaded anyway for the number of records.
+        """
+        columns = [*self.compared_columns, *(name for name in self.sample.columns if name not in others)]
+        return columns or list(self.source.names[:1])
+
+    def _check_weights(self, table: Table) -> int:
+        """Raise unless every record has a usable sampling weight; return the number of weights below 1."""
+        column = self.sample.weight
+        if column is None:
+            return 0
+        counts = table.marginal(column).counts
+        numbers = read_weights(table.domains[column].labels, counts, column)
+        return int(counts[numbers < 1].sum())
+
     def note_removed(self, records: int) -> None:
         """Note that this many suppressed records were removed, at unknown positions."""
         self.removed_records = records
         self.view = replace(self.view, with_removed=self._with_removed)
+
+    def note_placed(self, placed: Mapping[str, PlacedCells]) -> None:
+        """Note what the means of columns stand for, for measures that compare labels with hierarchies."""
+        self.view = replace(self.view, placed=placed)
+        if self.view.with_removed is not None:
+            self.view = replace(self.view, with_removed=self._with_removed)
 
     def _with_removed(self) -> View:
         return restore_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)
@@ -336,7 +373,7 @@ class Release(Displayable):
             copied.as_read = (
                 self.as_read.with_same_people()
                 if isinstance(self.as_read, WeightedRows)
-                else copied.load(self.compared_columns or self.columns[:1], self.privacy_unit)
+                else copied.load(self._loaded(), self.privacy_unit)
             )
         copied._profiles = None
         copied.view = copied._view(copied.judged_table(copied.as_read), copied._background())
@@ -421,17 +458,18 @@ class Release(Displayable):
 
     def _read_profiles(self) -> dict[str, Profile]:
         table: Any = self.as_read
-        not_loaded = [name for name in self.columns if name not in self.compared_columns]
+        loaded = [name for name in (*self.compared_columns, *self.sample.columns) if name in self.columns]
+        not_loaded = [name for name in self.columns if name not in loaded]
         people = self.people_of_records
         if people is not None:
             columns = {} if not not_loaded else load_rows(self.source, not_loaded, None, 2 * self.memory_limit).columns
             profiles = profiles_of(columns, not_loaded, people)
-            profiles |= profiles_of(table.columns, self.compared_columns, people)
+            profiles |= profiles_of(table.columns, loaded, people)
         elif self.counts_people:
             profiles = self.engine.profiles(self.source, self.columns, self.privacy_unit, folded=self._folds)
         else:
             read = self.engine.profiles(self.source, not_loaded) if not_loaded else {}
-            profiles = read | profiles_of(table.columns, self.compared_columns)
+            profiles = read | profiles_of(table.columns, loaded)
         return {name: profiles[name] for name in self.columns}
 
     def load(self, columns: Sequence[str], unit: str | None = None) -> Table:
@@ -558,15 +596,15 @@ def _load(
     return table
 
 
-def _with_people(table: Table, unit: str, people: Column) -> Table:
-    """A table in memory with an added column that names the person of each record."""
-    if not isinstance(table, WeightedRows) or table.rows != len(people.codes):
+def _with_columns(table: Table, columns: Mapping[str, Column], unit: str | None) -> Table:
+    """A table in memory with added columns, one of which may name the person of each record."""
+    if not isinstance(table, WeightedRows) or any(table.rows != len(column.codes) for column in columns.values()):
         raise ParameterError(
             "people are given for records in memory, one for each of the {records:,} records",
             records=table.rows,
             what="people",
         )
-    return WeightedRows({**table.columns, unit: people}, unit, table.weights)
+    return WeightedRows({**table.columns, **columns}, unit, table.weights)
 
 
 def build_declared_hierarchy(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:

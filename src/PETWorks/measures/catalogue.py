@@ -68,8 +68,12 @@ NEEDS: Mapping[str, tuple[Callable[[View], bool], Hint]] = {
     Phrase("a sensitive attribute"): (lambda view: bool(view.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
     Phrase("the original table"): (lambda view: view.background.has_original, Hint.ORIGINAL),
     Phrase("a population table"): (lambda view: view.background.has_population_table, Hint.POPULATION),
-    Phrase("the population or its size"): (lambda view: view.background.population is not None, Hint.POPULATION),
-    Phrase("hierarchies"): (lambda view: bool(view.hierarchies), Hint.HIERARCHIES),
+    Phrase("the population or its size"): (
+        lambda view: view.background.population is not None or view.has_weights,
+        Hint.POPULATION,
+    ),
+    Phrase("sampling weights"): (lambda view: view.has_weights, Hint.SAMPLING_WEIGHT),
+    Phrase("hierarchies"): (lambda view: bool(view.hierarchies or view.placed), Hint.HIERARCHIES),
     Phrase("records in the order of the input"): (lambda view: view.background.in_order, Hint.ENGINE_IN_MEMORY),
     Phrase("records in the order of the original"): (lambda view: view.background.same_order, Hint.ORDER),
 }

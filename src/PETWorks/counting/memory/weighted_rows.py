@@ -342,6 +342,16 @@ class WeightedRows:
             self._by_columns[columns] = Classes(counted.counts, counted.keys, layout)
         return self._by_columns[columns]
 
+    def one_smallest_class(self, columns: tuple[str, ...]) -> tuple[list[str | None], int] | None:
+        """The values of the first of the smallest classes, and its size; None if there is no class."""
+        classes = self._classes(columns)
+        if not len(classes.sizes):
+            return None
+        place = int(classes.sizes.argmin())
+        codes = classes.layout.codes(classes.keys[place : place + 1])
+        values = [self.columns[name].values[int(code[0])] for name, code in zip(columns, codes, strict=True)]
+        return values, int(classes.sizes[place])
+
     def values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
         """All classes in key order, with the counts of a sensitive attribute."""
         if (columns, sensitive) not in self._values:

@@ -99,6 +99,7 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
             [message_text(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
         )
         texts.append(message_text(lang, "anonymize.weighted", weights=weighed))
+        texts += [message_text(lang, "anonymize.above-one")] if facts.loss > 1 and facts.aggregate is not None else []
     texts += [*suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
     texts += kept_columns_texts(facts, lang)
     if facts.waived:
