@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from command import petworks
 from conftest import examples
 from PETWorks import Release, anonymize, apply_plan, check
+from PETWorks.counting.view import PlacedCells
 from PETWorks.errors import NotApplicable, ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
@@ -282,3 +283,9 @@ def test_rules_about_labels_keep_them():
     assert result.shown.columns == {}
     assert result.shown.rules
     assert all("[" in age for age, *_ in rows_of(result))
+
+
+def test_records_that_are_not_among_the_cells_lost_all():
+    placed = PlacedCells(height=4, leaves=10, cells=((0, 1, 3), (2, 5, 4)))
+    assert (placed.levels_lost(7), placed.leaves_below(7)) == (8, 23)
+    assert (placed.levels_lost(9), placed.leaves_below(9)) == (8 + 2 * 4, 23 + 2 * 10)
