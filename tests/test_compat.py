@@ -132,7 +132,10 @@ def test_every_measure_is_in_this_interface_too(name):
     limits |= {"l-diversity": {"l": 1}, "profitability": {"allowAttack": True, **MONEY}}
     limits |= {"utility-bias": {"processingFunc": len, "maxBias": 100}, "k-map": {"population": ADULT[0]}}
     limits |= {"population-uniqueness": {"population": 0.5}}
-    found = PETValidation(*ADULT, name, **limits.get(name, {}))
+    tables = ADULT
+    if not catalogue[name].applies_to("generalised"):
+        tables, limits[name] = ("data/people.csv", "data/people_synthetic.csv"), {"kind": "synthetic"}
+    found = PETValidation(*tables, name, **limits.get(name, {}))
     assert json.loads(json.dumps([found, found.details])) == [found, found.details]
 
 

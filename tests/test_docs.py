@@ -145,9 +145,12 @@ def test_measures_can_be_called_as_their_pages_say(monkeypatch):
     monkeypatch.chdir(ROOT)
     facts = facts_of_the_site()
     files = ["data/delta_anonymized.csv", "--original", "data/delta.csv", "--population", "data/delta.csv"]
-    release = Release(files[0], original=files[2], population=files[4])
+    generalised = Release(files[0], original=files[2], population=files[4])
+    compared = ["data/people_synthetic.csv", "--original", "data/people.csv", "--kind", "synthetic"]
+    synthetic = Release(compared[0], original=compared[2], kind="synthetic")
     for name, entry in catalogue.items():
-        page = (ROOT / f"docs/measures/{name}.md").read_text("utf-8")
+        release, tables = (generalised, files) if entry.applies_to("generalised") else (synthetic, compared)
+        page = (ROOT / f"docs/measures/{entry.page}.md").read_text("utf-8")
         importing, call = facts.ways_to_call(entry)["Python"]
         module, function = importing.split(" import ")
         assert re.search(rf"^>>> {module} import (\w+, )*{function}\b", page, re.MULTILINE), name
@@ -159,7 +162,7 @@ def test_measures_can_be_called_as_their_pages_say(monkeypatch):
         if name != "utility-bias":  # in Python only
             [rule] = yaml.safe_load(facts.ways_to_call(entry)["Policy"][0])
             option = shlex.split(facts.ways_to_call(entry)["Command line"][0])[-1]
-            [shown] = json.loads(petworks("evaluate", *files, "--measure", option, "--format", "json").stdout)[
+            [shown] = json.loads(petworks("evaluate", *tables, "--measure", option, "--format", "json").stdout)[
                 "results"
             ]
             assert rule == {"measure": shown["measure"], **{key: shown["parameters"][key] for key in [*rule][1:]}}

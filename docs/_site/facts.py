@@ -88,7 +88,7 @@ def names(_lang):
     yield "|---|---|---|---|"
     for one in all_measures():
         chinese, meaning = measure_name(one.name, "zh-TW"), measure_summary(one.name, "zh-TW")
-        yield f"| [{one.name}](measures/{one.name}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
+        yield f"| [{one.name}](measures/{one.page}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
 
 
 def measure(name):
@@ -121,9 +121,10 @@ def ways_to_call(entry):
     given = f", {name}={value}" if name else ""
     if entry.name == "utility-bias":
         return {"Python": [import_line(entry), f"utility_bias(release, function=mean_age{given})"]}
+    compared = "" if entry.applies_to("generalised") else " --kind synthetic --original people.csv"
     return {
         "Python": [import_line(entry), f"{entry.function.__name__}(release{given})"],
-        "Command line": [f"petworks evaluate table.csv --measure {entry.name}{given.replace(', ', ':')}"],
+        "Command line": [f"petworks evaluate table.csv{compared} --measure {entry.name}{given.replace(', ', ':')}"],
         "Policy": [f"- {{measure: {entry.name}{given.replace('=', ': ')}}}"],
     }
 
@@ -149,6 +150,12 @@ def _releases():
     return (
         Release(ROOT / "data/delta_anonymized.csv", original=delta, population=delta),
         Release(ROOT / "data/adult_anonymized.csv", original=adult),
+        Release(
+            ROOT / "data/people_synthetic.csv",
+            original=ROOT / "data/people.csv",
+            control=ROOT / "data/people_control.csv",
+            kind="synthetic",
+        ),
     )
 
 

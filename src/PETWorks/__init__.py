@@ -76,7 +76,7 @@ _MODULES = {
     "api.check": ["check", "require_release"],
     "api.evaluate": ["attack", "evaluate"],
     "api.split": ["split"],
-    "compat": ["PETAnonymization", "PETValidation", "output", "report"],
+    "compat": ["PETAnonymization", "PETValidation", "dataProcess", "output", "report"],
     "counting.release": ["Release"],
     "errors": ["PETWorksError", "ReleaseRefused", "ReleaseWarning"],
     "gate.policy.policy": ["Policy", "read_policy"],

@@ -1,6 +1,7 @@
 """The published camelCase interface: `PETValidation`, `report`, `PETAnonymization`, `output`. It is kept for ever."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.sidecar import Sidecar, read_sidecar
 from PETWorks.about.treatment import TREATMENTS
+from PETWorks.api import anonymeter
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.release import Release
 from PETWorks.errors import HierarchyError, Hint, InputError, ParameterError, PETWorksError, Phrase, quoted, unknown
-from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fills the catalogue
+from PETWorks.measures import attacks, disclosure, privacy, risk, utility  # noqa: F401 - fills the catalogue
 from PETWorks.measures.catalogue import Metric, catalogue, find_measure
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result
@@ -77,7 +79,7 @@ PUBLISHED = {
     Hint.HIERARCHIES: "dataHierarchy=...",
 }
 
-RELEASE_OPTIONS = ("population", *TREATMENTS, "privacy_unit")
+RELEASE_OPTIONS = ("population", *TREATMENTS, "privacy_unit", "kind", "control", "compare_at")
 
 TECHNIQUES = {
     "t-closeness": _Technique(
@@ -149,6 +151,15 @@ TECHNIQUES = {
     ),
 }
 
+# Published techniques that are not about tables of people, and what they are about.
+OUT_OF_SCOPE = {
+    "MIATest": Phrase("whether a program adds the noise of differential privacy"),
+    "FL": Phrase("federated learning"),
+    "ImageSimilarity": Phrase("federated learning"),
+    "TLSv1.2OrLater": Phrase("network protocols"),
+    "HomomorphicEncryption": Phrase("homomorphic encryption"),
+}
+
 
 def PETValidation(
     original: Any, anonymized: Any, tech: str | None = None, *, metric: str | None = None, **parameters: Any
@@ -158,6 +169,9 @@ def PETValidation(
     The tables are paths or frames; `original` may be None where it is not needed. `dataHierarchy` and
     `attributeTypes` are optional where a YAML file stands beside the table. `population` and how records are counted
     (`suppressed`, `missing`, `several_sensitive`, `privacy_unit`) may be given as to `Release`.
+
+    For "SinglingOutRisk", "LinkabilityRisk" and "InferenceRisk", which need the package anonymeter, the synthetic table
+    comes first, then the original one; `control`, `nAttack`, `n_col`, `auxiliaryColumns` and `seed` are as published.
 
     >>> PETValidation(None, "data/patient_anonymized.csv", "t-closeness", tLimit=0.376)
     {'t': 0.376, 'fulfill t-closeness': True}
@@ -173,7 +187,11 @@ def _validation(
 ) -> Validation:
     if (tech is None) == (metric is None):
         raise ParameterError("expected one technique, as the third argument or as metric=...")
-    technique, entry = _technique(str(tech if metric is None else metric))
+    name = str(tech if metric is None else metric)
+    attack = _published(name, anonymeter.PARAMETERS)
+    if attack is not None:
+        return Validation(*anonymeter.run_attack(attack, original, anonymized, parameters))
+    technique, entry = _technique(name)
     if anonymized is None and technique.default_columns is _all_columns:
         original, anonymized = None, original  # as published: a single table is the first argument
     published = {native: name for name, native in technique.parameters.items()}
@@ -213,8 +231,30 @@ def report(result: Mapping[str, Any] | Result, format: str = "json") -> None:  #
     print(dumps(result if isinstance(result, Mapping) else result.to_dict()))
 
 
+def dataProcess(*_: Any, **__: Any) -> None:
+    """Raise: what this published function did has nothing to do with tables about people."""
+    raise _out_of_scope("dataProcess", Phrase("federated learning, homomorphic encryption and network protocols"))
+
+
+def _out_of_scope(name: str, topic: Phrase) -> ParameterError:
+    return ParameterError(
+        "{name} is out of scope: PETWorks measures and anonymizes tables about people, and this is about {topic}",
+        name=name,
+        topic=topic,
+    )
+
+
+def _published(name: str, names: Iterable[str]) -> str | None:
+    """The one of these published names that is meant; case, spaces and signs do not matter."""
+    spelt = {re.sub(r"[\W_]", "", known).casefold(): known for known in names}
+    return spelt.get(re.sub(r"[\W_]", "", name).casefold())
+
+
 def _technique(name: str) -> tuple[_Technique, Metric]:
     """A technique by its published name or by any spelling of its measure."""
+    other = _published(name, OUT_OF_SCOPE)
+    if other is not None:
+        raise _out_of_scope(other, OUT_OF_SCOPE[other])
     for published, technique in TECHNIQUES.items():
         if published.casefold() == name.casefold():
             return technique, find_measure(technique.measure)
@@ -222,7 +262,8 @@ def _technique(name: str) -> tuple[_Technique, Metric]:
     try:
         entry = find_measure(name)
     except ParameterError:
-        raise unknown("technique", name, [*TECHNIQUES, *(set(catalogue) - set(by_measure))]) from None
+        others = set(catalogue) - set(by_measure)
+        raise unknown("technique", name, [*TECHNIQUES, *anonymeter.PARAMETERS, *others]) from None
     return by_measure.get(entry.name) or _unpublished_technique(entry), entry
 
 

@@ -139,6 +139,7 @@ class Hint(StrEnum):
     SENSITIVE_ATTRIBUTES = "sensitive_attributes"
     ORIGINAL = "original"
     POPULATION = "population"
+    SAMPLING_WEIGHT = "sampling_weight"
     HIERARCHIES = "hierarchies"
     ENGINE_IN_MEMORY = "engine_in_memory"
     ORDER = "order"
@@ -155,6 +156,8 @@ class Hint(StrEnum):
     WORTH = "worth"
     RECIPIENTS = "recipients"
     REGISTER = "register"
+    CONTROL = "control"
+    COMPARE_AT = "compare_at"
 
 
 PYTHON: Mapping[Hint, str] = {
@@ -163,6 +166,7 @@ PYTHON: Mapping[Hint, str] = {
     Hint.SENSITIVE_ATTRIBUTES: "roles=...",
     Hint.ORIGINAL: "original=...",
     Hint.POPULATION: "population=...",
+    Hint.SAMPLING_WEIGHT: "sampling_weight=...",
     Hint.HIERARCHIES: "hierarchies=...",
     Hint.ENGINE_IN_MEMORY: "engine='memory'",
     Hint.ORDER: "order='original'",
@@ -179,6 +183,8 @@ PYTHON: Mapping[Hint, str] = {
     Hint.WORTH: "worth=...",
     Hint.RECIPIENTS: "recipients=...",
     Hint.REGISTER: "register(...)",
+    Hint.CONTROL: "control=...",
+    Hint.COMPARE_AT: "compare_at=...",
 }
 
 

@@ -227,11 +227,13 @@ def test_labels_of_whole_numbers_are_for_whole_numbers():
 def test_years_of_taiwan():
     words = {"dates": ["month", "quarter", "half-year", "year", "decade"], "calendar": "roc", "labels": "民國113年"}
     built = paths(["113/03/01", "78/7/12", "1905-01-01"], words)
-    assert built["113/03/01"] == ("民國113年3月", "民國113年第1季", "民國113年上半年", "民國113年", "民國109–118年")
-    assert built["78/7/12"] == ("民國78年7月", "民國78年第3季", "民國78年下半年", "民國78年", "民國69–78年")
+    assert built["113/03/01"] == ("民國113年3月", "民國113年第1季", "民國113年上半年", "民國113年", "民國110–119年")
+    assert built["78/7/12"] == ("民國78年7月", "民國78年第3季", "民國78年下半年", "民國78年", "民國70–79年")
     assert built["1905-01-01"] == ("1905年1月", "1905年第1季", "1905年上半年", "1905年", "1900–1909年")
     assert read_period("民國113年上半年") == (date(2024, 1, 1), date(2024, 6, 30))
-    assert read_period("民國109–118年") == (date(2020, 1, 1), date(2029, 12, 31))
+    assert read_period("民國110–119年") == (date(2021, 1, 1), date(2030, 12, 31))
+    assert read_period("民國1–9年") == (date(1912, 1, 1), date(1920, 12, 31))
+    assert read_period("1910–1911年") == (date(1910, 1, 1), date(1911, 12, 31))
     again = build_hierarchy(
         ["民國113年第1季"], {"dates": ["quarter", "year"], "calendar": "roc", "labels": "民國113年"}
     )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from command import petworks
 from conftest import examples
 from PETWorks import Release, anonymize, apply_plan, check
+from PETWorks.counting.view import PlacedCells
 from PETWorks.errors import NotApplicable, ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
@@ -192,6 +193,26 @@ def test_classes_that_would_break_a_rule_together_keep_their_labels(monkeypatch)
         assert again.shown.kept
 
 
+def utility_of(document, measure):
+    """The value of a measure in a check; None if it does not apply."""
+    return next((result.value for result in document.results if result.measure == measure), None)
+
+
+def loses_what_its_labels_lose(folder, found):
+    """By the plan of exactly this file."""
+    labels = ("--show", "age=interval", "--show", "day=interval", "--keep-order")
+    petworks("anonymize", "p.yaml", "-o", "labels.csv", *labels, cwd=folder)
+    with_labels = check(folder / "labels_policy.yaml")
+    for measure in ("precision", "granularity"):
+        lost, wanted = (utility_of(document.content, measure) for document in (found, with_labels))
+        assert lost == pytest.approx(wanted, abs=1e-12)
+        assert 0 < lost < 1
+    plan = (folder / "out_plan.json").read_text()
+    (folder / "out_plan.json").write_text(json.dumps({**json.loads(plan), "release_sha256": "0" * 64}))
+    assert utility_of(check(folder / "out_policy.yaml").content, "precision") is None
+    (folder / "out_plan.json").write_text(plan)
+
+
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_a_written_release_passes_its_check_and_says_what_it_shows(tmp_path, engine):
     made = random.Random(4)
@@ -229,6 +250,8 @@ def test_a_written_release_passes_its_check_and_says_what_it_shows(tmp_path, eng
     assert policy["anonymize"]["show"] == {"age": "mean", "day": "median"}
     found = check(tmp_path / "out_policy.yaml")
     assert found.verdict == "pass"
+    if engine == "memory":
+        loses_what_its_labels_lose(tmp_path, found)
     outside = json.loads(found.to_json(edition="external"))
     assert outside["table"]["shown"] == {"age": "mean", "day": "median"}
     assert "Instead of an interval" in found.to_markdown(edition="external")
@@ -260,3 +283,9 @@ def test_rules_about_labels_keep_them():
     assert result.shown.columns == {}
     assert result.shown.rules
     assert all("[" in age for age, *_ in rows_of(result))
+
+
+def test_records_that_are_not_among_the_cells_lost_all():
+    placed = PlacedCells(height=4, leaves=10, cells=((0, 1, 3), (2, 5, 4)))
+    assert (placed.levels_lost(7), placed.leaves_below(7)) == (8, 23)
+    assert (placed.levels_lost(9), placed.leaves_below(9)) == (8 + 2 * 4, 23 + 2 * 10)

@@ -38,7 +38,8 @@ def test_next_best_levels_that_answer_better_are_taken():
     words = {"age": {"width": [2, 4, 8]}, "place": {"width": [2, 4]}}
     release = Release(pa.table(table), roles, words, no_privacy_unit={"wage": "an amount"})
     models = [{"outcome": "wage", "on": ["age"]}]
-    made = anonymize(release, {"k-anonymity": {"k": 5}}, models=models, suppression=0.05, weights={"place": 1.5})
+    settings = {"suppression": 0.05, "weights": {"place": 1.5}, "show": {"age": "interval"}}
+    made = anonymize(release, {"k-anonymity": {"k": 5}}, models=models, **settings)
     taken, *others = made.by_models
     assert taken.next_best
     assert taken.kept == max(way.kept for way in made.by_models)
@@ -59,16 +60,24 @@ class Answer:
 
 
 @pytest.mark.parametrize(
-    ("local", "best_levels", "taken"),
-    [(0.9, 0.5, "local"), (0.5, 0.9, "global"), (0.9, 0.9, "local"), (0.9, 0.9005, "local")],
+    ("local", "best_levels", "with_means", "taken"),
+    [
+        (0.9, 0.5, 0.0, "local"),
+        (0.5, 0.9, 0.0, "global"),
+        (0.9, 0.9, 0.0, "local"),
+        (0.9, 0.9005, 0.0, "local"),
+        (0.5, 0.9, 0.05, "global"),
+        (0.9, 0.5, 0.0005, "local"),
+    ],
 )
-def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_levels, taken):
+def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_levels, with_means, taken):
+    """`with_means` is what means add to the answer."""
     release = people()
-    monkeypatch.setattr(
-        model_choice,
-        "answers_of",
-        lambda made, *_: (Answer(local if hasattr(made, "sweep") else best_levels),),
-    )
+
+    def answers(made, *_):
+        return (Answer((local if hasattr(made, "sweep") else best_levels) + bool(made.show) * with_means),)
+
+    monkeypatch.setattr(model_choice, "answers_of", answers)
     found = model_choice.anonymize_for_models(
         release,
         anonymize(release, {"k-anonymity": {"k": 3}}, suppression=0.1).problem.rules,
@@ -77,7 +86,8 @@ def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_level
         free=True,
     )
     assert found.by_models[0].method == taken
-    assert len(found.by_models) == 4, "record by record, the best levels and two next-best ones"
+    assert len(found.by_models) == 8, "record by record, the best levels and two next-best ones, and all with means"
+    assert found.by_models[0].means == bool(found.shown.columns) == (with_means > model_choice.CLEARLY)
     assert found.loss == (found.search.best.loss if taken == "global" else found.loss)
     assert hasattr(found, "sweep") == (taken == "local")
     facts = found.facts(None, found.release)
@@ -119,3 +129,23 @@ def test_weights():
 def test_a_model_that_the_table_cannot_have():
     with pytest.raises(PETWorksError, match="no column 'height'"):
         anonymize(people(), {"k-anonymity": {"k": 3}}, models=[{"outcome": "wage", "on": ["height"]}])
+
+
+def test_means_are_taken_where_they_answer_better():
+    """The middle of a wide interval is far from where most of its people are; `show` decides otherwise."""
+    draw = random.Random(5)
+    ages = [18 + int(draw.expovariate(0.1)) for _ in range(400)]
+    wages = [1000 + 50 * age + draw.randrange(100) for age in ages]
+    table = {"age": ages, "place": [draw.randrange(40) for _ in ages], "wage": wages}
+    roles = {"quasi_identifiers": ["age", "place"], "sensitive_attributes": ["wage"]}
+    words = {"age": {"cuts": [20, 60]}, "place": {"width": [5, 20]}}
+    release = Release(pa.table(table), roles, words, no_privacy_unit={"wage": "an amount"})
+    models = [{"outcome": "wage", "on": ["age"]}]
+    made = anonymize(release, {"k-anonymity": {"k": 5}}, models=models)
+    with_labels = anonymize(release, {"k-anonymity": {"k": 5}}, models=models, show={"age": "interval"})
+    assert dict(made.shown.columns) == {"age": "mean", "place": "mean"} == made.plan["show"]
+    assert made.by_models[0].means
+    assert made.models[0].after > with_labels.models[0].after
+    assert not any(way.means for way in with_labels.by_models)
+    texts = making.outcome_texts(made.facts(table_state(made.original), made.release), "en")
+    assert any(text.startswith("Means and medians of classes answer them better") for text in texts)

@@ -91,6 +91,12 @@ def test_files_are_written_together_in_the_format_of_the_input(tmp_path):
     assert "it exists, and people who were kept aside must stay so" in again.stderr
 
 
+def test_a_folder_is_no_table(tmp_path):
+    done = petworks("split", ".", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_other_formats_and_names(tmp_path):
     pa.parquet.write_table(pa.table({"n": list(range(500))}), tmp_path / "t.parquet")
     done = petworks(

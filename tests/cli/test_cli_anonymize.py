@@ -411,21 +411,27 @@ def words(result):
     return " ".join(result.stdout.split())
 
 
+def test_an_option_of_tables_names_the_key_of_the_policy(raw):
+    for option, key in (("--protect=Disease=round:5", "anonymize: protect"), ("--qi=Age", "roles: quasi_identifiers")):
+        refused = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", option)
+        assert (refused.returncode, f"write it in the policy, under {key}" in refused.stderr) == (2, True)
+
+
 def test_what_is_proved_is_said_with_the_levels_that_were_allowed(raw):
     made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--global")
     kept = words(run(*made))
-    assert "Proved: among the allowed levels, no others that keep every column lose less" in kept
+    assert "Proved: no other allowed levels keep every column and the rules and lose less" in kept
     free = words(run(*made, "--may-lose", "all"))
-    assert "Proved: no other levels lose less" in free
+    assert "Proved: no other levels keep the rules and lose less" in free
     assert "allowed 0" not in free
     bounded = words(run(*made, "--level", "Age=4", "--level", "Zip=0-2", "--html", raw / "report.html"))
-    assert "Proved: within the levels that you allowed, no other levels lose less" in bounded
+    assert "Proved: of the levels that you allowed, no others keep the rules and lose less" in bounded
     assert "4 of 4, only *; fixed" in bounded
     assert "; allowed 0 to 2" in bounded
     assert "Proved: no other levels" not in bounded
     assert "已證明：在您允許的層級範圍內" in words(run(*made, "--level", "Age=4", "--lang", "zh-TW"))
     page = (raw / "report.html").read_text("utf-8")
-    assert "within the levels that you allowed" in page
+    assert "of the levels that you allowed" in page
     assert "在您允許的層級範圍內" in page
     told = json.loads(run(*made, "--level", "Age=4", "--format", "json").stdout)["anonymization"]
     assert [column.get("allowed_levels") for column in told["columns"]] == [[4, 4], None]
@@ -438,6 +444,10 @@ def test_a_loss_with_weights_is_said_to_be_weighted(raw):
     told = json.loads(run(*made, "--format", "json").stdout)["anonymization"]
     assert [column.get("weight") for column in told["columns"]] == [2.5, None]
     assert (told["objective"], told["aggregate"]) == ("granularity", "geometric")
+    heavy = words(run(*made[:-1], "Age=50", "--weight", "Zip=50"))
+    assert "A weighted loss is no share: it can be above 1" in heavy
+    light = words(run(*made[:-1], "Age=1.5"))
+    assert "A weighted loss is no share" not in light
 
 
 WAIVER = "waivers: [{rule: k-anonymity, owner: somebody, reason: a pilot, expires: 2999-01-01}]\n"

@@ -14,7 +14,7 @@ from conftest import examples
 from PETWorks import PETWorksError, Release, anonymize, apply_plan
 from PETWorks.about.protection import protection_of
 from PETWorks.counting import microaggregation
-from PETWorks.counting.microaggregation import find_groups, fit_groups
+from PETWorks.counting.microaggregation import PersonValues, find_groups, fit_groups
 from PETWorks.counting.protected_source import changes_in, protect_source
 from PETWorks.errors import InputError, ParameterError
 from PETWorks.tables.opening import open_source
@@ -70,12 +70,103 @@ def test_no_partition_is_better(records, size):
     assert found_groups(records, size) == best
 
 
+PEOPLE = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), min_size=2, max_size=10).map(sorted)
+
+
+def with_people(records):
+    """The distinct values of pairs of value and person, their records, and who has them."""
+    values, index = np.unique([value for value, _ in records], return_inverse=True)
+    pairs = Counter(zip(index.tolist(), (person for _, person in records), strict=True))
+    found = np.array([(value, person, times) for (value, person), times in sorted(pairs.items())])
+    return values, np.bincount(index), PersonValues(found[:, 0], found[:, 1], found[:, 2])
+
+
+@examples(200)
+@given(PEOPLE, st.integers(2, 3))
+def test_no_partition_into_groups_of_people_is_better(records, size):
+    """As above, where each group has at least `size` people, however many records they have."""
+    partitions = [
+        groups
+        for groups in all_partitions_of(records)
+        if all(len({person for _, person in group}) >= size for group in groups)
+    ]
+    if not partitions:
+        return
+    numbers = [[[value for value, _ in group] for group in groups] for groups in partitions]
+    least = min(map(error_of, numbers))
+    best = min((part for part in numbers if error_of(part) == least), key=lambda part: list(map(len, part)))
+    values, counts, people = with_people(records)
+    starts = find_groups(values.astype(np.float64), counts, size, people).tolist()
+    cuts = [*np.concatenate([[0], np.cumsum(counts)])[starts].tolist(), len(records)]
+    assert [[value for value, _ in records[first:end]] for first, end in pairwise(cuts)] == best
+
+
+def all_partitions_of(records):
+    """Every way to cut pairs, in order, so that equal values stay together."""
+    yield [records]
+    for end in range(1, len(records)):
+        if records[end - 1][0] != records[end][0]:
+            yield from ([records[:end], *rest] for rest in all_partitions_of(records[end:]))
+
+
+def literal_of_people(records, size):
+    """The value that each record gets by definition, where no person is more than the others in sum."""
+    values, counts, people = with_people(records)
+    starts = find_groups(values.astype(np.float64), counts, size, people).tolist()
+    cuts = [*np.concatenate([[0], np.cumsum(counts)])[starts].tolist(), len(records)]
+    becomes = []
+    for first, end in pairwise(cuts):
+        group = records[first:end]
+        total = sum(value for value, _ in group)
+        for person in {person for _, person in group}:
+            own = sum(value for value, other in group if other == person)
+            others = sum(abs(value) for value, other in group if other != person)
+            if abs(own) > others:
+                total += (others if own > 0 else -others) - own
+                break
+        becomes += [round(Fraction(total, len(group)))] * len(group)
+    return becomes
+
+
+@examples(120)
+@given(
+    st.lists(st.tuples(st.integers(-300, 3000), st.integers(0, 5)), min_size=3, max_size=25).map(sorted),
+    st.integers(2, 3),
+)
+def test_groups_of_people_in_a_table(records, size):
+    if len({person for _, person in records}) < size:
+        return
+    spelt = [f"P{person:02}" if index % 2 else f"p{person:02} " for index, (_, person) in enumerate(records)]
+    table = {"x": [str(value) for value, _ in records], "who": spelt}
+    source = protect_source(open_source(table, "t"), {"x": {"groups_of": size}}, "who")
+    after = next(iter(source.read(("x",)))).column(0).to_pylist()
+    assert list(map(int, after)) == literal_of_people(records, size)
+    owners = {}
+    for cell, (_, person) in zip(after, records, strict=True):
+        owners.setdefault(cell, set()).add(person)
+    assert min(map(len, owners.values())) >= size
+
+
+def test_records_of_two_people_are_no_group_of_eleven():
+    data = {"who": ["a", "b"] * 10, "sex": ["f", "m"] * 10, "cost": [str(row) for row in range(20)]}
+    roles = {"quasi_identifiers": ["sex"], "sensitive_attributes": ["cost"]}
+    with pytest.raises(InputError, match="groups of 11 people need at least 11 people with a value, and there are 2"):
+        Release(data, roles, privacy_unit="who", protect={"cost": {"groups_of": 11}})
+    grouped = protect_source(open_source(data, "t"), {"cost": {"groups_of": 11}})
+    with pytest.raises(ParameterError, match="groups of column 'cost' are of records, and people have several"):
+        Release(grouped, roles, privacy_unit="who")
+    two = Release(data, roles, privacy_unit="who", protect={"cost": {"groups_of": 2}})
+    assert len({two.source.changes["cost"].protection.value(str(row)) for row in range(20)}) == 10
+
+
 def test_compiled_loops_find_the_same(monkeypatch):
     made = np.random.default_rng(3)
     records = sorted(np.round(made.lognormal(5, 1, 400)).astype(int).tolist())
-    plain = found_groups(records, 5)
+    people = with_people([(value, number % 90) for number, value in enumerate(records)])
+    plain, of_people = found_groups(records, 5), find_groups(people[0].astype(float), people[1], 5, people[2]).tolist()
     monkeypatch.setattr(microaggregation, "PLAIN_STEPS", 0)
     assert found_groups(records, 5) == plain
+    assert find_groups(people[0].astype(float), people[1], 5, people[2]).tolist() == of_people
 
 
 def literal(cells, size):

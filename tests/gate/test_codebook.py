@@ -5,7 +5,10 @@ import io
 import json
 import os
 import re
+import shutil
 import stat
+import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,6 +17,9 @@ from command import petworks as run
 from PETWorks import Release, read_policy
 from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.gate.codebook import Codebook, _label
+from PETWorks.measures.utility.models import positions
+
+R_LIBRARIES = ("/usr/lib/R/site-library", "/usr/local/lib/R/site-library", "/usr/lib/R/library")
 
 POLICY = """petworks_policy: 1
 data: raw.csv
@@ -117,6 +123,50 @@ def test_the_four_lines_load_it(made, monkeypatch):
     exec(code[1], names)
     assert names["release"]["age"].dropna().between(20, 60).all()
     assert isinstance(release, pd.DataFrame)
+
+
+def test_recipients_calculate_with_the_middles_that_models_take(tmp_path):
+    """Of labels with an open end, too; the records without a value are counted."""
+    ages = ["18–39", "40–59", "≥ 60", "< 18", "*", "*", "≥ 20"]
+    (tmp_path / "r.csv").write_text("age,sex\n" + "".join(f"{age},f\n" for age in ages), "utf-8")
+    book = Codebook.of(Release(tmp_path / "r.csv", {"age": "quasi_identifier"}), tmp_path / "r.csv", {})
+    (column, _) = book.columns
+    listed = {label.text: label.middle for label in column.labels}
+    assert listed == {"18–39": "28.5", "40–59": "49.5", "≥ 20": "39.5", "≥ 60": "69.5", "< 18": "7.5", "*": ""}
+    assert [float(listed[age] or "nan") for age in ages] == pytest.approx(positions(ages).tolist(), nan_ok=True)
+    text = book.to_markdown("r_codebook.csv").decode()
+    assert "| column | values | records with `*` |" in text
+    assert "| age | labels, listed below: 5 | 2 |" in text
+    assert "| sex | labels, listed below: 1 | 0 |" in text
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet", "feather"])
+def test_pandas_and_r_load_the_same(made, monkeypatch, suffix):
+    """The lines for R are run where R is (for workbooks with readxl); Debian has no package for its arrow."""
+    monkeypatch.chdir(made)
+    if suffix != "csv":
+        done = run("anonymize", "policy.yaml", "-o", f"{suffix}_out.{suffix}", cwd=made)
+        assert done.returncode in (0, 1), done.stderr
+    stem = "out" if suffix == "csv" else f"{suffix}_out"
+    text = (made / f"{stem}_codebook.md").read_text("utf-8")
+    names = {}
+    for code in re.findall("```python\n(.*?)```", text, flags=re.S):
+        exec(code, names)
+    release = names["release"]
+    assert release["=cost|<b>"].dtype.kind == "f"
+    assert release["age"].dropna().between(20, 60).all()
+    has_r = shutil.which("Rscript") is not None and suffix in ("csv", "xlsx")
+    if not has_r or (suffix == "xlsx" and not any(Path(folder, "readxl").exists() for folder in R_LIBRARIES)):
+        return
+    code = "\n".join(re.findall("```r\n(.*?)```", text, flags=re.S))
+    code += '\nwrite.csv(release, "from_r.csv", row.names = FALSE, na = "", fileEncoding = "UTF-8")\n'
+    subprocess.run(["Rscript", "-"], input=code, text=True, check=True, capture_output=True)
+    from_r = pd.read_csv("from_r.csv", dtype={"zip": str}, keep_default_na=False, na_values=[""])
+    assert list(from_r.columns) == list(release.columns)
+    for column in release:
+        assert from_r[column].isna().equals(release[column].isna()), column
+        assert from_r[column].dropna().tolist() == release[column].dropna().tolist(), column
 
 
 def test_it_has_the_rights_of_the_release(made):

@@ -9,8 +9,11 @@ from msgspec.structs import replace
 
 from command import petworks
 from conftest import ROOT
+from PETWorks import anonymize
+from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.gate.diff import compare, read_check
 from PETWorks.gate.document import FAIL, PASS
+from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_IDENTIFIERS
 
 EARLIER = ROOT / "tests/earlier_version"
@@ -63,6 +66,24 @@ def test_a_policy_that_leaves_the_treatment_to_the_program_is_read(folder):
 def test_a_policy_gives_the_same_release(folder):
     run(folder, "anonymize", "survey_policy.yaml", "-o", "now.csv", "--global", codes=(0, 1))
     assert kept_records(folder / "now.csv") == kept_records(folder / "release.csv")
+
+
+@pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
+def test_the_policy_of_a_release_means_one_level_per_column_and_intervals(folder):
+    """The earliest ones name no plan; models do not change what they mean either."""
+    path = folder / "release_policy.yaml"
+    text = path.read_text("utf-8").replace("data: release.csv", "data: survey.csv")
+    text += "models: [{outcome: age, on: [sex, education]}]\n"
+    without_comments = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    in_order = text.replace("order: shuffled\nseed: '1'\n", "")
+    for content in (without_comments, in_order):
+        path.write_text(content, "utf-8")
+        assert read_policy(path).method == "global"
+        release = anonymize(path, suppression=0.2)
+        assert (type(release), dict(release.shown.columns)) == (Anonymization, {})
+        assert {way.means for way in release.by_models} <= {False}
+    plain = folder / "survey_policy.yaml"
+    assert read_policy(plain).method == "local"
 
 
 @pytest.mark.parametrize("plan", ["release_plan.json", "local_plan.json"])

@@ -12,6 +12,7 @@ from PETWorks.about import column_names
 from PETWorks.about.roles import check_unit
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engines.engine import load_rows
+from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.suggest.privacy_unit import suggest_people
 from PETWorks.gate.suggest.suggestion import LOOKS, NATIONAL_ID, examine, suggest_role, suggest_roles
 from PETWorks.tables.opening import open_source
@@ -84,7 +85,7 @@ UNKNOWN = """page, usage, stage, package, percentage, average, Essex, sextant, t
     velocity, estate, stated, holiday, daylight, mandate, skip, tip, recipe, chip, ship, telemetry, hotel, faxed,
     colorname, filename, nameless, idea, video, void, valid, placebo, replace, agent, passage, eggplant, x1, q7,
     Unnamed: 0, phone_model, email domain, account_type, num_patients, number of customers, patient no-show,
-    customer_note, incoming, outcome, paid, repay, taxi, syntax, scared, payload, 手機型號, 手機品牌, 英文名稱, 名稱,
+    customer_note, incoming, paid, repay, taxi, syntax, scared, payload, 手機型號, 手機品牌, 英文名稱, 名稱,
     屋齡, 備註, 項目, 特性, 可能性, 品名, 數量, 類別, 市值, 區隔, 高度"""
 
 
@@ -93,6 +94,72 @@ def test_near_misses_are_unknown_and_the_choice_is_cautious(name):
     found = only(REPEATED, name)
     assert found.role == QI
     assert found.reason.startswith("the cautious choice: the name is unknown and an adversary may know the value; ")
+
+
+@pytest.mark.parametrize("name", ["outcome", "affairs", "default", "smoker", "篩檢", "結果"])
+def test_results_are_sensitive_and_the_reason_says_what_speaks_against_it(name):
+    found = only(["a", "b"] * 30, name)
+    assert (found.role, found.why.kind) == (SENSITIVE, "result")
+    assert "if many do, it is a quasi-identifier" in found.reason
+    profile = examine(opened({name: ["a", "b"] * 30})[0], name)
+    assert find_contradictions(name, SENSITIVE, profile) == ()
+    assert find_contradictions(name, QI, profile) == ()
+    (doubt,) = find_contradictions(name, INSENSITIVE, profile)
+    assert (doubt.kind, doubt.fails, doubt.points_to) == ("perhaps known", False, None), "as before: no word decides"
+
+
+@pytest.mark.parametrize(
+    ("values", "role"),
+    [
+        (["HIV+", "HIV-"], SENSITIVE),
+        (["陽性", "陰性", "未檢測"], SENSITIVE),
+        (["Positive", "NEGATIVE", "inconclusive"], SENSITIVE),
+        (["not detected", "detected"], SENSITIVE),
+        (["A+", "A", "B-"], QI),
+        (["AB+", "0-"], QI),
+        (["positive", "neutral", "negative"], QI),
+        (["yes", "no"], QI),
+    ],
+)
+def test_results_of_a_test_are_known_by_their_values(values, role):
+    assert only(values * 30, "x1").role == role
+
+
+def test_what_outsiders_may_know_stays_a_quasi_identifier():
+    for name in (
+        "insurance_company",
+        "result_date",
+        "date of infection",
+        "participation",
+        "died",
+        "insurance",
+        "screening_year",
+    ):
+        assert only(["a", "b"] * 30, name).role == QI, name
+    assert only(["a", "b"] * 30, "participation").why.kind == "perhaps-result"
+    columns = {"yes1": ["a", "b"] * 30, "age": [str(20 + n % 40) for n in range(60)], "yes2": ["b", "c"] * 30}
+    found = suggest(columns)
+    assert {name: column.why.kind for name, column in found.items()} == {
+        "yes1": "perhaps-result",
+        "age": "named",
+        "yes2": "perhaps-result",
+    }
+    assert {column.role for column in found.values()} == {QI}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("visits", [str(number % 9) for number in range(60)], SENSITIVE),
+        ("doctor_visits", [str(number % 9) for number in range(60)], SENSITIVE),
+        ("門診次數", [str(number % 9) for number in range(60)], SENSITIVE),
+        ("visits", [f"2024-01-{1 + number % 28:02}" for number in range(60)], QI),
+        ("visit", [str(number % 9) for number in range(60)], QI),
+        ("hospital", [str(number % 9) for number in range(60)], QI),
+    ],
+)
+def test_numbers_of_visits_are_sensitive(name, values, role):
+    assert only(values, name).role == role
 
 
 @pytest.mark.slow

@@ -24,8 +24,9 @@ def test_no_threshold_no_verdict():
     assert evaluate(Release(PATIENT), {"t-closeness": {"t": 0.2}, "profitability": {}}).satisfied is False
 
 
-VALUED = [name for name, entry in catalogue.items() if "a sensitive attribute" in entry.needs]
-COMPARED = [name for name, entry in catalogue.items() if "the original table" in entry.needs]
+GENERALISED = {name: entry for name, entry in catalogue.items() if entry.applies_to("generalised")}
+VALUED = [name for name, entry in GENERALISED.items() if "a sensitive attribute" in entry.needs]
+COMPARED = [name for name, entry in GENERALISED.items() if "the original table" in entry.needs]
 LEVELLED = ("ambiguity", "granularity", "precision")
 MISFIT = "column 'q': 2 of 2 released values are not on any level of its hierarchy (hierarchy of 'q')"
 
@@ -37,6 +38,7 @@ def test_what_does_not_apply_is_listed_with_the_reason():
         **dict.fromkeys(COMPARED, "needs the original table (original=...)"),
         **dict.fromkeys(LEVELLED, MISFIT),
         "k-map": "needs a population table (population=...)",
+        "individual-risk": "needs sampling weights (sampling_weight=...)",
         "population-uniqueness": "needs the population or its size (population=...)",
     }
     with pytest.raises(PETWorksError, match="2 of 2 released values"):

@@ -72,6 +72,7 @@ def completed_ids():
     yield from (f"front.to.{kind}" for kind in ("public", "controlled", "internal"))
     yield from (f"front.sign.{verdict}" for verdict in ("pass", "waived"))
     yield from (f"column.state.{state}" for state in ("kept", "coarser", "lost"))
+    yield from (f"studio.bar.{kind}" for kind in ("original", "release"))
     yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
     yield from FACT_LABELS.values()

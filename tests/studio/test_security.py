@@ -657,8 +657,8 @@ def test_files_of_a_release_that_are_symlinks_are_neither_shown_nor_replaced(fol
     outside.write_text(SECRET, "utf-8")
     (folder / f"x{ending}").symlink_to(outside)
     with entered(folder) as page:
-        query = {"policy": "people_policy.yaml", "release": "x.csv", "file": f"x{ending}"}
-        for path in ("/safe/result", "/safe/reasons", "/report"):
+        query = {"policy": "people_policy.yaml", "release": "x.csv", "file": f"x{ending}", "path": f"x{ending}"}
+        for path in ("/safe/result", "/file", "/report"):
             answer = page.get(path, params=query)
             assert answer.status_code == 400
             assert SECRET not in answer.text

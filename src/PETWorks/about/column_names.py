@@ -94,6 +94,17 @@ SENSITIVE = {
         前科, 罪, 刑, 受害, 家暴, 虐待, 成癮, 吸毒""",
     "results of a person": "gpa, exam score, test score, performance rating, 成績, 考績",
 }
+# Results of people that few outsiders know: `petworks init` proposes a sensitive attribute, and says when it is none.
+RESULTS = """outcome, result, finding, screening, screened, infection, infected, tested, relapse, recurrence, remission,
+    complication, adverse event, side effect, smoker, smoke, drinker,
+    default, defaulted, delinquency, delinquent, fraud, recidivism, churn, churned, affair, extramarital, infidelity,
+    adultery, 結果, 篩檢, 檢測, 陽性, 陰性, 感染, 預後, 復發, 併發症, 副作用, 不良反應, 違約, 呆帳, 詐欺, 再犯,
+    流失, 外遇, 婚外情"""
+# Results that outsiders may know, or that say nothing of their kind.
+PERHAPS_RESULTS = """participation, participate, participated, died, death, dead, alive, survived, survival, mortality,
+    deceased, hired, promoted, graduated, passed, enrolled, employed, unemployed, purchased, bought, clicked, converted,
+    approved, accepted, rejected, subscribed, readmitted, readmission, dropout, response, responder, target, label,
+    dependent, insurance, insured, uninsured, 參與, 保險, 死亡, 存活, 錄取, 通過, 退學, 購買, 回應, 離職"""
 # These contain words from above, but are harmless.
 HARMLESS = """phone model, phone brand, phone type, email domain, email type, address type, account type,
     account status, 手機型號, 手機品牌, 電話費, 英文名稱, 中文名稱, 帳戶類型, 帳號類型, 地址類型"""
@@ -227,6 +238,35 @@ def roles_by_name(words: str) -> dict[str, str]:
         # The date of something sensitive is known to more people than the thing itself.
         roles = {QUASI_IDENTIFIER: roles["date"]} | ({IDENTIFIER: roles[IDENTIFIER]} if IDENTIFIER in roles else {})
     return roles
+
+
+def names_a_result(words: str) -> bool:
+    """Whether a name means a result of a person that few outsiders know.
+
+    >>> [names_a_result(words_of(name)) for name in ("outcome", "loan_default", "篩檢結果", "results", "age")]
+    [True, True, True, True, False]
+    """
+    return any(term in words for term in terms(RESULTS))
+
+
+def may_name_a_result(words: str) -> bool:
+    """Whether a name may mean the result that a table is about."""
+    return any(term in words for term in terms(PERHAPS_RESULTS))
+
+
+_COUNT = re.compile(
+    r"(?<![A-Za-z])(visits|admissions|consultations|appointments|hospitali[sz]ations|hospital stays)(?![A-Za-z])|次數",
+    re.I,
+)
+
+
+def counts_visits(name: str) -> bool:
+    """Whether a name counts visits, stays or appointments, and does not number or date them.
+
+    >>> [counts_visits(name) for name in ("visits", "doctor_visits", "門診次數", "visit", "visit_date", "visitsite")]
+    [True, True, True, False, False, False]
+    """
+    return _COUNT.search(name[:LONGEST]) is not None
 
 
 def _is_about_a_person(words: str) -> bool:

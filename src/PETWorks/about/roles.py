@@ -130,6 +130,19 @@ def check_same_columns(released: Source, original: Source, identifiers: Sequence
     raise InputError(Phrase("original and release have different columns: "), *parts, what="original")
 
 
+def check_control_columns(released: Source, control: Source, identifiers: Sequence[str]) -> None:
+    """Raise unless the control people have the columns of the release, and no others except identifiers."""
+    lacking = [column for column in released.names if column not in control.names]
+    further = [column for column in control.names if column not in released.names and column not in identifiers]
+    if lacking or further:
+        raise InputError(
+            "control people and release have different columns: {columns} only in {table}",
+            columns=quoted(lacking or further),
+            table=Phrase("the release") if lacking else Phrase("the table of control people"),
+            what="control",
+        )
+
+
 def check_unit(column: str | None, source: Source, roles: Mapping[str, str]) -> str | None:
     """Check and return the column that identifies people."""
     if column is None:

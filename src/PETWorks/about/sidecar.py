@@ -12,12 +12,14 @@ from typing import Any
 from PETWorks import attributetypes
 from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_name, parse_declaration
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
+from PETWorks.about.sample import Sample
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.yaml_files import YAMLFile, read_yaml
 
-KEYS = ("roles", "hierarchies", "privacy_unit", "treatment")
+COLUMN_KEYS = ("privacy_unit", "sampling_weight", "household")  # each names a column
+KEYS = ("roles", "hierarchies", *COLUMN_KEYS, "treatment")
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}
 
 
@@ -27,6 +29,7 @@ class Sidecar:
 
     roles: Mapping[str, str] = field(default_factory=dict)
     privacy_unit: str | None = None
+    sample: Sample = field(default_factory=Sample)
     treatment: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
     hierarchy_entry: Any = None  # a folder as written in the file; or by column a file or a declaration
@@ -113,10 +116,12 @@ def _read(file: YAMLFile, path: Path) -> Sidecar:
     for name, value in treatment.items():
         if value not in TREATMENTS[name]:
             raise file.error(("treatment", name), "expected one of {options}", options=quoted(TREATMENTS[name]))
-    unit = content.get("privacy_unit", "")
-    if not isinstance(unit, str):
-        raise file.error(("privacy_unit",), "expected the name of a column")
-    return Sidecar(roles, unit.strip() or None, treatment, path, _hierarchies(file))
+    names = {key: content.get(key, "") for key in COLUMN_KEYS}
+    for key, name in names.items():
+        if not isinstance(name, str):
+            raise file.error((key,), "expected the name of a column")
+    unit, weight, household = (name.strip() or None for name in names.values())
+    return Sidecar(roles, unit, Sample(weight, household), treatment, path, _hierarchies(file))
 
 
 def _hierarchies(file: YAMLFile) -> Any:

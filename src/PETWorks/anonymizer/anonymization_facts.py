@@ -265,6 +265,7 @@ class WayByModels(JSONObject, frozen=True):
     method: Literal["global", "local"]
     kept: Annotated[Real, described("mean over the models, 1 if they explain the original as well as its own")]
     next_best: Annotated[bool, described("whether it is on levels that lose more than the best ones")] = False
+    means: Annotated[bool, described("whether it shows means and medians of classes instead of intervals")] = False
 
 
 class ProtectedColumn(JSONObject, frozen=True):

@@ -8,6 +8,7 @@ import numpy as np
 
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization, anonymize_release
 from PETWorks.anonymizer.anonymization_facts import WayByModels
+from PETWorks.anonymizer.class_means import usual_show
 from PETWorks.anonymizer.explanation import next_best_levels
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rules import Rule
@@ -41,7 +42,8 @@ def anonymize_for_models(
 ) -> Anonymization:
     """The release with the least loss, as by `anonymize_release`, or another one that answers the models better.
 
-    The others are those on the best levels for all records and on a few next-best levels.
+    The others are those on the best levels for all records and on a few next-best levels, and each of these with
+    means and medians instead of intervals, unless the user said what to show.
     The columns of the models weigh more, unless the user gave weights.
 
     free   whether the user left it open how the table is recoded
@@ -52,7 +54,8 @@ def anonymize_for_models(
     check_models(models, model_columns(models, release.source))  # before a search that may take long
     weights = weights_for_models(models, release.quasi_identifiers, settings)
     used = {**settings, **({"weights": weights} if weights else {})}
-    return choose_by_models(anonymize_release(release, rules, **used, progress=progress), models, free=free)
+    found = anonymize_release(release, rules, **used, progress=progress)
+    return choose_by_models(found, models, free=free, free_show=settings.get("show") is None)
 
 
 def weights_for_models(
@@ -66,15 +69,20 @@ def weights_for_models(
     return dict.fromkeys(columns, WEIGHT) if len(columns) < len(quasi_identifiers) else {}
 
 
-def choose_by_models(result: Anonymization, models: Sequence[Model], *, free: bool) -> Anonymization:
+def choose_by_models(
+    result: Anonymization, models: Sequence[Model], *, free: bool, free_show: bool = False
+) -> Anonymization:
     """The release that answers the models best, with their results; for records in memory.
 
-    free   whether the user left it open how the table is recoded
+    free        whether the user left it open how the table is recoded
+    free_show   whether the user left it open what classes show
     """
     if not models or result.original.engine.name != "memory":
         return result
     original = model_columns(models, result.original.source)
     candidates = [result, *(_other_ways(result) if free else ())]
+    if free_show:
+        candidates += _with_means(candidates)
     answers = [answers_of(candidate, models, original) for candidate in candidates]
     kept = [sum(answer.kept for answer in found) / len(found) for found in answers]
     best = max(range(len(candidates)), key=lambda index: kept[index] - CLEARLY * (index > 0))
@@ -84,10 +92,18 @@ def choose_by_models(result: Anonymization, models: Sequence[Model], *, free: bo
 
 
 def _way(made: Anonymization, kept: float) -> WayByModels:
+    best, means = made.search.best, bool(made.show)
     if isinstance(made, LocalAnonymization):
-        return WayByModels("local", kept)
-    best = made.search.best
-    return WayByModels("global", kept, next_best=best is not None and best.node != made.classes.node)
+        return WayByModels("local", kept, means=means)
+    is_next_best = best is not None and best.node != made.classes.node
+    return WayByModels("global", kept, next_best=is_next_best, means=means)
+
+
+def _with_means(candidates: Sequence[Anonymization]) -> list[Anonymization]:
+    """The releases with means and medians instead of intervals, where that changes anything."""
+    show = usual_show(candidates[0].original)
+    found = [replace(candidate, show=show) for candidate in candidates] if show else []
+    return [candidate for candidate in found if candidate.shown.columns]
 
 
 def _other_ways(result: Anonymization) -> list[Anonymization]:

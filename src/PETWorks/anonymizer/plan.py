@@ -103,6 +103,16 @@ class JudgedRule(JSONObject, frozen=True, kw_only=True):
     details: Mapping[str, Any] | None = None  # for rules about columns: which, and how many people have unique values
 
 
+class ShownCells(JSONObject, frozen=True, kw_only=True):
+    """What the means of a column stand for."""
+
+    leaves: Annotated[int, described("of the hierarchy", ge=1)]
+    cells: Annotated[
+        tuple[tuple[Number, Number, Number], ...],
+        described("of the labels behind them: the level, the leaves below such a label, and the number of cells"),
+    ]
+
+
 class Plan(JSONObject, frozen=True, kw_only=True):
     """The steps that made a release. It contains no cell of the table."""
 
@@ -165,6 +175,13 @@ class Plan(JSONObject, frozen=True, kw_only=True):
         Annotated[
             Mapping[str, Literal["mean", "median"]],
             described("by column, what the records of a class show; without it, the label of their level"),
+        ]
+        | None
+    ) = None
+    shown_cells: (
+        Annotated[
+            Mapping[str, ShownCells],
+            described("by column that shows means or medians, what these stand for, for measures of what was lost"),
         ]
         | None
     ) = None

@@ -206,6 +206,17 @@ TABLE_OPTIONS = (
 )  # options that cannot be combined with a policy
 
 
+# The key of a policy for each option of a table that is called differently there.
+POLICY_KEYS = {
+    "measure": "rules",
+    "protect": "anonymize: protect",
+    "qi": "roles: quasi_identifiers",
+    "sensitive": "roles: sensitive_attributes",
+    "identifier": "roles: identifiers",
+    "insensitive": "roles: insensitive_attributes",
+}
+
+
 def record_order(job: "ReleaseJob", options: dict[str, Any]) -> "RecordOrder":
     """The order of the records by options and policy."""
     from PETWorks.anonymizer.released import parse_seed
@@ -240,7 +251,11 @@ def _job_by_policy(table: str, options: dict[str, Any]) -> "ReleaseJob":
     table_options = {"measures": "measure"} | {name: name for name in (*ROLE_OPTIONS, *TABLE_OPTIONS)}
     unexpected = [option for name, option in table_options.items() if options[name]]
     if unexpected:
-        raise ParameterError("--{option} is for a table; the policy says it", option=unexpected[0].replace("_", "-"))
+        raise ParameterError(
+            "--{option} is for a table without a policy; write it in the policy, under {key}",
+            option=unexpected[0].replace("_", "-"),
+            key=POLICY_KEYS.get(unexpected[0], unexpected[0]),
+        )
     policy = read_policy(table, options["root"], network=options["network"])
     with progress("reading", shown_name(policy.data)):
         release = policy.release(protect=True, **engine_settings(options))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from PETWorks.about.kinds import GENERALISED, KINDS
 from PETWorks.about.treatment import TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engines import ENGINES
@@ -30,6 +31,7 @@ HINT_OPTIONS = {
     Hint.SENSITIVE_ATTRIBUTES: "--sensitive",
     Hint.ORIGINAL: "--original",
     Hint.POPULATION: "--population",
+    Hint.SAMPLING_WEIGHT: "--sampling-weight",
     Hint.HIERARCHIES: "--hierarchies",
     Hint.ENGINE_IN_MEMORY: "--engine memory",
     Hint.ORDER: "order: original",
@@ -46,6 +48,8 @@ HINT_OPTIONS = {
     Hint.WORTH: "--worth",
     Hint.RECIPIENTS: "--recipients",
     Hint.REGISTER: "petworks register add CHECK.json",
+    Hint.CONTROL: "--control",
+    Hint.COMPARE_AT: "--level",
 }
 
 # The options that assign roles to columns; not every command has all of them.
@@ -85,6 +89,24 @@ def table_options(command: Command) -> Command:
         option("--format", "output_format", type=formats, help="Output format; json is the default for a FILE.json."),
         option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file."),
     ]  # fmt: skip
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+def comparison_options(command: Command) -> Command:
+    """Add the options for a table that is not generalised, and what it is compared with."""
+    option = click.option
+    options = [
+        option(
+            "--kind",
+            type=click.Choice(KINDS),
+            help="How the table was made from the original: generalised (default), synthetic, or perturbed: swapped, "
+            "noised, randomised, sampled anew.",
+        ),
+        option("--control", metavar="TABLE", help="People like those of the original who had no part in the release."),
+        option("--level", "levels", multiple=True, metavar="COLUMN=LEVEL", help="Compare on a level of its hierarchy."),
+    ]
     for add in reversed(options):
         command = add(command)
     return command
@@ -156,10 +178,13 @@ def open_release(
 
     treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
     release = Release(
-        protect_source(open_file(table), protect_from_text(options.get("protect", ()))),
+        protect_source(open_file(table), protect_from_text(options.get("protect", ())), options.get("privacy_unit")),
         roles or options.get("roles"),
         options.get("hierarchies"),
         open_file(options.get("original")),
+        kind=options.get("kind") or GENERALISED,
+        control=open_file(options.get("control")),
+        compare_at=parse_compared_levels(options.get("levels", ())) or options.get("compare_at"),
         population=open_file(population),
         order=options.get("order"),
         **treatment,
@@ -292,6 +317,17 @@ def report_written(files: Iterable[Path]) -> None:
 def shown_path(file: Path) -> str:
     """A path for a message: relative if it is below the current folder."""
     return os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)
+
+
+def parse_compared_levels(texts: tuple[str, ...]) -> dict[str, str]:
+    """Parse `age=2` into columns and levels."""
+    levels: dict[str, str] = {}
+    for text in texts:
+        column, equals, level = text.rpartition("=")
+        if not equals or column.strip() in levels:
+            raise ParameterError("--level expects COLUMN=LEVEL, each column once; got {given!r}", given=text)
+        levels[column.strip()] = level
+    return levels
 
 
 def parse_limits(texts: tuple[str, ...]) -> dict[str, Any]:

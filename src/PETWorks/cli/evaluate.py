@@ -12,6 +12,7 @@ from PETWorks.cli.arguments import (
     HINT_OPTIONS,
     HOLDS,
     check_output,
+    comparison_options,
     input_files,
     open_release,
     parse_measure,
@@ -63,6 +64,7 @@ from PETWorks.render.terminal import progress, text_style
     type=click.Choice(TREATMENTS["sensitive_values"]),
     help="Sensitive values: as they are written (default), or without differences of spelling and missing ones.",
 )
+@comparison_options
 @table_options
 def evaluate_command(
     released: str | None,
@@ -86,6 +88,8 @@ def evaluate_command(
       petworks evaluate released.csv --qi zip,age --population 23400000 \\
           --measure prosecutor-risk:cell_size=11 --measure population-uniqueness:share=0.001
       petworks evaluate --policy policy.yaml --measure k-anonymity
+      petworks evaluate synthetic.csv --kind synthetic --original people.csv --control kept_aside.csv --qi age,sex \\
+          --sensitive illness --measure certain:excess=0.09
       petworks evaluate 'national/*.parquet' --qi zip,age --sensitive disease --engine duckdb --memory-limit 4GB
     """
     from PETWorks.measures.evaluation import evaluate_requests
@@ -93,7 +97,9 @@ def evaluate_command(
     requests = [parse_measure(text) for text in measures]
     table = resolve_table(released, options)
     population = parse_population(options)
-    output = check_output(options["output"], options["policy"], *input_files(table, options["original"], population))
+    output = check_output(
+        options["output"], options["policy"], *input_files(table, options["original"], options["control"], population)
+    )
     with progress("evaluating", shown_name(table)):
         release = open_release(table, options, population)
         evaluation = evaluate_requests(release, requests or None)

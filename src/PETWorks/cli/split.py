@@ -43,6 +43,8 @@ def split_command(table: str, **options: Any) -> None:
     from PETWorks.tables.opening import is_address, open_table
     from PETWorks.tables.output import write_whole
 
+    separator = "\t" if options["separator"] == r"\t" else options["separator"]
+    source = open_table(table, separator, options["encoding"])
     path = Path("table" if is_address(table) else table)
     stem, suffix = unpacked_path(path).stem, default_suffix(path)
     inputs = input_files(table)
@@ -52,10 +54,9 @@ def split_command(table: str, **options: Any) -> None:
     targets = [_new_file(file, *inputs) for file in (original, control, record)]
     if len(set(targets)) < len(targets):
         raise ParameterError("-o and --control-output name one file; both parts are written")
-    separator = "\t" if options["separator"] == r"\t" else options["separator"]
     with progress("reading", shown_name(table)):
         parts = split(
-            open_table(table, separator, options["encoding"]),
+            source,
             options["control"],
             seed=options["seed"],
             person=None if options["person"] is None else options["person"].strip(),

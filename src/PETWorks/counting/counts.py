@@ -96,9 +96,10 @@ class LinkedSizes(NamedTuple):
     """Classes of a release by the size of their class in the population: `classes[i]` of size `sizes[i]`, ascending.
 
     Together they have `records[i]` released records; `too_many` records exceed the people of their population class.
+    Sizes are whole numbers if they were counted, and not if sampling weights estimate them.
     """
 
-    sizes: Integers
+    sizes: NDArray[Any]
     classes: Integers
     records: Integers
     too_many: int = 0

@@ -1,9 +1,9 @@
 """Optimal univariate microaggregation: numbers in groups of at least k records, each as the mean of its group.
 
-The groups have the least sum of squared errors of all partitions in which equal values stay together (Hansen and
-Mukherjee 2003, *A Polynomial Algorithm for Optimal Univariate Microaggregation*). Such groups are intervals, and none
-can be divided into two of at least k records, so each has few candidates. Of equally good partitions, the first groups
-are the smallest.
+Where people have several records, groups have at least k people. The groups have the least sum of squared errors of all
+partitions in which equal values stay together (Hansen and Mukherjee 2003, *A Polynomial Algorithm for Optimal
+Univariate Microaggregation*). Such groups are intervals, and none can be divided into two of at least k records, or
+people, so each has few candidates. Of equally good partitions, the first groups are the smallest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,36 +30,93 @@ LONGEST_PLAIN = 18  # digits of a number that 64 bits can represent
 SAFE_SUM = 2**62
 
 
-def find_groups(values: Reals, counts: Integers, size: int) -> Integers:
+@dataclass(frozen=True, eq=False)
+class PersonValues:
+    """The records of each person with each value: pairs in ascending order of values.
+
+    values    the index of the value
+    persons   the code of the person
+    times     the number of records
+    """
+
+    values: Integers
+    persons: Integers
+    times: Integers
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return len(np.unique(self.persons))
+
+    def earlier(self) -> Integers:
+        """For each pair the index of the value that the same person has before it, or -1."""
+        order = np.lexsort((self.values, self.persons))
+        persons, values = self.persons[order], self.values[order]
+        before = np.full(len(order), -1, np.int64)
+        is_same = persons[1:] == persons[:-1]
+        before[1:][is_same] = values[:-1][is_same]
+        found = np.empty(len(order), np.int64)
+        found[order] = before
+        return found
+
+
+def find_groups(values: Reals, counts: Integers, size: int, people: PersonValues | None = None) -> Integers:
     """The index of the first value of each group.
 
     values   the distinct values, ascending
     counts   the number of records with each; at least `size` in all
+    people   who has them, if a group needs `size` people
     """
+    new, parts, earlier = counts, np.zeros(len(values) + 1, np.int64), np.zeros(0, np.int64)
+    if people is not None:
+        before = people.earlier()
+        new = np.bincount(people.values[before < 0], minlength=len(values))
+        again = before >= 0
+        earlier = before[again]
+        parts[1:] = np.cumsum(np.bincount(people.values[again], minlength=len(values)))
     following, least = np.zeros(len(values), np.int64), np.full(len(values) + 1, np.inf)
     find: Any = _find_groups
-    if len(values) * size > PLAIN_STEPS:
+    if (len(values) + len(earlier)) * size > PLAIN_STEPS:
         from PETWorks.counting.subsets.kernels import compile_lazily  # loads a compiler
 
         find = compile_lazily(_find_groups)
-    find(values, counts, size, following, least)
+    find(values, counts, size, new, parts, earlier, following, least)
     starts = [0]
     while following[starts[-1]] < len(values):
         starts.append(int(following[starts[-1]]))
     return np.array(starts, np.int64)
 
 
-def _find_groups(values: Reals, counts: Integers, size: int, following: Integers, least: Reals) -> int:
-    """Fill in, for a group that begins with each value, the index of the next group and the least error from there."""
+def _find_groups(
+    values: Reals,
+    counts: Integers,
+    size: int,
+    new: Integers,
+    starts: Integers,
+    earlier: Integers,
+    following: Integers,
+    least: Reals,
+) -> int:
+    """Fill in, for a group that begins with each value, the index of the next group and the least error from there.
+
+    new              the number of people with each value and no smaller one, or of records
+    starts, earlier  for each value the part of `earlier` with its other people: the value that each has before it
+    """
     last = len(values)
     least[last] = 0.0
     for first in range(last - 1, -1, -1):
-        records, beyond = 0, 0
+        records, people, beyond, cut = 0, 0, 0, last
         mean, error = 0.0, 0.0
         best = np.inf
         for end in range(first, last):
-            if records >= size:
-                beyond += counts[end]
+            people_here, people_beyond = new[end], new[end]
+            for index in range(starts[end], starts[end + 1]):
+                if earlier[index] < first:
+                    people_here += 1
+                if earlier[index] < cut:
+                    people_beyond += 1
+            if people >= size:
+                beyond += people_beyond
                 if beyond >= size:  # two groups have no larger error
                     break
             total = records + counts[end]
@@ -67,7 +124,10 @@ def _find_groups(values: Reals, counts: Integers, size: int, following: Integers
             mean += distance * counts[end] / total
             error += distance * distance * records * counts[end] / total
             records = total
-            if records >= size and least[end + 1] < np.inf:
+            if people < size <= people + people_here:
+                cut = end + 1
+            people += people_here
+            if people >= size and least[end + 1] < np.inf:
                 sum_of_errors = error + least[end + 1]
                 if sum_of_errors < best - ROUNDING * sum_of_errors:
                     best = sum_of_errors
@@ -118,10 +178,14 @@ class FittedGroups:
         return tuple(float(self.times @ values) for values in (distances, squares, errors))  # type: ignore[return-value]
 
 
-def fit_groups(protection: Groups, counts: Mapping[str, int], column: str = "") -> FittedGroups | None:
+def fit_groups(
+    protection: Groups, counts: Mapping[str, int], column: str = "", people: PersonValues | None = None
+) -> FittedGroups | None:
     """The groups for the values of a column, given with their number of records; None if some are no numbers.
 
     Numbers with and without a unit, or with several ones, are not comparable, and so no numbers here.
+
+    people   who has the values, by their index in `counts`, if groups are of people
     """
     texts = list(counts)
     read = _read_plain(texts) or _read_amounts(texts)
@@ -140,11 +204,22 @@ def fit_groups(protection: Groups, counts: Mapping[str, int], column: str = "") 
             present=records,
             what=f"protect.{column}",
         )
+    if people is not None:
+        people = _by_number(people, index_of)
+        if people.people < protection.size:
+            raise InputError(
+                "column {column!r} cannot be protected: groups of {size} people need at least {size} people with a "
+                "value, and there are {present}; leave the column out, or declare another protection",
+                column=column,
+                size=protection.size,
+                present=people.people,
+                what=f"protect.{column}",
+            )
     largest = max(abs(int(distinct[0])), abs(int(distinct[-1])))
     exact: Numbers = distinct if largest * records < SAFE_SUM else distinct.astype(object)
-    starts = find_groups((exact - exact[0]).astype(np.float64), times, protection.size)
+    starts = find_groups((exact - exact[0]).astype(np.float64), times, protection.size, people)
     dropped = _digits_to_drop(largest, decimals)
-    means = _rounded_means(exact, times, starts, 10**dropped)
+    means = _rounded_means(exact, times, starts, 10**dropped, people)
     labels = [
         f"{before}{format_scaled(int(mean), decimals - dropped, grouped=grouped)}{after}" for mean in means.tolist()
     ]
@@ -162,6 +237,14 @@ def fit_groups(protection: Groups, counts: Mapping[str, int], column: str = "") 
         decimals == dropped,
         not before and not after and not grouped,
     )
+
+
+def _by_number(people: PersonValues, index_of: Integers) -> PersonValues:
+    """The records of each person with each number, for the number of each text."""
+    many = int(people.persons.max(initial=0)) + 1
+    keys, index = np.unique(index_of[people.values] * many + people.persons, return_inverse=True)
+    times = np.bincount(index, weights=people.times, minlength=len(keys)).astype(np.int64)
+    return PersonValues(keys // many, keys % many, times)
 
 
 def _read_plain(texts: Sequence[str]) -> tuple[Numbers, int, str, str, bool] | None:
@@ -205,16 +288,20 @@ def _digits_to_drop(largest: int, decimals: int) -> int:
     return min(decimals, max(0, len(str(largest)) - MAX_DIGITS))
 
 
-def _rounded_means(values: Numbers, times: Integers, starts: Integers, unit: int) -> Numbers:
+def _rounded_means(
+    values: Numbers, times: Integers, starts: Integers, unit: int, people: PersonValues | None = None
+) -> Numbers:
     """The mean of each group as a multiple of a unit, rounded half to even.
 
     A record whose number is more than half of the sum of its group (of absolute numbers) counts as the sum of the
-    others, so that the mean does not reveal it.
+    others, so that the mean does not reveal it. With people, so do all records of a person in the group.
     """
     ends = np.append(starts[1:], len(values)) - 1
     weighted = values * times
     sums, sizes = np.add.reduceat(weighted, starts), np.add.reduceat(times, starts).astype(values.dtype)
     magnitudes = np.add.reduceat(abs(weighted), starts)
+    if people is not None:
+        return divide(sums - _excess_of_people(values, starts, magnitudes, people), sizes, unit)
     for extreme in (starts, ends):
         number = values[extreme]
         others = magnitudes - abs(number)
@@ -222,6 +309,22 @@ def _rounded_means(values: Numbers, times: Integers, starts: Integers, unit: int
         capped = np.where(number < 0, -others, others)
         sums = np.where(dominates, sums - number + capped, sums)
     return divide(sums, sizes, unit)
+
+
+def _excess_of_people(values: Numbers, starts: Integers, magnitudes: Numbers, people: PersonValues) -> Numbers:
+    """For each group, by how much the numbers of one person exceed the sum of the others (of absolute numbers)."""
+    group = np.searchsorted(starts, people.values, side="right") - 1
+    order = np.lexsort((people.persons, group))
+    group, persons = group[order], people.persons[order]
+    numbers = values[people.values[order]] * people.times[order]
+    firsts = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (persons[1:] != persons[:-1])))
+    own, own_magnitudes = np.add.reduceat(numbers, firsts), np.add.reduceat(abs(numbers), firsts)
+    others = magnitudes[group[firsts]] - own_magnitudes
+    dominates = abs(own) > others
+    excess = np.zeros(len(starts), values.dtype)
+    sign = np.where(own < 0, -1, 1)
+    excess[group[firsts][dominates]] = (own - sign * others)[dominates]
+    return excess
 
 
 def divide(sums: Numbers, sizes: Numbers, unit: int) -> Numbers:

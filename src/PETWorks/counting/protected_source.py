@@ -6,10 +6,12 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from PETWorks.about.protection import Groups, NumberProtection, Protection, protections_of
 from PETWorks.attributetypes import QUASI_IDENTIFIER
-from PETWorks.counting.codes import trimmed_texts
-from PETWorks.counting.microaggregation import FittedGroups, fit_groups
+from PETWorks.counting.codes import person_texts, trimmed_texts
+from PETWorks.counting.microaggregation import FittedGroups, PersonValues, fit_groups
 from PETWorks.errors import InputError, ParameterError, quoted
 from PETWorks.tables.arrays import naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -62,9 +64,11 @@ class Change:
         self.errors += times * (before - after) ** 2
 
     @classmethod
-    def of_groups(cls, protection: Groups, counts: Mapping[str, int], column: str) -> "Change":
-        """The changes by groups that are fitted to the values of a column."""
-        fitted = fit_groups(protection, counts, column) if counts else None
+    def of_groups(
+        cls, protection: Groups, counts: Mapping[str, int], column: str, people: PersonValues | None = None
+    ) -> "Change":
+        """The changes by groups that are fitted to the values of a column, and to those of people if they are given."""
+        fitted = fit_groups(protection, counts, column, people) if counts else None
         if fitted is None:
             wrong = sum(times for text, times in counts.items() if protection.value(text) is None)
             return cls(protection, sum(counts.values()), wrong=wrong or sum(counts.values()))
@@ -80,8 +84,11 @@ class Change:
         return max(0.0, 1 - self.errors / spread) if spread > 0 else None
 
 
-def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
-    """The table with columns protected as declared; raise if some cells cannot be protected."""
+def protect_source(source: OpenedSource, declared: Any, unit: str | None = None) -> OpenedSource:
+    """The table with columns protected as declared; raise if some cells cannot be protected.
+
+    unit   the column that names the person, if people have several records: groups are then of people
+    """
     protections = protections_of(declared)
     if not protections:
         return source
@@ -96,8 +103,15 @@ def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
         column: Counter() for column, protection in protections.items() if isinstance(protection, Groups)
     }
     columns = tuple(protections)
-    for piece in source.read(columns, in_pieces=True):
-        for name, text in zip(columns, _texts(piece, columns, source), strict=True):
+    unit = unit if whole and unit in source.names and unit not in columns else None
+    owned: dict[str, list[pa.Table]] = {name: [] for name in whole if unit is not None}
+    for piece in source.read(columns if unit is None else (*columns, unit), in_pieces=True):
+        texts = _texts(piece.select(range(len(columns))), columns, source)
+        if owned:
+            people = person_texts(piece.column(len(columns)), source.separator is not None, folded=True)
+            for name, pairs in owned.items():
+                pairs.append(_count_pairs(texts[columns.index(name)], people))
+        for name, text in zip(columns, texts, strict=True):
             counted: Any = text.value_counts()
             for value, times in zip(*(counted.field(index).to_pylist() for index in (0, 1)), strict=True):
                 if value is None or value == SUPPRESSED:
@@ -107,7 +121,8 @@ def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
                 else:
                     changes[name].add(value, times)
     for name, counts in whole.items():
-        changes[name] = Change.of_groups(protections[name], counts, name)  # type: ignore[arg-type]
+        of_people = _person_values(owned[name], list(counts)) if name in owned else None
+        changes[name] = Change.of_groups(protections[name], counts, name, of_people)  # type: ignore[arg-type]
     for name, change in changes.items():
         if change.wrong:
             raise InputError(
@@ -121,9 +136,39 @@ def protect_source(source: OpenedSource, declared: Any) -> OpenedSource:
             )
     made: Any = copy(source)  # so that the class of the table stays the same
     made.changes = changes
+    made.grouped_by = unit
     made.read = _ProtectedRead(source, made)
     result: OpenedSource = made
     return result
+
+
+def _count_pairs(texts: "pa.ChunkedArray", people: "pa.ChunkedArray") -> "pa.Table":
+    """The number of records of each pair of value and person in a piece."""
+    import pyarrow as pa
+
+    columns = [texts.cast(pa.large_string()), people.cast(pa.large_string())]
+    pairs = pa.Table.from_arrays(columns, ["value", "person"])
+    counted: pa.Table = pairs.group_by(["value", "person"]).aggregate([([], "count_all")])
+    return counted
+
+
+def _person_values(counted: "Sequence[pa.Table]", values: Sequence[str]) -> PersonValues:
+    """The records of each person with each of these values; all that name nobody count as one person."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    pairs = pa.concat_tables(counted)
+    index = pc.index_in(pairs.column("value"), value_set=pa.array(values, pa.large_string()))
+    pairs = pairs.set_column(0, "value", index).filter(pc.is_valid(index))
+    persons = pairs.column("person").combine_chunks().dictionary_encode("encode").indices
+    keys = pa.Table.from_arrays(
+        [pairs.column("value"), pa.chunked_array([persons]), pairs.column("count_all")], ["value", "person", "times"]
+    )
+    summed = keys.group_by(["value", "person"]).aggregate([("times", "sum")]).sort_by([("value", "ascending")])
+    value, person, times = (
+        np.asarray(summed.column(name)).astype(np.int64) for name in ("value", "person", "times_sum")
+    )
+    return PersonValues(value, person, times)
 
 
 def exact_source(source: OpenedSource) -> OpenedSource:
@@ -131,7 +176,7 @@ def exact_source(source: OpenedSource) -> OpenedSource:
     if not changes_in(source):
         return source
     exact: Any = copy(source)
-    del exact.changes, exact.read
+    del exact.changes, exact.grouped_by, exact.read
     result: OpenedSource = exact
     return result
 
@@ -223,7 +268,15 @@ def _keeps_type(kind: "pa.DataType", protection: Protection) -> bool:
 
 
 def check_protected(source: Source, roles: Mapping[str, str], unit: str | None) -> None:
-    """Raise if a protected column is a quasi-identifier or names people."""
+    """Raise if a protected column is a quasi-identifier or names people, or if groups are not of people."""
+    grouped = [name for name, change in changes_in(source).items() if isinstance(change.protection, FittedGroups)]
+    if grouped and unit is not None and unit in source.names and getattr(source, "grouped_by", None) != unit:
+        raise ParameterError(
+            "protect: the groups of column {column!r} are of records, and people have several; protect the table "
+            "together with its privacy unit",
+            column=grouped[0],
+            what=f"protect.{grouped[0]}",
+        )
     for column in changes_in(source):
         if roles.get(column) == QUASI_IDENTIFIER:
             raise ParameterError(

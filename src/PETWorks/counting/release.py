@@ -1,7 +1,7 @@
 """A release, which is a table with its roles, hierarchies, original and population, checked once."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -11,8 +11,10 @@ import numpy as np
 
 from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.kinds import GENERALISED, check_kind
 from PETWorks.about.population import Population
-from PETWorks.about.roles import Roles, check_roles, check_same_columns, check_unit
+from PETWorks.about.roles import Roles, check_control_columns, check_roles, check_same_columns, check_unit
+from PETWorks.about.sample import Sample, check_sample
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -24,9 +26,10 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import Profile, profiles_of
 from PETWorks.counting.protected_source import changes_in, check_engine, check_protected, protect_source
 from PETWorks.counting.table import Table
-from PETWorks.counting.view import Background, View
+from PETWorks.counting.view import Background, PlacedCells, View
+from PETWorks.counting.weights import read_weights
 from PETWorks.displayable import Displayable
-from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted
+from PETWorks.errors import HierarchyError, Hint, InputError, NotApplicable, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.opening import open_source
 from PETWorks.tables.source import Source
@@ -104,8 +107,14 @@ class Release(Displayable):
                   they cannot be compared one by one
     seed          of the shuffled order, if `petworks anonymize` made it; with it, people are found in other releases
     removed       the indices in the original, from 0 on, of suppressed records that were removed, if they are known
+    kind          "generalised" from the original, "synthetic" (its records belong to nobody) or "perturbed" (swapped,
+                  noised, randomised, sampled anew)
+    control       for the last two: people like those of the original who had no part in making the release
+    compare_at    for the last two: the level of its hierarchy on which a column is compared: `{"age": 1}`
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
+    sampling_weight   the column with the number of people of the population that each record stands for
+    household         the column that names the household of each record, whose members are found together
     protect       coarser values for columns that are not quasi-identifiers: `{"cost": {"round": 1000, "top": 250000},
                   "admitted": {"dates": "month"}, "wage": {"groups_of": 11}}`; everything is counted with the protected
                   values
@@ -126,6 +135,7 @@ class Release(Displayable):
                        that are missing or `*` are not counted
     privacy_unit       a column that names the person: several records of one person count once in their class
     people             that column for each record, in memory, if the table itself does not have it
+    sampled            in the same way, the columns of sampling weight and household
 
     How it is counted, which does not change the numbers:
 
@@ -150,7 +160,12 @@ class Release(Displayable):
         hierarchies: Any = None,
         original: Any = None,
         *,
+        kind: str = GENERALISED,
+        control: Any = None,
+        compare_at: Mapping[str, int | str] | None = None,
         population: Any = None,
+        sampling_weight: str | None = None,
+        household: str | None = None,
         protect: Mapping[str, Mapping[str, Any]] | None = None,
         role_reasons: Reasons | None = None,
         no_privacy_unit: Reasons | None = None,
@@ -163,6 +178,7 @@ class Release(Displayable):
         sensitive_values: str | None = None,
         privacy_unit: str | None = None,
         people: Column | None = None,
+        sampled: Mapping[str, Column] | None = None,
         engine: str | Engine = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
@@ -175,19 +191,26 @@ class Release(Displayable):
         }
         checked_treatment(treatment)
         self._chosen = {name for name, way in treatment.items() if way is not None}
-        self.order, self.seed = _check_order(order), seed
+        self.order, self.seed, self.kind = _check_order(order), seed, check_kind(kind)
         self.removed = _check_places(removed)
         self.removed_records = None if removed is None else len(self.removed)
         source = open_source(data, Phrase("the released table"))
-        if protect is not None:
-            data = source = protect_source(source, protect)
         before = None if original is None else open_source(original, Phrase("the original table"))
+        others = None if control is None else open_source(control, Phrase("the control people"))
+        if self.kind == GENERALISED and (others is not None or compare_at):
+            raise ParameterError(
+                "a control and compare_at are for a release of the kind 'synthetic' or 'perturbed'", what="kind"
+            )
         if source.path is not None and (roles is None or hierarchies is None):
             beside = read_sidecar(source.path)
             roles = beside.roles if roles is None else roles
             hierarchies = beside.hierarchies if hierarchies is None else hierarchies
             privacy_unit = beside.privacy_unit if privacy_unit is None else privacy_unit
+            sampling_weight = beside.sample.weight if sampling_weight is None else sampling_weight
+            household = beside.sample.household if household is None else household
             treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
+        if protect is not None:
+            data = source = protect_source(source, protect, privacy_unit)
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
         self.source = source
         self.roles = check_roles(roles or {}, source)
@@ -198,9 +221,13 @@ class Release(Displayable):
         self.on_two_levels: tuple[str, ...] = ()  # columns that got a hierarchy of their values and `*`
         self.identifiers = self._with_role(IDENTIFIER)
         if before is not None:
-            check_same_columns(source, before, self.identifiers)
+            check_same_columns(source, before, (*self.identifiers, *(sampled or ())))
+        if others is not None:
+            check_control_columns(source, others, self.identifiers)
         self.privacy_unit = privacy_unit if people is not None else check_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
+        self.sample = Sample(sampling_weight, household)
+        check_sample(self.sample.without(sampled or ()), source, self.roles, self.privacy_unit)
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
         self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
@@ -218,7 +245,7 @@ class Release(Displayable):
             if not isinstance(engine, str) and hasattr(engine, "load")
             else choose(
                 engine,
-                [source, before, None if drawn_from is None else drawn_from.source],
+                [source, before, others, None if drawn_from is None else drawn_from.source],
                 max(len(self.compared_columns), 1),
                 memory_limit,
                 temp_folder,
@@ -226,16 +253,17 @@ class Release(Displayable):
         )
         if changes_in(source):
             check_engine(self.engine.name)
-        self._sources = (before, drawn_from, (data, original))
+        self._sources, self._control = (before, drawn_from, (data, original)), others
         background = self._background()
-        # If no column is needed, one is loaded anyway for the number of records.
-        columns = self.compared_columns or source.names[:1]
         own_unit = self.privacy_unit if people is None else None
-        table = _load(self.engine, source, columns, own_unit, Phrase("the release"), self._folds)
+        table = _load(self.engine, source, self._loaded(sampled or ()), own_unit, Phrase("the release"), self._folds)
         if people is not None:
             named = with_same_people(people) if self._folds else people
-            table = _with_people(table, str(self.privacy_unit), named)
+            table = _with_columns(table, {str(self.privacy_unit): named}, str(self.privacy_unit))
+        if sampled:
+            table = _with_columns(table, sampled, table.unit)
         self.as_read = table
+        self.weights_below_one = self._check_weights(table)
         self.hierarchies: dict[str, Hierarchy] = {
             column: hierarchy
             if isinstance(hierarchy, Hierarchy)
@@ -243,6 +271,7 @@ class Release(Displayable):
             for column, hierarchy in declared.items()
             if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
         }
+        self.compare_at = _check_levels(compare_at, self.compared_columns, self.hierarchies)
         self.view = self._view(self.judged_table(table), background)
         if drawn_from is not None and drawn_from.source is None:
             drawn_from.check_population_size(self.people)
@@ -256,29 +285,75 @@ class Release(Displayable):
             treatment=self.treatment,
             background=background,
             compared=tuple(self.compared_columns),
+            sample=self.sample,
             has_roles=bool(self.roles),
             with_removed=self._with_removed if len(self.removed) else None,
+            compare_at=self.compare_at,
         )
+
+    def _loaded(self, others: Collection[str] = ()) -> list[str]:
+        """The columns to load, without those that come from elsewhere.
+
+        If no column is needed, one is loaded anyway for the number of records.
+        """
+        columns = [*self.compared_columns, *(name for name in self.sample.columns if name not in others)]
+        return columns or list(self.source.names[:1])
+
+    def _check_weights(self, table: Table) -> int:
+        """Raise unless every record has a usable sampling weight; return the number of weights below 1."""
+        column = self.sample.weight
+        if column is None:
+            return 0
+        counts = table.marginal(column).counts
+        numbers = read_weights(table.domains[column].labels, counts, column)
+        return int(counts[numbers < 1].sum())
 
     def note_removed(self, records: int) -> None:
         """Note that this many suppressed records were removed, at unknown positions."""
         self.removed_records = records
         self.view = replace(self.view, with_removed=self._with_removed)
 
+    def note_placed(self, placed: Mapping[str, PlacedCells]) -> None:
+        """Note what the means of columns stand for, for measures that compare labels with hierarchies."""
+        self.view = replace(self.view, placed=placed)
+        if self.view.with_removed is not None:
+            self.view = replace(self.view, with_removed=self._with_removed)
+
     def _with_removed(self) -> View:
         return restore_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)
 
     def _background(self) -> Background:
         source, (before, people, given) = self.source, self._sources
-        load_original, load_population = None, None
+        load_original, load_population, load_control = None, None, None
         if before is not None:
             columns = self.compared_columns
             read = partial(_load, self.engine, before, columns, self.privacy_unit, "the original", self._folds)
             load_original = lambda: self.judged_table(read())  # noqa: E731
+        if self._control is not None:
+            read_control = partial(
+                _load, self.engine, self._control, self.compared_columns, None, "the control people", self._folds
+            )
+            load_control = lambda: self.judged_table(read_control())  # noqa: E731
         if people is not None and people.source is not None:
             load_population = partial(_load, self.engine, people.source, people.columns, people.unit, "the population")
         in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
-        return Background(load_original, people, load_population, in_order, self.order == ORDERS[0], given)
+        return Background(
+            load_original,
+            people,
+            load_population,
+            in_order,
+            self.order == ORDERS[0],
+            given,
+            self.kind,
+            load_control,
+            None if self._control is None or before is None else partial(self._load_whole, before, self._control),
+        )
+
+    def _load_whole(self, *sources: Source) -> tuple[Table, ...]:
+        """All columns that tables have in common."""
+        first, *others = sources
+        names = [name for name in first.names if all(name in other.names for other in others)]
+        return tuple(self.engine.load(source, names) for source in sources)
 
     def counted_carefully(self) -> "Release":
         """A copy, counted as a decision to release it needs, except for ways of counting that were chosen.
@@ -298,7 +373,7 @@ class Release(Displayable):
             copied.as_read = (
                 self.as_read.with_same_people()
                 if isinstance(self.as_read, WeightedRows)
-                else copied.load(self.compared_columns or self.columns[:1], self.privacy_unit)
+                else copied.load(self._loaded(), self.privacy_unit)
             )
         copied._profiles = None
         copied.view = copied._view(copied.judged_table(copied.as_read), copied._background())
@@ -356,6 +431,11 @@ class Release(Displayable):
         return self._sources[0]
 
     @property
+    def control_source(self) -> Source | None:
+        """The control people, opened; None if they were not given."""
+        return self._control
+
+    @property
     def original(self) -> Table:
         """The columns of the original table that can be compared."""
         return self.view.background.original
@@ -378,17 +458,18 @@ class Release(Displayable):
 
     def _read_profiles(self) -> dict[str, Profile]:
         table: Any = self.as_read
-        not_loaded = [name for name in self.columns if name not in self.compared_columns]
+        loaded = [name for name in (*self.compared_columns, *self.sample.columns) if name in self.columns]
+        not_loaded = [name for name in self.columns if name not in loaded]
         people = self.people_of_records
         if people is not None:
             columns = {} if not not_loaded else load_rows(self.source, not_loaded, None, 2 * self.memory_limit).columns
             profiles = profiles_of(columns, not_loaded, people)
-            profiles |= profiles_of(table.columns, self.compared_columns, people)
+            profiles |= profiles_of(table.columns, loaded, people)
         elif self.counts_people:
             profiles = self.engine.profiles(self.source, self.columns, self.privacy_unit, folded=self._folds)
         else:
             read = self.engine.profiles(self.source, not_loaded) if not_loaded else {}
-            profiles = read | profiles_of(table.columns, self.compared_columns)
+            profiles = read | profiles_of(table.columns, loaded)
         return {name: profiles[name] for name in self.columns}
 
     def load(self, columns: Sequence[str], unit: str | None = None) -> Table:
@@ -436,6 +517,40 @@ def _check_order(order: Any) -> str:
     return str(order)
 
 
+def _check_levels(compare_at: Any, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> dict[str, int]:
+    """Check and return the levels of their hierarchies on which columns are compared."""
+    if compare_at is not None and not isinstance(compare_at, Mapping):
+        raise ParameterError(
+            "expected compare_at as a dict from column to level, got {type}",
+            type=type(compare_at).__name__,
+            what="compare_at",
+        )
+    levels: dict[str, int] = {}
+    for column, level in (compare_at or {}).items():
+        name = str(column).strip()
+        if name not in columns:
+            raise unknown("quasi-identifier or sensitive attribute", name, columns, what="compare_at")
+        if name not in hierarchies:
+            raise HierarchyError(
+                "column {column!r} is to be compared on a level, but has no hierarchy",
+                Hint.HIERARCHIES,
+                column=name,
+                what="compare_at",
+            )
+        height = hierarchies[name].height
+        number = int(level) if isinstance(level, str) and level.strip().isdecimal() else level
+        if type(number) is not int or not 0 <= number <= height:
+            raise ParameterError(
+                "column {column!r}: expected a level from 0 to {height}, got {level!r}",
+                column=name,
+                height=height,
+                level=str(level)[:40],
+                what="compare_at",
+            )
+        levels[name] = number
+    return levels
+
+
 def _check_reasons(given: Reasons | None, what: str, roles: Mapping[str, str]) -> dict[str, Any]:
     """Check that each column has a reason that can be read, and a role."""
     if given is not None and not isinstance(given, Mapping):
@@ -481,19 +596,22 @@ def _load(
     return table
 
 
-def _with_people(table: Table, unit: str, people: Column) -> Table:
-    """A table in memory with an added column that names the person of each record."""
-    if not isinstance(table, WeightedRows) or table.rows != len(people.codes):
+def _with_columns(table: Table, columns: Mapping[str, Column], unit: str | None) -> Table:
+    """A table in memory with added columns, one of which may name the person of each record."""
+    if not isinstance(table, WeightedRows) or any(table.rows != len(column.codes) for column in columns.values()):
         raise ParameterError(
             "people are given for records in memory, one for each of the {records:,} records",
             records=table.rows,
             what="people",
         )
-    return WeightedRows({**table.columns, unit: people}, unit, table.weights)
+    return WeightedRows({**table.columns, **columns}, unit, table.weights)
 
 
 def build_declared_hierarchy(declaration: Declaration, column: str, table: Table, background: Background) -> Hierarchy:
-    """Build a declared hierarchy from the values of the original if it was given, otherwise of the table itself."""
+    """Build a declared hierarchy from the values of the original if it was given, otherwise of the table itself.
+
+    A table that is not generalised has values of its own, and so do control people.
+    """
     before = background.original if background.has_original else table
     released = table.marginal(column).values if background.has_original else []
     people = background.population
@@ -501,6 +619,13 @@ def build_declared_hierarchy(declaration: Declaration, column: str, table: Table
     population = background.population_table.marginal(column).values if known else []
     counted = before.marginal(column)
     counts = dict(zip(counted.values, counted.counts.tolist(), strict=True))
+    if background.kind != GENERALISED:
+        released = []
+        for other in (table, background.control):
+            if other is not None and other is not before:
+                further = other.marginal(column)
+                for value, count in zip(further.values, further.counts.tolist(), strict=True):
+                    counts[value] = counts.get(value, 0) + count
     try:
         return declaration.build(counts, released, population, hierarchy_name(column))
     except HierarchyError as error:

@@ -7,6 +7,7 @@ from PETWorks.counting.codes import Domain
 from PETWorks.counting.counts import ClassPairs, Grouping, Marginal, PairCounts
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Question
+from PETWorks.counting.stacked import Columns
 from PETWorks.counting.subsets.subset_counts import CountsBySubset, Worths
 
 Summary = TypeVar("Summary")
@@ -63,6 +64,9 @@ class Table(Protocol):
         merge: Callable[[Summary, Summary], Summary],
     ) -> Summary:
         """Run a kernel over the classes of this table and of another one of the same engine."""
+
+    def stacked(self, others: Sequence[Self], columns: Columns) -> Self:
+        """Return this table with others of the same engine below it; each column says how its codes are made."""
 
     def count_subsets(
         self,

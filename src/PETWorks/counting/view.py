@@ -1,12 +1,16 @@
 """The view of a release that measures compute on: immutable, independent of files, with counts as answers."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, recoding, released_level
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.population import Population
+from PETWorks.about.sample import Sample
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS, FOLDED
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting import questions
@@ -14,6 +18,7 @@ from PETWorks.counting.counts import ClassCodes, ClassPairs, ClassSizes, ClassVa
 from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.questions import Merge, Question
 from PETWorks.counting.table import Table
+from PETWorks.counting.weights import Weights, read_weights
 from PETWorks.errors import Hint, InputError, NeedNotMet, Phrase, RoleError, quoted
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -75,6 +80,9 @@ class Background:
     in_order          whether records, and those of the original, come in a fixed order
     same_order        whether each record was made from the one at the same place in the original
     given             the release and the original as the user passed them
+    kind              of the release: generalised, synthetic or perturbed
+    load_control      loads the control people, if they were given
+    load_whole        loads all columns of the original and of the control people
     """
 
     load_original: Callable[[], Table] | None = None
@@ -83,6 +91,9 @@ class Background:
     in_order: bool = True
     same_order: bool = True
     given: tuple[Any, Any] = (None, None)
+    kind: str = GENERALISED
+    load_control: Callable[[], Table] | None = None
+    load_whole: Callable[[], tuple[Table, ...]] | None = None
 
     @property
     def has_original(self) -> bool:
@@ -95,6 +106,11 @@ class Background:
         if self.load_original is None:
             raise InputError("the original table is needed but was not given", Hint.ORIGINAL, what="original")
         return self.load_original()
+
+    @cached_property
+    def control(self) -> Table | None:
+        """People like those of the original who had no part in making the release, if they were given."""
+        return None if self.load_control is None else self.load_control()
 
     @property
     def has_population_table(self) -> bool:
@@ -131,6 +147,31 @@ NO_QUASI_IDENTIFIER = (
 )
 
 
+@dataclass(frozen=True)
+class PlacedCells:
+    """What the means of a column stand for: the labels behind them, which the release does not show.
+
+    height   the highest level of its hierarchy
+    leaves   the number of its leaves
+    cells    a level, the leaves below a label on it, and the number of cells; of each label or of several alike
+    """
+
+    height: int
+    leaves: int
+    cells: tuple[tuple[int, int, int], ...]
+
+    def levels_lost(self, records: int) -> int:
+        """The levels of all cells, added up; records that are not among the cells are suppressed."""
+        return sum(level * cells for level, _, cells in self.cells) + self.height * self._others(records)
+
+    def leaves_below(self, records: int) -> int:
+        """The leaves that all cells may stand for, added up."""
+        return sum(below * cells for _, below, cells in self.cells) + self.leaves * self._others(records)
+
+    def _others(self, records: int) -> int:
+        return records - sum(cells for _, _, cells in self.cells)
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """The rows of a release as codes with weights, and the roles and hierarchies of their columns.
@@ -139,10 +180,13 @@ class View:
     hierarchies  by column
     treatment    how to count records that can be counted in several ways: see `Release`
     background   the tables that the release is compared with
-    compared     the columns that the table has
+    compared     the columns that can be compared with those of the original
+    sample       how the records were drawn, if they are a sample
     set_levels   the level of each quasi-identifier, if the view was made with `at`
+    compare_at   the level of their hierarchy on which columns are compared with other tables; 0 for all others
     with_removed makes the view that includes the suppressed records that were removed, with `*` in every
                  quasi-identifier, if there are any; the loss of information is measured there
+    placed       by column, what its means stand for; such columns have no hierarchy
     """
 
     table: Table
@@ -152,9 +196,12 @@ class View:
     treatment: Mapping[str, str | None]
     background: Background
     compared: tuple[str, ...]
+    sample: Sample = field(default=Sample(), kw_only=True)
     has_roles: bool = True
     set_levels: Mapping[str, int] | None = None
     with_removed: Callable[[], "View"] | None = field(default=None, repr=False)
+    compare_at: Mapping[str, int] = field(default_factory=dict)
+    placed: Mapping[str, PlacedCells] = field(default_factory=dict)
     _rolled_up: RolledUp | None = field(default=None, repr=False)
     _people: dict[tuple[tuple[str, ...], str | None], Table] = field(default_factory=dict, init=False, repr=False)
     _answers: Answers = field(default_factory=Answers, init=False, repr=False)
@@ -163,6 +210,11 @@ class View:
     def records(self) -> int:
         """The number of records, including suppressed ones."""
         return self.table.rows
+
+    @property
+    def kind(self) -> str:
+        """Generalised from the original, synthetic, or perturbed."""
+        return self.background.kind
 
     @property
     def privacy_unit(self) -> str | None:
@@ -245,6 +297,40 @@ class View:
         """Ask for the histogram of class sizes."""
         grouping = self.grouping(attacker=attacker)
         return questions.class_sizes_question(self.counted(*grouping.columns), grouping)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the records have sampling weights."""
+        return self.sample.weight is not None and self.sample.weight in self.table.domains
+
+    def weights(self, table: Table) -> Weights:
+        """The sampling weights of the records of a table that counts the records of the view or its people."""
+        column = str(self.sample.weight)
+
+        def read() -> Weights:
+            labels = table.domains[column].labels
+            return Weights.of(read_weights(labels, np.zeros(len(labels), np.int64), column), self.records)
+
+        return self.remembered(("weights", id(table)), read)
+
+    @property
+    def estimated_population(self) -> int | None:
+        """The number of people that the records stand for: the sum of the sampling weights; None without weights."""
+        if not self.has_weights:
+            return None
+        table = self.counted(str(self.sample.weight))
+        total = self.weights(table).total(table.marginal(str(self.sample.weight)).counts)
+        return max(round(total), self.people)
+
+    @property
+    def links_weights(self) -> bool:
+        """Whether sampling weights say how many people a class stands for: there is no table of the population."""
+        return self.has_weights and not self.background.has_population_table
+
+    @property
+    def known_population(self) -> int | None:
+        """The number of people in the population: as given, otherwise estimated from sampling weights."""
+        return self.estimated_population if self.background.population is None else self.population_size
 
     def class_sizes(self, *, attacker: bool = False) -> ClassSizes:
         """The histogram of class sizes; for an attacker, no record is set aside."""
@@ -386,7 +472,7 @@ class View:
         if attacker:
             return Grouping(known, known)
         other_sensitive: tuple[str, ...] = ()
-        if sensitive is not None and self.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS:
+        if sensitive in self.sensitive_attributes and self.treatment["several_sensitive"] == AS_QUASI_IDENTIFIERS:
             other_sensitive = tuple(column for column in self.sensitive_attributes if column != sensitive)
         aside = self.treatment["suppressed"] == APART, self.treatment["missing"] == APART
         return Grouping((*known, *other_sensitive), known, *aside)
@@ -402,7 +488,17 @@ class View:
 
     def generalised_hierarchies(self, measure: str) -> dict[str, Hierarchy]:
         """The hierarchies of the generalised columns; raise that the measure does not apply if one has none."""
-        without = [column for column in self.generalised_columns if column not in self.hierarchies]
+        self._check_places(measure, self.hierarchies)
+        return {column: self.hierarchies[column] for column in self.generalised_columns}
+
+    def generalised_places(self, measure: str) -> "dict[str, Hierarchy | PlacedCells]":
+        """The same, with what means stand for where a column shows means."""
+        places: dict[str, Hierarchy | PlacedCells] = {**self.hierarchies, **self.placed}
+        self._check_places(measure, places)
+        return {column: places[column] for column in self.generalised_columns}
+
+    def _check_places(self, measure: str, known: Collection[str]) -> None:
+        without = [column for column in self.generalised_columns if column not in known]
         if without:
             raise NeedNotMet(
                 "needs a hierarchy for every quasi-identifier; there is none for {without}",
@@ -410,7 +506,6 @@ class View:
                 what="hierarchies",
                 measure=measure,
             )
-        return {column: self.hierarchies[column] for column in self.generalised_columns}
 
     @cached_property
     def levels(self) -> dict[str, int | str]:
@@ -475,6 +570,7 @@ class View:
             self.compared,
             self.has_roles,
             coarser.levels,
+            sample=self.sample,
             _rolled_up=coarser,
         )
 

@@ -21,7 +21,7 @@ from PETWorks.counting.protected_source import protect_words
 from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import ParameterError, PETWorksError, quoted
 from PETWorks.gate.policy.mistakes import located_error
-from PETWorks.gate.policy.policy import KEEP, Policy
+from PETWorks.gate.policy.policy import KEEP, MARK, WRITTEN, Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures.parameters import parse_number
 from PETWorks.tables.files import common_folder, path_from
@@ -42,8 +42,6 @@ SETTINGS = (
 )
 # Keys that the policy of a release states anew.
 RESTATED_KEYS = ("anonymize", "hierarchies", "original", "data", "order", "seed", "plan")
-WRITTEN = "Written by petworks anonymize, for the release beside it."
-MARK = f"# {WRITTEN}"  # the same in every language: it marks files written by this program, not by the user
 NOT_TO_BE_RELEASED = (
     "Policy, hierarchies and reports are for those who may see the original: hierarchies list its values."
 )
@@ -88,7 +86,7 @@ def anonymize_by_policy(
     progress: Callable[[Progress], None] | None = None,
 ) -> Anonymization:
     """The best release of the policy's table; `overrides` take precedence over the policy's settings."""
-    free = overrides.get("method") is None and "method" not in policy.anonymize
+    free = overrides.get("method") is None and "method" not in policy.anonymize and not policy.came_with_release
     settings = {**policy.anonymize, **{name: value for name, value in overrides.items() if value is not None}}
     for name in (
         "order",
@@ -101,6 +99,8 @@ def anonymize_by_policy(
     if time is not None:
         settings.setdefault("seconds", parse_seconds(time))
     settings.setdefault("method", policy.method)
+    if policy.came_with_release:
+        settings.setdefault("show", {})
     has_other_releases = settings["method"] == "local" and bool(policy.releases.earlier)
     if has_other_releases:
         settings["method"], free = "global", False

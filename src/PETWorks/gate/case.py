@@ -54,7 +54,7 @@ from PETWorks.gate.document import (
     combine_verdicts,
 )
 from PETWorks.gate.example_rows import ExampleRows, example_rows
-from PETWorks.gate.plans import plan_of_file
+from PETWorks.gate.plans import note_placed_cells, plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.attacks.subsets import SubsetAnswers, Subsets, every_subset
 from PETWorks.measures.catalogue import all_measures
@@ -142,7 +142,9 @@ class Case:
 
     def _open(self) -> Release:
         _ = self.inputs  # their states are noted before anything is read
-        return self.policy.release(self._data, self._people, **self._engine_settings)
+        release = self.policy.release(self._data, self._people, **self._engine_settings)
+        note_placed_cells(release, self.policy)
+        return release
 
     @property
     def columns(self) -> tuple[ColumnFacts, ...]:

@@ -6,9 +6,11 @@ It is made from the released file alone, and from the declared hierarchies, whic
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ from PETWorks.about.hierarchies.dates import CALENDARS, read_date, read_period
 from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import as_text
 from PETWorks.attributetypes import QUASI_IDENTIFIER
+from PETWorks.counting.counts import Marginal
 from PETWorks.counting.release import Release
 from PETWorks.errors import printable
+from PETWorks.measures.utility.models import positions
 from PETWorks.tables.arrays import strings
 from PETWorks.tables.cells import SUPPRESSED, is_number
 from PETWorks.tables.normalised_cells import are_formulas
@@ -53,6 +57,7 @@ class CodebookColumn:
     """A column of the release.
 
     numbers   whether its values are numbers, and perhaps `*`
+    stars     the number of records with `*`
     low, high the smallest and the largest number
     labels    the values that are listed; not for numbers
     distinct  how many there are
@@ -65,7 +70,7 @@ class CodebookColumn:
     labels: tuple[Label, ...]
     distinct: int
     has_missing: bool
-    has_stars: bool
+    stars: int
     shown: str | None = None
 
 
@@ -104,9 +109,7 @@ class Codebook:
         for name in release.columns:
             known = release.roles.get(name) == QUASI_IDENTIFIER
             most = MAX_LABELS if known else MAX_VALUES
-            columns.append(
-                _describe(name, tables[name].domains[name].values, declared.get(name), most, shown.get(name))
-            )
+            columns.append(_describe(name, tables[name].marginal(name), declared.get(name), most, shown.get(name)))
         least = release.class_sizes(attacker=True).smallest if shown else None
         in_parts = release.engine.name == "spark"
         return cls(path.name, release.separator, release.encoding, in_parts, tuple(columns), least)
@@ -133,17 +136,22 @@ class Codebook:
         lines = [MARKDOWN_MARK.decode(), f"# {say('Codebook of')} {_escape(self.release)}", ""]
         lines += [f"## {say('How to load it')}", "", *_loading(self, say), ""]
         lines += [f"## {say('Columns')}", ""]
-        lines += [f"| {say('column')} | {say('values')} |", "|---|---|"]
-        lines += [f"| {_escape(column.name)} | {self._values(column, say)} |" for column in self.columns]
+        has_stars = any(column.stars for column in self.columns)
+        lines += [
+            f"| {say('column')} | {say('values')} |"
+            + (f" {say('records with {star}').format(star='`*`')} |" * has_stars)
+        ]
+        lines += ["|---|---|" + "---|" * has_stars]
+        lines += [
+            f"| {_escape(column.name)} | {self._values(column, say)} |" + f" {column.stars:,} |" * has_stars
+            for column in self.columns
+        ]
         lines += ["", *(f"* {line}" for line in self._notes(csv_name, say)), ""]
         for column in self.columns:
             lines += _label_table(column, say)
-        middle = next(
-            (column for column in self.columns if any(label.middle for label in column.labels)),
-            None,
-        )
-        if middle is not None:
-            lines += [f"## {say('To calculate with ranges')}", "", *_calculating(middle.name, csv_name, say), ""]
+        ranges = [column.name for column in self.columns if any(label.middle for label in column.labels)]
+        if ranges:
+            lines += [f"## {say('To calculate with ranges')}", "", *_calculating(ranges, csv_name, say), ""]
         return "\n".join(lines).encode("utf-8", "replace")
 
     def _values(self, column: CodebookColumn, say: Say) -> str:
@@ -159,7 +167,7 @@ class Codebook:
         if column.numbers:
             return say("numbers from {low} to {high}").format(low=column.low, high=column.high)
         if not column.distinct:
-            return say("only {star}").format(star=r"\*") if column.has_stars else say("empty")
+            return say("only {star}").format(star=r"\*") if column.stars else say("empty")
         if not column.labels:
             return say("texts, {n:,} different ones").format(n=column.distinct)
         return say("labels, listed below: {n:,}").format(n=column.distinct)
@@ -181,10 +189,11 @@ def _texts(column: CodebookColumn) -> Iterator[str]:
     return (label.text for label in column.labels)
 
 
-def _describe(
-    name: str, values: Sequence[str | None], words: Words | None, most: int, shown: str | None
-) -> CodebookColumn:
-    """A column with these distinct values."""
+def _describe(name: str, marginal: Marginal, words: Words | None, most: int, shown: str | None) -> CodebookColumn:
+    """A column with these distinct values, and the records with each."""
+    values = marginal.values
+    records = dict(zip(values, marginal.counts.tolist(), strict=True))
+    values = [value for value in values if records[value]]
     known = [value for value in values if value is not None and value != SUPPRESSED]
     are_codes = words is not None and not {"width", "cuts", "quantiles", "top", "bottom"} & set(words)
     numbers = bool(known) and all(map(is_number, known))
@@ -192,7 +201,7 @@ def _describe(
     ordered = sorted(known, key=float) if numbers else []
     labels: list[Label] = []
     if not numbers and len(known) <= most and not (shown and all(map(_is_day, known))):
-        labels = sorted((_label(value, words) for value in known), key=_sort_key)
+        labels = sorted(_with_middles([_label(value, words) for value in known]), key=_sort_key)
         labels += [Label(SUPPRESSED)] if SUPPRESSED in values and known else []
     return CodebookColumn(
         name,
@@ -202,7 +211,7 @@ def _describe(
         tuple(labels),
         len(known),
         None in values,
-        SUPPRESSED in values,
+        records.get(SUPPRESSED, 0),
         shown,
     )
 
@@ -230,11 +239,27 @@ def _label(text: str, words: Words | None) -> Label:
     return Label(text, low, high, numbers.includes_high, exact)
 
 
+def _with_middles(labels: Sequence[Label]) -> Iterator[Label]:
+    """The labels; those of numbers with an open end get the middle that models take for them."""
+    ranges = [label for label in labels if not _is_period(label) and (label.low or label.high)]
+    middles = dict(zip(ranges, positions([label.text for label in ranges]).tolist(), strict=True))
+    for label in labels:
+        if label in middles and not label.middle and not math.isnan(middles[label]):
+            yield replace(label, middle=as_text(Fraction(str(middles[label]))))
+        else:
+            yield label
+
+
+def _is_period(label: Label) -> bool:
+    """Whether the ends of a label are days."""
+    return label.low.count("-") == 2 and not is_number(label.low)
+
+
 def _sort_key(label: Label) -> tuple[bool, float, float, str]:
     """The sort key: numbers and ranges by their ends, before other labels, which are sorted as texts."""
     if not label.low and not label.high:
         return True, 0.0, 0.0, label.text
-    if label.low.count("-") == 2 and not is_number(label.low):
+    if _is_period(label):
         return False, 0.0, 0.0, f"{label.low} {label.high}"
     low = float(label.low) if label.low else -float("inf")
     return False, low, float(label.high) if label.high else float("inf"), label.text
@@ -290,25 +315,33 @@ def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
             "release[numbers] <- lapply(release[numbers], function(x) suppressWarnings(as.numeric(as.character(x))))",
         ]
     yield from _snippets(["import pandas as pd", *python], r)
-    if any(column.numbers and column.has_stars for column in codebook.columns):
+    if any(column.numbers and column.stars for column in codebook.columns):
         yield from ("", say("In columns of numbers, {star} is then a missing value.").format(star="`*`"))
 
 
-def _calculating(column: str, csv_name: str, say: Say) -> Iterator[str]:
-    """Lines that replace the labels of a column by the middles of their ranges."""
-    name, file = _quoted(column), _quoted(csv_name)
-    yield say("The middle of each range, for one column as an example; labels with an open end have none.")
+def _calculating(columns: Sequence[str], csv_name: str, say: Say) -> Iterator[str]:
+    """Lines that replace the labels of columns by the middles of their ranges."""
+    names, file = ", ".join(map(_quoted, columns)), _quoted(csv_name)
+    yield say(
+        "The middle of each range, so that the columns are numbers. A label with an open end counts as if it were as "
+        "wide as the widest one beside it, or reached as far as the labels beyond it; records with {star} have none."
+    ).format(star="`*`")
     yield ""
     yield from _snippets(
         [
             f'codebook = pd.read_csv({file}, dtype="str", keep_default_na=False)',
-            f'labels = codebook[codebook["column"] == {name}].set_index("label")',
-            f'release[{name}] = release[{name}].map(pd.to_numeric(labels["middle"]))',
+            'codebook = codebook.apply(lambda cells: cells.str.removeprefix("\'"))',
+            f"for column in [{names}]:",
+            '    labels = codebook[codebook["column"] == column]',
+            '    release[column] = release[column].map(dict(zip(labels["label"], pd.to_numeric(labels["middle"]))))',
         ],
         [
             f'codebook <- read.csv({file}, fileEncoding = "UTF-8-BOM", colClasses = "character")',
-            f'labels <- codebook[codebook[["column"]] == {name}, ]',
-            f'release[[{name}]] <- as.numeric(labels[["middle"]])[match(release[[{name}]], labels[["label"]])]',
+            'codebook[] <- lapply(codebook, function(cells) sub("^\'", "", cells))',
+            f"for (column in c({names})) {{",
+            '  labels <- codebook[codebook[["column"]] == column, ]',
+            '  release[[column]] <- as.numeric(labels[["middle"]])[match(release[[column]], labels[["label"]])]',
+            "}",
         ],
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -23,13 +24,15 @@ from PETWorks.about.treatment import EXACT, STARS
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.objectives import NOT_LOCAL
-from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule
-from PETWorks.anonymizer.released import with_safe_cells
+from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule, ShownCells
+from PETWorks.anonymizer.recoding import view_after
+from PETWorks.anonymizer.released import Recoded, with_safe_cells
 from PETWorks.anonymizer.replaying import PlanTable, Replayed, Steps, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.protected_source import protect_source
 from PETWorks.counting.release import Release
+from PETWorks.counting.view import PlacedCells
 from PETWorks.errors import HierarchyError, Hint, InputError, Joined, ParameterError, Phrase, RoleError, quoted
 from PETWorks.gate.check.inputs import table_digest
 from PETWorks.gate.document import parse_document, read_json
@@ -78,7 +81,8 @@ def complete_plan(
         if policy is None
         else tuple(_planned_rules(policy, {rule.name: rule.parameters for rule in plan.rules}))
     )
-    return _with_files(structs.replace(plan, rules=rules, policy=further or None), data, target, files)
+    made = structs.replace(plan, rules=rules, policy=further or None, shown_cells=_shown_cells(result))
+    return _with_files(made, data, target, files)
 
 
 def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
@@ -92,7 +96,41 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
         for column, hierarchy in plan.hierarchies.items()
     }
     copied = {name: getattr(earlier, name) for name in ("method", "levels", "allowed_levels", "rules", "policy")}
-    return _with_files(structs.replace(plan, hierarchies=hierarchies, **copied), data, target, files)
+    made = structs.replace(plan, hierarchies=hierarchies, shown_cells=_shown_cells(result), **copied)
+    return _with_files(made, data, target, files)
+
+
+def _shown_cells(result: Recoded) -> dict[str, ShownCells] | None:
+    """What the means of each column stand for; None if no column shows any."""
+    if not result.shown.columns:
+        return None
+    labels = view_after(result.problem.ground, result.recoder)
+    found = {}
+    for column in result.shown.columns:
+        hierarchy, marginal = result.original.hierarchies[column], labels.marginal(column)
+        cells: Counter[tuple[int, int]] = Counter()
+        leaves = hierarchy.leaf_counts(marginal.values, column).tolist()
+        for value, below, records in zip(marginal.values, leaves, marginal.counts.tolist(), strict=True):
+            level = hierarchy.level(value)
+            assert level is not None
+            cells[level, below] += records
+        listed = tuple((level, below, records) for (level, below), records in sorted(cells.items()) if records)
+        found[column] = ShownCells(leaves=len(hierarchy.leaves), cells=listed)
+    return found
+
+
+def note_placed_cells(release: Release, policy: Policy) -> None:
+    """Note what means stand for, if the plan beside the released file tells."""
+    path = release.source.path
+    plan = plan_of_file(policy, path) if policy.shown and path is not None and path.is_file() else None
+    if plan is not None and plan.shown_cells is not None:
+        release.note_placed(
+            {
+                column: PlacedCells(plan.hierarchies[column].height, shown.leaves, shown.cells)
+                for column, shown in plan.shown_cells.items()
+                if column in plan.hierarchies
+            }
+        )
 
 
 def _with_files(plan: Plan, data: Any, target: Path, files: Mapping[str, Path]) -> Plan:
@@ -325,7 +363,7 @@ def prepare_table(
     """
     if plan.population is not None and population is not None:
         raise ParameterError("the plan has a population already, so none can be given", what="population")
-    source = protect_source(open_source(data, Phrase("the table")), plan.protect)
+    source = protect_source(open_source(data, Phrase("the table")), plan.protect, plan.privacy_unit)
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
     known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
     missing = _check_columns(plan, source, known, new_roles or {})

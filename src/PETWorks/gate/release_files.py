@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from PETWorks.errors import Hint, InputError, ParameterError, PETWorksError, Phrase, printable, quoted, system_reason
-from PETWorks.gate.anonymising import MARK
 from PETWorks.gate.codebook import CSV_MARK, MARKDOWN_MARK
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.document import CheckFile, read_json
-from PETWorks.gate.policy.policy import Policy, read_policy
+from PETWorks.gate.policy.policy import MARK, Policy, read_policy
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.opening import SIGNS, files_of_tables, would_match
 from PETWorks.tables.output import check_writable

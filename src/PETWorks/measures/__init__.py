@@ -4,7 +4,7 @@ Each measure can be imported from here by the name of its function: `from PETWor
 """
 
 # Importing any module of this folder fills the whole catalogue.
-from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401
+from PETWorks.measures import attacks, disclosure, privacy, risk, utility  # noqa: F401
 from PETWorks.measures.catalogue import Metric as _Metric
 from PETWorks.measures.catalogue import catalogue as _entries
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Any, ParamSpec, get_type_hints
 
+from PETWorks.about.kinds import GENERALISED, WORDS
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
@@ -67,8 +68,12 @@ NEEDS: Mapping[str, tuple[Callable[[View], bool], Hint]] = {
     Phrase("a sensitive attribute"): (lambda view: bool(view.sensitive_attributes), Hint.SENSITIVE_ATTRIBUTES),
     Phrase("the original table"): (lambda view: view.background.has_original, Hint.ORIGINAL),
     Phrase("a population table"): (lambda view: view.background.has_population_table, Hint.POPULATION),
-    Phrase("the population or its size"): (lambda view: view.background.population is not None, Hint.POPULATION),
-    Phrase("hierarchies"): (lambda view: bool(view.hierarchies), Hint.HIERARCHIES),
+    Phrase("the population or its size"): (
+        lambda view: view.background.population is not None or view.has_weights,
+        Hint.POPULATION,
+    ),
+    Phrase("sampling weights"): (lambda view: view.has_weights, Hint.SAMPLING_WEIGHT),
+    Phrase("hierarchies"): (lambda view: bool(view.hierarchies or view.placed), Hint.HIERARCHIES),
     Phrase("records in the order of the input"): (lambda view: view.background.in_order, Hint.ENGINE_IN_MEMORY),
     Phrase("records in the order of the original"): (lambda view: view.background.same_order, Hint.ORDER),
 }
@@ -98,6 +103,7 @@ class Metric:
     table_limits: tuple[str, ...]
     suppressing: Callable[..., SuppressionTest | None] | None
     worse_by_suppression: bool
+    kinds: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"<{self.name} ({self.family}): {self.summary}>"
@@ -106,6 +112,11 @@ class Metric:
     def name(self) -> str:
         """`t-closeness` for the function `t_closeness`."""
         return self.function.__name__.replace("_", "-")
+
+    @property
+    def page(self) -> str:
+        """The page of the documentation that describes it; measures of disclosure share one."""
+        return "disclosure" if self.family == "disclosure" else self.name
 
     @property
     def summary(self) -> str:
@@ -146,8 +157,14 @@ class Metric:
             },
         }
 
+    def applies_to(self, kind: str) -> bool:
+        """Whether the measure has a meaning for releases of this kind."""
+        return kind in self.kinds
+
     def lacks(self, view: View) -> NeedNotMet | None:
         """An error that names what the measure needs and the release lacks; None if it lacks nothing."""
+        if not self.applies_to(view.kind):
+            return NeedNotMet(self._unfit(view.kind), measure=self.name)
         parts: list[str | Hint] = []
         for need in self.needs:
             has_it, hint = NEEDS[need]
@@ -155,6 +172,25 @@ class Metric:
                 needed = literal(need)
                 parts += [Phrase(" and {need}", need=needed) if parts else Phrase("needs {need}", need=needed), hint]
         return NeedNotMet(*parts, measure=self.name) if parts else None
+
+    def _unfit(self, kind: str) -> Phrase:
+        """The reason why the measure has no meaning for a kind of release."""
+        if kind == GENERALISED:
+            return Phrase(
+                "does not apply to a generalised table, because its records are those of the original; give the kind "
+                "'synthetic' or 'perturbed' if they are not"
+            )
+        if self.family == "utility":
+            return Phrase(
+                "does not apply to a {kind} table, because nothing in it is generalised or suppressed; "
+                "measure fidelity or marginals",
+                kind=WORDS[kind],
+            )
+        return Phrase(
+            "does not apply to a {kind} table, because its records are not those of people in the original, so that "
+            "their classes hide nobody; measure certain, best-guess or copies, with control people",
+            kind=WORDS[kind],
+        )
 
     def check(
         self, given: Mapping[str, Any], names: Mapping[str, str] | None = None, *, empty_range: bool = False
@@ -245,7 +281,7 @@ def view_of(release: Any, measure: str = "a measure") -> View:
 # The treatment by measures of single cells, whatever the treatment of the release.
 CELL_BY_CELL = {"missing": "lost", "suppressed": "lost", "privacy_unit": None}
 
-FAMILIES = ("privacy", "risk", "attack", "utility")
+FAMILIES = ("privacy", "risk", "attack", "disclosure", "utility")
 
 catalogue: dict[str, Metric] = {}
 
@@ -270,6 +306,7 @@ def metric(
     table_limits: tuple[str, ...] = (),
     suppressing: Callable[..., SuppressionTest | None] | None = None,
     worse_by_suppression: bool = False,
+    kinds: tuple[str, ...] = (GENERALISED,),
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Enter a function in the catalogue and check its arguments whenever it is called.
 
@@ -291,6 +328,7 @@ def metric(
     suppressing        how its thresholds for the whole table are met by suppressing the smallest classes, if that
                        depends on class sizes only; None if no such threshold is given
     worse_by_suppression  whether the value can only become worse when more records are suppressed
+    kinds              the kinds of release that it has a meaning for
     """
 
     def enter(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -315,6 +353,7 @@ def metric(
             table_limits=table_limits,
             suppressing=suppressing,
             worse_by_suppression=worse_by_suppression,
+            kinds=kinds,
         )
         catalogue[entry.name] = entry
 

@@ -17,6 +17,7 @@ from PETWorks.counting.counts import ClassPairs, ClassSizes, ClassValues, Groupi
 from PETWorks.counting.questions import Question, class_sizes_question
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
+from PETWorks.counting.weights import Weights
 from PETWorks.errors import NotApplicable
 from PETWorks.measures.result import at_most
 
@@ -266,7 +267,10 @@ def own_sizes(view: View) -> LinkedSizes:
 
 
 def linked_sizes(view: View) -> LinkedSizes:
-    """The classes of the release by the size of their class in the population, or by their own without a population."""
+    """The classes of the release by the size of their class in the population.
+
+    It is counted in a table of the population, or else estimated from sampling weights; without both, it is their own.
+    """
     return view.remembered("linked sizes", lambda: _count_linked(view))
 
 
@@ -282,6 +286,8 @@ def _population(view: View) -> Table:
 
 
 def _count_linked(view: View) -> LinkedSizes:
+    if view.links_weights:
+        return _estimate_linked(view)
     if not view.background.has_population_table:
         return own_sizes(view)
     linked = view.fold_with(_population(view), _link_sizes, LinkedSizes.merged, suppressed_apart=True)
@@ -299,6 +305,53 @@ def _count_linked(view: View) -> LinkedSizes:
             too_many=linked.too_many,
         )
     return linked
+
+
+def view_weights(view: View) -> Weights:
+    """The sampling weights of the records that count in the classes of a view."""
+    column = str(view.sample.weight)
+    return view.weights(view.counted(*view.grouping(column).columns, column))
+
+
+def estimate_people(weights: Weights, classes: ClassValues) -> Reals:
+    """The number of people of the population in each class, by sampling weights; at least those in the release."""
+    return np.maximum(weights.sums(classes), classes.persons)
+
+
+def linked_question(view: View) -> Question[list[LinkedSizes]]:
+    """Ask for the classes by the number of people that they stand for by sampling weights, part by part."""
+    kernel = partial(_estimate_sizes, view_weights(view))
+    return view.fold("estimated sizes", str(view.sample.weight), kernel, list.__add__)
+
+
+def _estimate_linked(view: View) -> LinkedSizes:
+    """The classes of the release by the size of their class in the population as sampling weights estimate it."""
+    parts = view.answer(linked_question(view))
+    check_one_weight(sum(part.too_many for part in parts))
+    sizes, inverse = np.unique(np.concatenate([part.sizes for part in parts]), return_inverse=True)
+    classes, records = (
+        np.bincount(inverse, np.concatenate([getattr(part, name) for part in parts]), len(sizes)).astype(np.int64)
+        for name in ("classes", "records")
+    )
+    return LinkedSizes(sizes, classes, records)
+
+
+def _estimate_sizes(weights: Weights, classes: ClassValues) -> list[LinkedSizes]:
+    people = estimate_people(weights, classes)
+    return [
+        LinkedSizes(
+            people, np.ones(len(people), np.int64), classes.persons, int((classes.sizes - classes.persons).sum())
+        )
+    ]
+
+
+def check_one_weight(more: int) -> None:
+    """Raise if people have several weights in one class: `more` records beyond one for each person."""
+    if more:
+        raise NotApplicable(
+            "{records} records of people who have several sampling weights in one class; each person needs one",
+            records=more,
+        )
 
 
 def _suppressed_class(view: View, others: int) -> LinkedSizes:

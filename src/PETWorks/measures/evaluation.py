@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.counting.counts import ClassSizes
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
@@ -12,6 +13,7 @@ from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.displayable import Displayable
 from PETWorks.errors import HierarchyError, NotApplicable, ParameterError, PETWorksError, RoleError
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
+from PETWorks.measures.disclosure.compared import control_overlap, without_counterpart
 from PETWorks.measures.result import Result
 from PETWorks.tables.frames import Rows
 
@@ -122,6 +124,8 @@ def evaluate_requests(release: Release, requests: Iterable[tuple[Metric, Mapping
         with_defaults = [(entry, entry.check({})) for entry in all_measures()]
         answer_questions_of_measures(view, with_defaults)
         for entry, checked in with_defaults:
+            if not entry.applies_to(view.kind):
+                continue
             missing = entry.lacks(view)
             if missing:
                 reasons[entry.name] = missing
@@ -135,9 +139,11 @@ def evaluate_requests(release: Release, requests: Iterable[tuple[Metric, Mapping
         asked = list(requests)
         answer_questions_of_measures(view, asked)
         results = [entry.measure(view, checked) for entry, checked in asked]
+    has_classes = bool(release.quasi_identifiers) and view.kind == GENERALISED
     table = {
         "records": release.records,
-        **({"classes": view.class_summary()} if release.quasi_identifiers else {}),
+        **({"classes": view.class_summary()} if has_classes else {}),
+        **({} if view.kind == GENERALISED else _facts_of_comparison(release)),
         "treatment": release.treatment,
         **({} if release.privacy_unit is None else {"people": release.people}),
         "population": release.population_size,
@@ -150,7 +156,23 @@ def evaluate_requests(release: Release, requests: Iterable[tuple[Metric, Mapping
         "encoding": release.encoding,
         "separator": release.separator,
     }
-    return Evaluation(table, tuple(results), reasons, release.class_sizes() if release.quasi_identifiers else None)
+    return Evaluation(table, tuple(results), reasons, release.class_sizes() if has_classes else None)
+
+
+def _facts_of_comparison(release: Release) -> dict[str, Any]:
+    """What a release that is not generalised is compared with."""
+    background = release.view.background
+    facts: dict[str, Any] = {"kind": release.kind}
+    if background.has_original:
+        facts["original_records"] = background.original.rows
+    if background.control is not None:
+        facts["control_records"] = background.control.rows
+        facts["control_in_the_original"] = control_overlap(release.view).records
+    if release.compare_at:
+        facts["compared_at"] = dict(release.compare_at)
+    if background.has_original and release.quasi_identifiers:
+        facts["without_counterpart"] = without_counterpart(release.view)
+    return facts
 
 
 def answer_questions_of_measures(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PETWorks.errors import InputError
 from PETWorks.tables.source import Source
 
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?$"  # as in `tables.cells`, for RE2
 MAX_DIGITS = 18  # any number with this many digits fits into 64 bits
 
 Numbers = NDArray[np.int64]
@@ -41,6 +42,22 @@ def numpy_reals(array: pa.Array) -> NDArray[np.float64]:
     if len(wide) == 0:
         return np.empty(0, np.float64)
     return np.frombuffer(wide.buffers()[1], np.float64)[wide.offset : wide.offset + len(wide)]
+
+
+def numbers_of_texts(labels: pa.Array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The number that each text stands for, NaN for one that is no number in digits; and a mask of missing texts."""
+    from pyarrow import compute as pc
+
+    is_number = pc.fill_null(pc.match_substring_regex(labels, NUMBER), False)
+    numbers = np.full(len(labels), np.nan)
+    numbers[_mask(is_number)] = numpy_reals(labels.filter(is_number).cast(pa.float64()))
+    return numbers, _mask(labels.is_null())
+
+
+def _mask(booleans: pa.Array) -> NDArray[np.bool_]:
+    """Booleans without nulls as a NumPy array."""
+    mask: NDArray[np.bool_] = booleans.to_numpy(zero_copy_only=False)
+    return mask
 
 
 def arrow_codes(codes: NDArray[np.unsignedinteger]) -> pa.Array:

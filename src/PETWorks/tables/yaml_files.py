@@ -57,6 +57,7 @@ class YAMLFile:
     lines: Mapping[Key, int]
     sha256: str  # of the bytes that were read
     full_width: Mapping[int, str] = field(default_factory=dict)  # by line, full-width characters of Chinese keyboards
+    first_line: str = ""
 
     def error(self, key: Key, /, *parts: str | Hint, **values: Any) -> InputError:
         """An error that names the file, the line and the key."""
@@ -94,7 +95,7 @@ def read_yaml(path: Path) -> YAMLFile:
         text = raw.decode("utf-8-sig")
         events = yaml.parse(text, loader)
         document, digest = _document(events, path.name, lines), hashlib.sha256(raw).hexdigest()
-        return YAMLFile(path.name, document, lines, digest, _full_width(text))
+        return YAMLFile(path.name, document, lines, digest, _full_width(text), text.partition("\n")[0].rstrip())
     except yaml.MarkedYAMLError as error:
         line, advice = _mistake(text, error)
         place = Place("{file}, line {line}", file=path.name, line=line)

@@ -156,7 +156,7 @@ def test_strict_average():
 @given(case=cases())
 def test_one_number_four_names(case):
     """Posterior, average prosecutor risk, marketer risk and one over the mean class size, where none stands aside."""
-    case.suppressed, case.missing, case.population, case.unit = "class", "value", None, None
+    case.suppressed, case.missing, case.population, case.unit, case.weight = "class", "value", None, None, None
     release = frames.release_of(case)
     posterior = re_identification(release).value
     assert average_risk(release).value == pytest.approx(posterior, rel=1e-15)

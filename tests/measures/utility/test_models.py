@@ -273,3 +273,17 @@ def test_models_that_do_not_fit_the_table(model, says):
     with pytest.raises(PETWorksError, match=says) as error:
         check_models([model], columns(table))
     assert error.value.what == "models.0"
+
+
+@pytest.mark.parametrize(
+    ("labels", "wanted"),
+    [
+        (["≥ 20", "22", "42"], [31, 22, 42]),  # as far as 42
+        (["≥ 20", "10–19", "42"], [31, 14.5, 42]),
+        (["≥ 60", "40–59", "20–39"], [69.5, 49.5, 29.5]),  # as wide as the one beside it
+        (["< 30", "10–19", "[5, 10)"], [17.5, 14.5, 7.5]),  # down to 5
+        (["< 18"], [18]),
+    ],
+)
+def test_open_ends_reach_as_far_as_labels_beyond_them(labels, wanted):
+    assert positions(labels).tolist() == wanted

@@ -79,13 +79,15 @@ _FIRST_DAYS = {
 
 
 def _in_taiwan(day: date, rest: str = "", years: int = 1) -> str:
-    """A period in the calendar of Taiwan; before its year 1 in the Gregorian calendar."""
-    first = day.year // years * years
-    last = first + years - 1
-    if first <= ROC_YEAR:
-        return f"{first}年{rest}" if years == 1 else f"{first}–{last}年"
-    first, last = first - ROC_YEAR, last - ROC_YEAR
-    return f"民國{first}年{rest}" if years == 1 else f"民國{first}–{last}年"
+    """A period in the calendar of Taiwan, of years 110 to 119; before its year 1 in the Gregorian calendar."""
+    is_before = day.year <= ROC_YEAR
+    year = day.year if is_before else day.year - ROC_YEAR
+    era = "" if is_before else "民國"
+    if years == 1:
+        return f"{era}{year}年{rest}"
+    first = year // years * years
+    last = min(first + years - 1, ROC_YEAR) if is_before else first + years - 1
+    return f"{era}{max(first, 1)}–{last}年"
 
 
 TAIWAN = "民國113年"  # the example that declares such labels
@@ -207,18 +209,18 @@ def read_period(label: str, *, roc: bool = False) -> tuple[date, date] | None:
     ((datetime.date(2024, 1, 1), datetime.date(2024, 3, 31)), datetime.date(2024, 3, 5))
     """
     for unit in UNITS[1:]:
-        first = _first_day(label, unit) or _first_in_taiwan(label, unit)
-        if first is not None:
-            return first, _last_day(first, unit)
+        for labels, first in ((LABELS, _first_day(label, unit)), (LABELS_IN_TAIWAN, _first_in_taiwan(label, unit))):
+            if first is not None:
+                return first, _last_day(first, labels[unit])
     found = read_date(label, roc=roc)
-    return None if found is None else (found[0], _last_day(*found))
+    return None if found is None else (found[0], _last_day(found[0], LABELS[found[1]]))
 
 
-def _last_day(first: date, unit: str) -> date:
-    """The last day of the period of this unit that contains a day."""
-    label, last = LABELS[unit](first), first
+def _last_day(first: date, label_of: Callable[[date], str]) -> date:
+    """The last day with the same label as the first one."""
+    label, last = label_of(first), first
     for step in (365, 28, 1):  # a period has no gaps, so steps may become smaller
-        while last <= date.max - timedelta(days=step) and LABELS[unit](last + timedelta(days=step)) == label:
+        while last <= date.max - timedelta(days=step) and label_of(last + timedelta(days=step)) == label:
             last += timedelta(days=step)
     return last
 

@@ -55,6 +55,7 @@ from PETWorks.counting.profiles import (
     value_person_pairs,
 )
 from PETWorks.counting.questions import THREADS, Merge, fold_parts
+from PETWorks.counting.stacked import Columns
 from PETWorks.errors import Hint, InputError, ParameterError, system_reason
 from PETWorks.tables.arrays import arrow_codes, arrow_integers, naming_column, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -544,6 +545,28 @@ class DuckStore:
             f"FROM {self.table} a POSITIONAL JOIN {store.table} b GROUP BY ALL ORDER BY ALL"
         )
         return PairCounts(*counts)
+
+    def stacked(self, others: Sequence["DuckStore"], columns: Columns) -> "DuckStore":
+        """A store with the rows of this one and of others; each column says how its codes are made."""
+        made = DuckStore(self.engine, self.engine.new("rows"), {name: f"c{i}" for i, name in enumerate(columns)})
+        queries, maps = [], []
+        for number, store in enumerate((self, *others)):
+            terms, joins = [], ""
+            for name, column in columns.items():
+                codes = column.new_codes[number]
+                term = f"r.{store.codes[column.source]}"
+                if (codes == codes[0]).all():
+                    term = str(codes[0])
+                elif (codes != np.arange(len(codes))).any():
+                    maps.append(self.engine.mapping(codes))
+                    joins += f" JOIN {maps[-1]} ON {term} = {maps[-1]}.old"
+                    term = f"{maps[-1]}.new"
+                terms.append(f"CAST({term} AS UINTEGER) AS {made.codes[name]}")
+            queries.append(f"SELECT {', '.join(terms)} FROM {store.table} r{joins}")
+        self.engine.execute(f"CREATE TABLE {made.table} AS {' UNION ALL '.join(queries)}")
+        for table in maps:
+            self.engine.execute(f"DROP TABLE {table}")
+        return made
 
 
 class DuckCells:

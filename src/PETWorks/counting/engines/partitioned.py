@@ -1,7 +1,7 @@
 """Tables counted out of core or in a cluster, whose classes are loaded into memory part by part."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -25,6 +25,7 @@ from PETWorks.counting.memory.distinct_rows import PackedRows, layout_fields, me
 from PETWorks.counting.memory.weighted_rows import WeightedRows, mask_set_aside
 from PETWorks.counting.people import NOT_IN_RELEASE, KeyCounts, TableToJoin, column_name
 from PETWorks.counting.questions import Merge, Question
+from PETWorks.counting.stacked import Columns
 from PETWorks.counting.subsets.subset_counts import CountsBySubset, Family, Worths, leads, merge_counts
 from PETWorks.errors import Hint, InputError
 from PETWorks.tables.arrays import strings
@@ -311,6 +312,9 @@ class Store(Protocol):
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:
         """Count the pairs of codes of a column here and in the same row of another store."""
 
+    def stacked(self, others: Sequence[Any], columns: Columns) -> Any:
+        """A store with the rows of this one and of others; each column says how its codes are made."""
+
 
 class PartitionedTable:
     """A table whose rows are kept by an engine; see `Table` for its methods.
@@ -496,6 +500,22 @@ class PartitionedTable:
         return PairCounts(codes_here, codes_there, pairs.counts).merged(
             PairCounts(codes_here[:0], codes_there[:0], pairs.counts[:0])
         )
+
+    def stacked(self, others: Sequence["PartitionedTable"], columns: Columns) -> "PartitionedTable":
+        """Return this table with others of the same engine below it; each column says how its codes are made."""
+        tables = (self, *others)
+        in_stores = {
+            name: replace(
+                column,
+                new_codes=tuple(
+                    table.in_store(column.source, codes) for table, codes in zip(tables, column.new_codes, strict=True)
+                ),
+            )
+            for name, column in columns.items()
+        }
+        store = self.store.stacked([table.store for table in others], in_stores)
+        known = {name: column.known for name, column in columns.items()}
+        return PartitionedTable(store, known, sum(table.rows for table in tables))
 
     def count_subsets(
         self,

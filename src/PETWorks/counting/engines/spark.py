@@ -59,6 +59,7 @@ from PETWorks.counting.people import (
 )
 from PETWorks.counting.profiles import EXACT_PATTERN, LONG_TEXT, MAX_SAMPLED_LENGTH, SAMPLE_SIZE, Profile
 from PETWorks.counting.questions import Merge
+from PETWorks.counting.stacked import Columns
 from PETWorks.errors import InputError, NotApplicable, PETWorksError, Phrase, quoted, system_reason
 from PETWorks.tables.arrays import arrow_integers, naming_column, numpy_integers, strings
 from PETWorks.tables.cells import SUPPRESSED
@@ -266,6 +267,10 @@ class SparkStore(Owner):
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
         """Raise: Spark does not keep the order of rows."""
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
+
+    def stacked(self, others: Sequence["SparkStore"], columns: Columns) -> "StackedStore":
+        """A store with the rows of this one and of others; each column says how its codes are made."""
+        return StackedStore((self, *others), columns)
 
 
 class Cells(NamedTuple):
@@ -488,24 +493,12 @@ class SparkPeople(Owner):
         return reduce(merge, answers)
 
 
-class TargetStore(Owner):
-    """The targets, as rows of words of each table; see `Store`."""
+class PlainStore(Owner):
+    """Rows that are each a different person."""
 
-    def __init__(self, jobs: Jobs, frame: Any, sides: Sequence[Side], focal: int, rows: int) -> None:
+    def __init__(self, jobs: Jobs, rows: int) -> None:
         super().__init__(jobs)
-        self._frame, self._sides, self._focal, self._rows = frame, sides, focal, rows
-
-    def count(
-        self,
-        words: WordLayout,
-        recoded: Mapping[str, Integers],  # noqa: ARG002
-        *,
-        per_person: bool,  # noqa: ARG002
-        without: ExcludedCodes | None = None,  # noqa: ARG002
-    ) -> SparkCells:
-        """Count targets by the columns of the words."""
-        cells = Cells(self._frame, partial(_targets, words, self._sides, self._focal))
-        return SparkCells(self.jobs, [cells], words, self._rows)
+        self._rows = rows
 
     def people(self) -> int:
         """The number of rows: each is a different person."""
@@ -522,6 +515,61 @@ class TargetStore(Owner):
     def pairs_in_order(self, column: str, store: Any) -> PairCounts:  # noqa: ARG002
         """Raise: Spark does not keep the order of rows."""
         raise NotApplicable("rows are compared in their order, which the engine 'spark' does not keep")
+
+    def stacked(self, others: Sequence[Any], columns: Columns) -> Any:
+        """Raise: only the rows of tables that were read are stacked."""
+        raise NotImplementedError
+
+
+class StackedStore(PlainStore):
+    """The rows of several stores, which are not copied; see `Store`."""
+
+    def __init__(self, stores: Sequence[SparkStore], columns: Columns) -> None:
+        super().__init__(stores[0].jobs, sum(store.rows for store in stores))
+        self._stores, self._columns = stores, columns
+
+    def count(
+        self,
+        words: WordLayout,
+        recoded: Mapping[str, Integers],
+        *,
+        per_person: bool,  # noqa: ARG002
+        without: ExcludedCodes | None = None,  # noqa: ARG002
+    ) -> "SparkCells":
+        """Count the rows of all stores by the columns of the words."""
+        cells = []
+        for number, store in enumerate(self._stores):
+            codings = {}
+            for name in words.fields:
+                source, codes = self._columns[name].source, self._columns[name].new_codes[number]
+                new_codes = recoded[name][codes] if name in recoded else codes
+                codings[name] = tasks.Coding(store.index_of(source), store.known[source].labels, new_codes)
+            cells.append(Cells(store.blocks, partial(tasks.count_blocks, words, codings)))
+        checksums = {
+            name: tasks.codes_checksum(_recoded(self._columns[name].known.counts, recoded.get(name)))
+            for name in words.fields
+        }
+        return SparkCells(self.jobs, cells, words, self._rows, checksums=checksums)
+
+
+class TargetStore(PlainStore):
+    """The targets, as rows of words of each table; see `Store`."""
+
+    def __init__(self, jobs: Jobs, frame: Any, sides: Sequence[Side], focal: int, rows: int) -> None:
+        super().__init__(jobs, rows)
+        self._frame, self._sides, self._focal = frame, sides, focal
+
+    def count(
+        self,
+        words: WordLayout,
+        recoded: Mapping[str, Integers],  # noqa: ARG002
+        *,
+        per_person: bool,  # noqa: ARG002
+        without: ExcludedCodes | None = None,  # noqa: ARG002
+    ) -> SparkCells:
+        """Count targets by the columns of the words."""
+        cells = Cells(self._frame, partial(_targets, words, self._sides, self._focal))
+        return SparkCells(self.jobs, [cells], words, self._rows)
 
 
 def _words(table: TableToJoin, numbers: Mapping[str, int]) -> WordLayout:

@@ -36,6 +36,7 @@ from PETWorks.counting.counts import (
 )
 from PETWorks.counting.keys import BINCOUNT_BITS, Layout, Packed, count_keys, pack, size_histogram
 from PETWorks.counting.questions import THREADS, Question, fold_batches, split_into_batches
+from PETWorks.counting.stacked import Columns
 from PETWorks.counting.subsets.subset_counts import CountsBySubset, Worths
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -288,6 +289,23 @@ class WeightedRows:
         pairs = np.flatnonzero(counts)
         return PairCounts(pairs >> right.bits, pairs & (1 << right.bits) - 1, counts[pairs])
 
+    def stacked(self, others: "Sequence[WeightedRows]", columns: Columns) -> "WeightedRows":
+        """Return these rows with others below them; each column says how its codes are made."""
+        tables = (self, *others)
+        made = {}
+        for name, column in columns.items():
+            labels = column.known.labels
+            parts = [
+                table.columns[column.source].recoded(labels, codes).codes
+                for table, codes in zip(tables, column.new_codes, strict=True)
+            ]
+            made[name] = Column(labels, np.concatenate(parts))
+        weights = None
+        if any(table.weights is not None for table in tables):
+            ones = [np.ones(table.rows, np.int64) if table.weights is None else table.weights for table in tables]
+            weights = np.concatenate(ones)
+        return WeightedRows(made, None, weights, whole=False)
+
     def count_subsets(
         self,
         known: Sequence[str],
@@ -323,6 +341,16 @@ class WeightedRows:
             counted = count_keys(keys, bits, self.weights)
             self._by_columns[columns] = Classes(counted.counts, counted.keys, layout)
         return self._by_columns[columns]
+
+    def one_smallest_class(self, columns: tuple[str, ...]) -> tuple[list[str | None], int] | None:
+        """The values of the first of the smallest classes, and its size; None if there is no class."""
+        classes = self._classes(columns)
+        if not len(classes.sizes):
+            return None
+        place = int(classes.sizes.argmin())
+        codes = classes.layout.codes(classes.keys[place : place + 1])
+        values = [self.columns[name].values[int(code[0])] for name, code in zip(columns, codes, strict=True)]
+        return values, int(classes.sizes[place])
 
     def values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
         """All classes in key order, with the counts of a sensitive attribute."""

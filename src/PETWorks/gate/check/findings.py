@@ -246,6 +246,8 @@ def _perhaps_known(column: str, role: str | None, profile: ExaminedColumn) -> Co
     """
     suggested = suggest_role(column, profile)
     why = suggested.why
+    if role in UNMEASURED and why.kind in ("result", "results") and suggested.role == SENSITIVE_ATTRIBUTE:
+        return ColumnFinding("perhaps known", False)
     if role in UNMEASURED and suggested.role == SENSITIVE_ATTRIBUTE:
         return ColumnFinding("perhaps sensitive", False, points_to=why.what)
     may_be_known = suggested.role == QUASI_IDENTIFIER or why.kind == "remarks"

@@ -21,6 +21,7 @@ KEY_HINTS = {
     Hint.SENSITIVE_ATTRIBUTES: "roles.sensitive_attributes:",
     Hint.ORIGINAL: "original:",
     Hint.POPULATION: "population:",
+    Hint.SAMPLING_WEIGHT: "sampling_weight:",
     Hint.HIERARCHIES: "hierarchies:",
     Hint.ORDER: "order: original",
     Hint.ALL_SUBSETS: "subsets.sizes: all",

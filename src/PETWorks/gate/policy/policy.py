@@ -18,7 +18,7 @@ from PETWorks.anonymizer.rules import Rule as SearchRule
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protect_source
-from PETWorks.counting.release import Release
+from PETWorks.counting.release import ORDERS, Release
 from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE
 from PETWorks.gate.document import ReleaseKind
@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1
+WRITTEN = "Written by petworks anonymize, for the release beside it."
+MARK = f"# {WRITTEN}"  # the same in every language: it marks files written by this program, not by the user
 KEEP = "keep"  # the option to keep the column that names the person; otherwise it is dropped
 CELL_SIZE = 11  # if neither the policy nor a preset states one
 
@@ -143,8 +145,13 @@ class Policy:
 
     @property
     def method(self) -> str:
-        """How a release is made: "local" by default; "global" by the policy of a release that was made by a plan."""
-        return str(self.anonymize.get("method", "local" if self.plan is None else "global"))
+        """How a release is made: "local" by default; "global" by the policy that came with a release."""
+        return str(self.anonymize.get("method", "global" if self.came_with_release else "local"))
+
+    @property
+    def came_with_release(self) -> bool:
+        """Whether the policy was written beside a release; the earliest ones name no plan."""
+        return self.plan is not None or self.order == ORDERS[1] or self.file.first_line == MARK
 
     @property
     def unique_share(self) -> float:
@@ -183,7 +190,7 @@ class Policy:
             unit = unit if people is not None else None
         try:
             release = Release(
-                protect_source(source, self.anonymize.get("protect")) if protect else source,
+                protect_source(source, self.anonymize.get("protect"), unit) if protect else source,
                 roles,
                 self._hierarchies_of_labels,
                 original,

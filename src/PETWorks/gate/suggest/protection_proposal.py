@@ -16,7 +16,8 @@ from PETWorks.about.protection import GROUPS, PERIODS, Groups, protection_of
 from PETWorks.counting.codes import Column
 from PETWorks.counting.counts import Integers
 from PETWorks.counting.engines.partitioned import PartitionedTable
-from PETWorks.counting.profiles import are_exact, people_per_value
+from PETWorks.counting.microaggregation import PersonValues
+from PETWorks.counting.profiles import are_exact, people_per_value, value_person_pairs
 from PETWorks.counting.protected_source import Change
 from PETWorks.counting.release import Release
 from PETWorks.gate.check.unique_values import (
@@ -37,6 +38,7 @@ CODED_SHARE = Fraction(1, 20)  # share of records that top or bottom coding may 
 SAFETY_FACTOR = 2  # stay at half of what the rule allows: suppressing records makes others unique
 
 Reals = NDArray[np.float64]
+FindPeople = Callable[[Sequence[str]], PersonValues]
 CountUniqueAfter = Callable[[Callable[[str], str | None]], tuple[int, int]]
 
 
@@ -60,6 +62,19 @@ def is_rejected(counts: Mapping[str | None, int]) -> bool:
     records = sum(counts.values())
     unique = sum(times == 1 and _is_value(value) for value, times in counts.items())
     return singles_out(count_unique(counts), records) or singles_out(unique, records, UNIQUE_TEXT_SHARE)
+
+
+def finder_of_people(column: Column, people: Column) -> FindPeople:
+    """A function that returns who has each of some values, by their index."""
+
+    def find_people(values: Sequence[str]) -> PersonValues:
+        codes, persons, times = value_person_pairs(column, people)
+        index_of = {value: index for index, value in enumerate(values)}
+        index = np.array([-1 if value is None else index_of.get(value, -1) for value in column.values], np.int64)[codes]
+        known = index >= 0
+        return PersonValues(index[known], persons[known].astype(np.int64), times[known])
+
+    return find_people
 
 
 def unique_counter_for_people(column: Column, people: Column) -> CountUniqueAfter:
@@ -95,6 +110,7 @@ def propose_protection(
     records_of: Mapping[str | None, int] | None = None,
     *,
     grouping: bool = True,
+    find_people: FindPeople | None = None,
 ) -> ProposedProtection | None:
     """The protection that keeps most of the variance well below the limit of the rule; None if there is none.
 
@@ -104,6 +120,7 @@ def propose_protection(
     count_unique_after   counts the people singled out after a protection, for tables with several records per person
     records_of    number of records by value, if `counts` are people
     grouping      whether groups may be proposed
+    find_people   who has some values, if groups are of people
     """
     records, known = sum(counts.values()), {str(value): times for value, times in counts.items() if _is_value(value)}
     if not known or len(known) > MAX_VALUES:
@@ -132,18 +149,18 @@ def propose_protection(
     if not grouping or (found is not None and "dates" in found.words):
         return found
     weights = known if records_of is None else {str(value): records_of[value] for value in counts if _is_value(value)}
-    grouped = _change_by_groups(weights)
+    grouped = _change_by_groups(weights, None if find_people is None else find_people(list(weights)))
     if grouped is None or (found is not None and _variance_kept(found.words, weights) >= (grouped.variance_kept or 0)):
         return found
     alone = unique_after(grouped.protection.value)
     return found if alone is None else ProposedProtection({GROUPS: GROUP_SIZE}, before, alone)
 
 
-def _change_by_groups(weights: Mapping[str, int]) -> Change | None:
+def _change_by_groups(weights: Mapping[str, int], people: PersonValues | None) -> Change | None:
     """The change by groups; None if the values cannot be grouped, or would all become one."""
-    if sum(weights.values()) < 2 * GROUP_SIZE:
+    if (sum(weights.values()) if people is None else people.people) < 2 * GROUP_SIZE:
         return None
-    change = Change.of_groups(Groups({GROUPS: GROUP_SIZE}, GROUP_SIZE), weights, "")
+    change = Change.of_groups(Groups({GROUPS: GROUP_SIZE}, GROUP_SIZE), weights, "", people)
     return None if change.wrong or not change.variance_kept else change
 
 
@@ -258,7 +275,10 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
             whole = None if unit is None else table.marginal(column)
             records_of = None if whole is None else dict(zip(whole.values, whole.counts.tolist(), strict=True))
             proposed = propose_protection(
-                counts, count_unique_after=count_unique_after, records_of=records_of, grouping=grouping
+                counts,
+                count_unique_after=count_unique_after,
+                records_of=records_of,
+                grouping=grouping and unit is None,  # groups are of people, whom only a table in memory tells
             )
         else:
             cells = table.columns[column]
@@ -268,6 +288,7 @@ def propose_protections(release: Release, columns: Sequence[str]) -> dict[str, P
                 count_unique_after=unique_counter_for_people(cells, people),
                 records_of=dict(zip(cells.values, cells.counts.tolist(), strict=True)),
                 grouping=grouping,
+                find_people=finder_of_people(cells, people),
             )
         if proposed is not None:
             protections[column] = proposed

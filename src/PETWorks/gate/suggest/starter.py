@@ -28,6 +28,7 @@ from PETWorks.gate.suggest.protection_proposal import (
     allowed_unique,
     cells_of,
     count_unique,
+    finder_of_people,
     is_rejected,
     person_codes,
     propose_for_coordinates,
@@ -193,6 +194,7 @@ def add_protections(
                 count_unique_after=None if people is None else unique_counter_for_people(cells, people),
                 records_of=dict(zip(cells.values, cells.counts.tolist(), strict=True)),
                 grouping=column not in places,
+                find_people=None if people is None else finder_of_people(cells, people),
             )
         if proposed is not None:
             protections[column] = proposed

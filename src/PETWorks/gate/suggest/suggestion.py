@@ -27,6 +27,9 @@ from PETWorks.about.column_names import (
     SEX,
     SUBJECTS,
     WORK,
+    counts_visits,
+    may_name_a_result,
+    names_a_result,
     roles_by_name,
     terms,
     words_of,
@@ -42,6 +45,7 @@ from PETWorks.about.personal_details import (
     has_luhn_digit,
     is_taiwanese,
 )
+from PETWorks.about.treatment import folded
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -70,6 +74,10 @@ REASONS = {
     "remarks": "remarks, in which people may be described",
     "long": "long texts, in which people may be named",
     "cautious": "the cautious choice: the name is unknown and an adversary may know the value",
+    "result": "the name points to a result that few outsiders know; if many do, it is a quasi-identifier",
+    "results": "the values look like results of a test; if many outsiders know them, it is a quasi-identifier",
+    "counts": "it counts how often a person was seen; if many outsiders know that, it is a quasi-identifier",
+    "perhaps-result": "the cautious choice; if it is a result that no outsider knows, it is sensitive",
     "people": "people have several records: their sex, age and the like go along with the values",
     "beside": "as the YAML file beside the table says",
 }
@@ -180,6 +188,30 @@ def looks_personal(text: str) -> bool:
     return any(matches(text) for look, matches in LOOKS.items() if look not in NAMES)
 
 
+_NEGATIVE = re.compile(r"(.*?)\W*(\bnegative|\bneg|[-−–]|non ?-?reactive|not detected|undetected|陰性|未檢出)\W*")
+_POSITIVE = re.compile(r"(.*?)\W*(\bpositive|\bpos|\+|\breactive|\bdetected|陽性|檢出)\W*")
+_UNDECIDED = ("indeterminate", "inconclusive", "equivocal", "borderline", "invalid", "不確定", "無法判定")
+
+
+def are_test_results(texts: Sequence[str]) -> bool:
+    """Whether the distinct values of a column say positive and negative of one thing, and nothing else.
+
+    >>> [are_test_results(texts) for texts in (["HIV+", "HIV-"], ["陽性", "陰性", "未檢測"], ["Neg.", "Pos."])]
+    [True, True, True]
+    >>> [are_test_results(texts) for texts in (["A+", "B-"], ["positive"], ["positive", "negative", "blue"])]
+    [False, False, False]
+    """
+    known = [text for text in map(folded, texts) if text is not None and text not in _UNDECIDED]
+    found = []
+    for text in known:
+        negative = _NEGATIVE.fullmatch(text)
+        match = negative or _POSITIVE.fullmatch(text)
+        if match is None:
+            return False
+        found.append((match[1], negative is not None))
+    return len({about for about, _ in found}) == 1 and {is_negative for _, is_negative in found} == {True, False}
+
+
 @dataclass(frozen=True)
 class ExaminedColumn(Profile):
     """A profile, and the conclusions from it."""
@@ -220,6 +252,11 @@ class ExaminedColumn(Profile):
     def measured(self) -> bool:
         """Whether most values are numbers, possibly with a unit."""
         return self.most(lambda text: _AMOUNT.fullmatch(text) is not None)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the values are small whole numbers, of which there are few."""
+        return self.distinct <= MOST_COUNTS and all(text.removesuffix(".0").isdecimal() for text in self.sample)
 
     @property
     def numbered(self) -> bool:
@@ -281,6 +318,8 @@ def stands_for_people(words: str) -> bool:
     return words in terms(f"{SUBJECTS}, {PSEUDONYMS}", whole=True)
 
 
+MOST_RESULTS = 8  # distinct values of a test
+MOST_COUNTS = 200  # distinct numbers of visits
 FEWEST_CODES = 10  # distinct values, below which a column named `case` or `code` holds categories
 SENTENCE = 12  # characters, from which a remark is not a code
 
@@ -319,6 +358,8 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
     for column in columns:
         profile = examine(table, column)
         suggestion = suggest_role(column, profile)
+        if suggestion.why.kind == "cautious" and column in (columns[0], columns[-1]) and profile.distinct == 2:
+            suggestion = replace(suggestion, why=Reason("perhaps-result"))
         if column == unit:
             suggestion = as_unit(suggestion)
         elif unit is not None:
@@ -339,11 +380,15 @@ def as_unit(suggestion: Suggestion) -> Suggestion:
 def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:
     """A suggested role for a column.
 
-    Tried in this order: a name that means an identifier, the look of the values, any other meaning of the name, and
-    uniqueness. Everything else becomes a quasi-identifier: a reviewer can undo that, but would not notice a risk that
-    was not computed.
+    Tried in this order: a name that means an identifier, the look of the values, any other meaning of the name,
+    results of people, and uniqueness. Everything else becomes a quasi-identifier: a reviewer can undo that, but would
+    not notice a risk that was not computed. What is proposed as a result has a reason that says what speaks against it.
     """
-    return Suggestion(column, *_role_and_reason(words_of(column), profile), profile.facts)
+    role, why = _role_and_reason(words_of(column), profile)
+    may_count = why.kind in ("cautious", "few") or (why.kind, why.what) == ("named", SEEN)
+    if role == QUASI_IDENTIFIER and may_count and counts_visits(column) and profile.counted:
+        role, why = SENSITIVE_ATTRIBUTE, Reason("counts", why.what)
+    return Suggestion(column, role, why, profile.facts)
 
 
 _EXAMINED: WeakKeyDictionary[WeightedRows, dict[str, ExaminedColumn]] = WeakKeyDictionary()
@@ -384,7 +429,14 @@ def _role_and_reason(words: str, profile: ExaminedColumn) -> tuple[str | None, R
         return INSENSITIVE_ATTRIBUTE, Reason("same", whole=profile.records)
     if look:
         return QUASI_IDENTIFIER, profile.seen
-    return _by_uniqueness(words, profile)
+    if profile.distinct <= MOST_RESULTS and are_test_results(profile.sample):
+        return SENSITIVE_ATTRIBUTE, Reason("results")
+    role, why = _by_uniqueness(words, profile)
+    if why.kind in ("cautious", "few", "precise") and names_a_result(words):
+        return SENSITIVE_ATTRIBUTE, Reason("result")
+    if why.kind == "cautious" and may_name_a_result(words):
+        return role, Reason("perhaps-result")
+    return role, why
 
 
 def _are_codes(profile: ExaminedColumn) -> bool:

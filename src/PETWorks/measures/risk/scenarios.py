@@ -6,9 +6,12 @@ from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from PETWorks.counting.counts import ClassPairs, Integers, LinkedSizes
+from PETWorks.counting.counts import ClassPairs, ClassValues, Integers, LinkedSizes
+from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
+from PETWorks.counting.weights import Weights
 from PETWorks.errors import Phrase
 from PETWorks.measures.catalogue import find_measure, metric
 from PETWorks.measures.classes import (
@@ -16,9 +19,12 @@ from PETWorks.measures.classes import (
     Mask,
     Monotone,
     SuppressionTest,
+    estimate_people,
+    linked_question,
     linked_sizes,
     own_sizes,
     remaining_after_suppression,
+    view_weights,
 )
 from PETWorks.measures.parameters import Number
 from PETWorks.measures.result import Result, at_most
@@ -31,7 +37,7 @@ MAX_FRACTIONS = 300
 BINS = (1, 2, 3, 5, 11, 20, 50, 100, 1000)
 
 
-def _too_small(highest: float | None, cell_size: float | None, sizes: Integers) -> Mask:
+def _too_small(highest: float | None, cell_size: float | None, sizes: NDArray[Any]) -> Mask:
     """Whether each class is too small for a limit on the chance or on the cell size."""
     fails = np.zeros(len(sizes), np.bool_)
     if highest is not None:
@@ -41,6 +47,10 @@ def _too_small(highest: float | None, cell_size: float | None, sizes: Integers) 
 
 def _too_few_people(highest: float | None, cell_size: float | None, classes: ClassPairs) -> Mask:
     return _too_small(highest, cell_size, classes.background)
+
+
+def _too_few_estimated(highest: float | None, cell_size: float | None, weights: Weights, classes: ClassValues) -> Mask:
+    return _too_small(highest, cell_size, estimate_people(weights, classes))
 
 
 def _tests(
@@ -55,8 +65,11 @@ def _tests_linked(
     view: View, *, highest: float | None, cell_size: float | None, **_of_the_table: float | None
 ) -> list[ClassTest]:
     tests = _tests(view, highest=highest, cell_size=cell_size)
-    if not tests or not view.background.has_population_table:
+    if not tests or not (view.background.has_population_table or view.links_weights):
         return tests
+    if view.links_weights:
+        fails = partial(_too_few_estimated, highest, cell_size, view_weights(view))
+        return [ClassTest(fails, Monotone.ALWAYS, sensitive=view.sample.weight)]
     return [ClassTest(partial(_too_few_people, highest, cell_size), Monotone.ALWAYS, background="population")]
 
 
@@ -70,7 +83,8 @@ def _suppressing_average(_view: View, *, average: float | None, **_others: float
 
 
 def _suppressing_linked(view: View, *, average: float | None) -> SuppressionTest | None:
-    return None if view.background.has_population_table else _suppressing_average(view, average=average)
+    is_linked = view.background.has_population_table or view.links_weights
+    return None if is_linked else _suppressing_average(view, average=average)
 
 
 @metric(
@@ -111,7 +125,12 @@ def prosecutor_risk(
     return _result("prosecutor-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
 
 
+def _asks_linked(view: View, **_limits: float | None) -> list[Question[Any]]:
+    return [linked_question(view)] if view.links_weights else []
+
+
 @metric(
+    asks=_asks_linked,
     tests=_tests_linked,
     table_limits=("average", "at_risk"),
     family="risk",
@@ -133,8 +152,8 @@ def journalist_risk(
     """Highest chance to find the record of somebody, where the adversary searches a register of the population.
 
     What counts is the size N of a record's class in the population: 1/(smallest N of a released class). The average
-    is the larger of (classes)/(sum of N) and the mean of 1/N over the records. Without a population table it is the
-    prosecutor's risk.
+    is the larger of (classes)/(sum of N) and the mean of 1/N over the records. Without a population table, N is the sum
+    of the sampling weights of a class; without these either, it is the prosecutor's risk.
 
     El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*.
 
@@ -145,12 +164,13 @@ def journalist_risk(
     """
     linked = linked_sizes(view)
     limits = {"highest": highest, "cell_size": cell_size, "average": average, "at_risk": at_risk}
-    average_found = max(_average(linked), _ratio(linked.classes.sum(), int(linked.sizes @ linked.classes)))
+    average_found = max(_average(linked), _ratio(linked.classes.sum(), (linked.sizes @ linked.classes).item()))
     risks = _risks(linked, average_found, threshold)
     return _result("journalist-risk", risks["highest"], risks, linked, limits, {"threshold": threshold}, view)
 
 
 @metric(
+    asks=_asks_linked,
     suppressing=_suppressing_linked,
     family="risk",
     better="lower",
@@ -163,7 +183,8 @@ def marketer_risk(view: View, *, average: Share = None) -> Result:
     """Expected share of records that an adversary finds who links all of them with the population.
 
     The mean over all records of 1/N, N being the size of a record's class in the population; without a population
-    table, in the release itself: then it is (number of classes)/(number of records).
+    table, the sum of its sampling weights; without these either, in the release itself: then it is (number of
+    classes)/(number of records).
 
     El Emam and Dankar (2008), *Protecting Privacy Using k-Anonymity*; Dankar and El Emam (2010), *A Method for
     Evaluating Marketer Re-identification Risk*.
@@ -221,7 +242,7 @@ def cell_size_of(risk: float) -> int | None:
 
 def _finds(linked: LinkedSizes) -> Any:
     """The expected number of records found, exact unless there are too many different class sizes."""
-    if len(linked.sizes) > MAX_FRACTIONS:
+    if len(linked.sizes) > MAX_FRACTIONS or linked.sizes.dtype.kind == "f":
         return math.fsum((linked.records / linked.sizes).tolist())
     return sum(map(Fraction, linked.records.tolist(), linked.sizes.tolist()), Fraction(0))
 
@@ -235,7 +256,7 @@ def _ratio(part: Any, of: int) -> float:
 
 
 def _highest(linked: LinkedSizes) -> float:
-    return 1 / int(linked.sizes[0]) if len(linked.sizes) else 0.0
+    return 1 / float(linked.sizes[0]) if len(linked.sizes) else 0.0
 
 
 def _risks(linked: LinkedSizes, average: float, threshold: float) -> dict[str, Any]:
@@ -245,7 +266,7 @@ def _risks(linked: LinkedSizes, average: float, threshold: float) -> dict[str, A
     return {
         "highest": _highest(linked),
         "average": average,
-        "lowest": 1 / int(linked.sizes[-1]) if len(linked.sizes) else 0.0,
+        "lowest": 1 / float(linked.sizes[-1]) if len(linked.sizes) else 0.0,
         "records_at_risk": records_at_risk,
         "at_risk": _ratio(records_at_risk, int(linked.records.sum())),
     }
@@ -261,7 +282,7 @@ def _result(
     view: View,
 ) -> Result:
     """The result; every limit is compared in the form in which it was given, and the details record how."""
-    smallest = int(linked.sizes[0]) if len(linked.sizes) else None
+    smallest = linked.sizes[0].item() if len(linked.sizes) else None
     compared: dict[str, dict[str, Any]] = {}
     for limit, wanted in limits.items():
         if wanted is None:
@@ -293,12 +314,14 @@ def _result(
 
 
 def _population_table(view: View) -> str:
+    if view.links_weights:
+        return Phrase("a population of about {n} by sampling weights", n=view.estimated_population)
     if not view.background.has_population_table:
         return "the release itself"
     return Phrase("a population of {n}", n=view.population_size)
 
 
-def distribution(sizes: Integers, classes: Integers, records: Integers) -> dict[str, dict[str, Any]]:
+def distribution(sizes: NDArray[Any], classes: Integers, records: Integers) -> dict[str, dict[str, Any]]:
     """The number of classes and records by class size, in a few ranges of sizes."""
     indices = np.searchsorted(BINS, sizes, side="right") - 1
     number = int(records.sum())

@@ -84,7 +84,8 @@ def population_uniqueness(
 
     Zayatz's estimator asks how often a unique record is one of several people of whom the others were not drawn;
     Pitman's fits the Ewens-Pitman sampling model to the class sizes by maximum likelihood. Dankar's rule takes
-    Pitman's where at most a tenth of the population was drawn, and Zayatz's otherwise.
+    Pitman's where at most a tenth of the population was drawn, and Zayatz's otherwise. Where no population is given,
+    its size is the sum of the sampling weights.
 
     Zayatz (1991), *Estimation of the Percent of Unique Population Elements on a Microdata File Using the Sample*;
     Hoshino (2001), *Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment*; Dankar, El Emam,
@@ -95,7 +96,7 @@ def population_uniqueness(
     >>> population_uniqueness(release).details["model_used"]
     'pitman'
     """
-    sizes, population = view.class_sizes(), view.population_size
+    sizes, population = view.class_sizes(), view.known_population
     assert population is not None  # the catalogue checks that
     if view.background.has_population_table:
         linked_sizes(view)  # raises if the release was not drawn from it

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.about.kinds import KINDS
 from PETWorks.counting.counts import Integers, Marginal, PairCounts
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
@@ -34,6 +35,7 @@ QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bi
     if_it_fails="refine",
     sees="labels",
     by_column=ColumnNumber("total_variation", better="lower"),
+    kinds=KINDS,
 )
 def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean total variation between the released and the original columns.
@@ -194,6 +196,7 @@ LARGEST = sys.float_info.max
     },
     unit="number",
     if_it_fails="refine",
+    kinds=KINDS,
 )
 def utility_bias(
     view: View,

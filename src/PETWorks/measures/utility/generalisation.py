@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, misfit
 from PETWorks.counting.counts import ClassCodes, Integers, PairCounts
 from PETWorks.counting.questions import Question
-from PETWorks.counting.view import View
+from PETWorks.counting.view import PlacedCells, View
 from PETWorks.errors import NotApplicable, Phrase
 from PETWorks.measures.catalogue import CELL_BY_CELL, ColumnNumber, metric
 from PETWorks.measures.parameters import AtLeast, AtMost
@@ -44,11 +44,14 @@ def precision(view: View, *, at_least: AtLeast = None) -> Result:
     >>> precision(release).value
     0.33333333333333337
     """
-    hierarchies = view.generalised_hierarchies("precision")
+    hierarchies = view.generalised_places("precision")
     lost: dict[str, Fraction] = {}
     ambiguous: dict[str, int] = {}
     for column, hierarchy in hierarchies.items():
-        lost[column], ambiguous[column] = _detail_lost(view, column, hierarchy)
+        if isinstance(hierarchy, PlacedCells):
+            lost[column], ambiguous[column] = Fraction(hierarchy.levels_lost(view.records), hierarchy.height), 0
+        else:
+            lost[column], ambiguous[column] = _detail_lost(view, column, hierarchy)
     # As in the paper, the mean distortion is computed first, then one minus that, each rounded once.
     distortion = sum(lost.values(), Fraction(0)) / (view.records * len(hierarchies))
     per_column: dict[str, Any] = {
@@ -189,7 +192,10 @@ def granularity(view: View, *, at_least: AtLeast = None) -> Result:
 
 def _leaves(view: View) -> dict[str, int]:
     """The number of leaves in the hierarchy of each column."""
-    return {column: len(hierarchy.leaves) for column, hierarchy in view.generalised_hierarchies("granularity").items()}
+    return {
+        column: place.leaves if isinstance(place, PlacedCells) else len(place.leaves)
+        for column, place in view.generalised_places("granularity").items()
+    }
 
 
 def _scale(leaves: Mapping[str, int], records: int) -> tuple[int, int, int]:
@@ -200,6 +206,9 @@ def _scale(leaves: Mapping[str, int], records: int) -> tuple[int, int, int]:
 
 def _leaf_shares_lost(view: View, column: str, scale: int) -> int:
     """The scaled sum of the shares of leaves that the cells of a column may stand for."""
+    placed = view.placed.get(column)
+    if placed is not None:
+        return placed.leaves_below(view.records) * (scale // placed.leaves)
     marginal, hierarchy = view.marginal(column), view.hierarchies[column]
     below = int(hierarchy.leaf_counts(marginal.values, column) @ marginal.counts)
     return below * (scale // len(hierarchy.leaves))

@@ -11,11 +11,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from PETWorks.about.kinds import KINDS
 from PETWorks.counting.counts import ClassPairs, Grouping
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NeedNotMet
 from PETWorks.measures.catalogue import metric
+from PETWorks.measures.disclosure.compared import tables_on_levels
 from PETWorks.measures.parameters import AtLeast, Number
 from PETWorks.measures.result import Result, no_less_than
 
@@ -33,6 +35,7 @@ MOST_SETS = 1000
     unit="ratio",
     if_it_fails="refine",
     sees="labels",
+    kinds=KINDS,
 )
 def marginals(
     view: View, *, at_least: AtLeast = None, seed: Annotated[int, Number(at_least=0, whole=True)] = 1
@@ -53,8 +56,8 @@ def marginals(
     if len(names) < JUDGED:
         raise NeedNotMet("needs two columns to compare: quasi-identifiers or sensitive attributes")
     sets = [columns for width in WIDTHS for columns in _sets_of_columns(names, width, seed)]
-    original = view.background.original
-    found = {columns: total_variation(original, view.table, columns) for columns in sets}
+    original, released, _ = tables_on_levels(view)
+    found = {columns: total_variation(original, released, columns) for columns in sets}
     means: dict[int, Fraction] = {}
     distances: dict[str, Any] = {}
     for width in WIDTHS:

@@ -253,8 +253,9 @@ def number_of(text: str) -> float | None:
 def positions(values: Sequence[str | None], hierarchy: Hierarchy | None = None) -> Reals:
     """The number that each label of a column counts as; NaN if it stands for none.
 
-    A number counts as itself, an interval by its middle, an open end as if it were as wide as the widest interval
-    beside it, and another label of a hierarchy by the middle of the numbers below it.
+    A number counts as itself, an interval by its middle, and another label of a hierarchy by the middle of the numbers
+    below it. An open end counts as if it were as wide as the widest interval beside it, or reached as far as the
+    labels beyond it, if these reach further.
     """
     found = np.full(len(values), np.nan)
     open_ends: dict[int, NumberRange] = {}
@@ -273,11 +274,18 @@ def positions(values: Sequence[str | None], hierarchy: Hierarchy | None = None) 
             closed.append(stands_for)
         elif stands_for is not None:
             open_ends[index] = stands_for
+    known = found[~np.isnan(found)]
+    lowest, highest = (Fraction(float(end)) for end in (known.min(), known.max())) if len(known) else (None, None)
     for index, half in open_ends.items():
         widths = [other.high - other.low for other in closed if _touches(other, half)]  # type: ignore[operator]
-        end, width = half.high if half.low is None else half.low, max(widths, default=Fraction(0))
+        if half.low is None:
+            end, sign = half.high, -1
+            reached = [end - other for other in (lowest, *(other.low for other in closed)) if other is not None]  # type: ignore[operator]
+        else:
+            end, sign = half.low, 1
+            reached = [other - end for other in (highest, *(other.high for other in closed)) if other is not None]
         assert end is not None
-        found[index] = end + width / 2 * (-1 if half.low is None else 1)
+        found[index] = end + max([Fraction(0), *widths, *reached]) / 2 * sign
     return found
 
 

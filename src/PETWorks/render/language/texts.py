@@ -393,7 +393,6 @@ TEXTS: dict[str, str | Plural] = {
     "head.attributes": "attributes",
     # attributes, presence, profit
     "section.attributes": "Attribute disclosure: can something be learned about a person?",
-    "attributes.none": "No column has the role of a sensitive attribute.",
     "head.by-attribute": "by sensitive attribute",
     "attributes.prior": " (before)",
     "attributes.posterior": " (after)",
@@ -539,7 +538,7 @@ TEXTS: dict[str, str | Plural] = {
     "models.lost": "The release says nothing about {columns}.",
     "models.local": (
         "Taken because of the models, of {n} releases that were compared: record by record, {kept} of what they "
-        "explain in the original is kept; with one level per column, at most {other}."
+        "explain in the original is kept; by the others, at most {other}."
     ),
     "models.global": (
         "Taken because of the models, of {n} releases that were compared: on the best levels, {kept} of what they "
@@ -549,6 +548,7 @@ TEXTS: dict[str, str | Plural] = {
         "Taken because of the models, of {n} releases that were compared: on next-best levels, {kept} of what they "
         "explain in the original is kept; by the others, at most {other}."
     ),
+    "models.means": "Means and medians of classes answer them better than intervals; `show` decides otherwise.",
     "models.coefficients": "Coefficients before and after: for insiders only",
     "models.scale": (
         "On the original and on the release, in units of the original; the shift is in standard errors of the "
@@ -753,20 +753,20 @@ TEXTS: dict[str, str | Plural] = {
     # sign-off
     "section.anonymization": "How the release was made",
     "anonymize.optimal": (
-        "Proved: no other levels lose less and keep the rules ({checked} of {nodes} combinations of levels had to "
-        "be looked at)."
+        "Proved: no other levels keep the rules and lose less ({checked} of {nodes} combinations of levels had to be "
+        "looked at)."
     ),
     "anonymize.optimal-every": (
-        "Proved: among the allowed levels, no others that keep every column lose less and keep the rules ({checked} "
-        "of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep every column and the rules and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.optimal-fewest": (
-        "Proved: among the allowed levels, no others that lose no more of the columns to be kept lose less and keep "
-        "the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep the rules and as many columns and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.optimal-keeping": (
-        "Proved: among the allowed levels, no others that keep {columns} and lose no more of the others lose less and "
-        "keep the rules ({checked} of {nodes} combinations of levels had to be looked at)."
+        "Proved: no other allowed levels keep {columns}, the rules and as many of the other columns and lose less "
+        "({checked} of {nodes} combinations of levels had to be looked at)."
     ),
     # Translators: a command line option such as --keep age, or several
     "anonymize.keep-costs": (
@@ -791,8 +791,8 @@ TEXTS: dict[str, str | Plural] = {
         "no less than {bound}."
     ),
     "anonymize.optimal-allowed": (
-        "Proved: within the levels that you allowed, no other levels lose less and keep the rules ({checked} of "
-        "{nodes} combinations of levels had to be looked at)."
+        "Proved: of the levels that you allowed, no others keep the rules and lose less ({checked} of {nodes} "
+        "combinations of levels had to be looked at)."
     ),
     "anonymize.stopped-allowed": (
         "The search was stopped after {checked} of {nodes} combinations of the levels that you allowed: others of "
@@ -815,6 +815,7 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.shuffled": "The records are in random order.",
     "anonymize.weighted": "The loss is weighted: {weights}; 1 otherwise.",
     "anonymize.weight": "{name} counts {weight}",
+    "anonymize.above-one": "A weighted loss is no share: it can be above 1, and compares with the same weights only.",
     "anonymize.local": (
         "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
     ),
@@ -1205,6 +1206,7 @@ TEXTS: dict[str, str | Plural] = {
     "need.a sensitive attribute": "a sensitive attribute",
     "need.the original table": "the original table",
     "need.a population table": "a population table",
+    "need.sampling weights": "sampling weights",
     "need.the population or its size": Homonym("the population or its size"),
     "need.hierarchies": Homonym("hierarchies"),
     "need.records in the order of the input": Homonym("records in the order of the input"),
@@ -1262,12 +1264,18 @@ TEXTS: dict[str, str | Plural] = {
     "studio.undo": "Undo the last change ({n} can be undone)",
     "studio.local": "Everything stays on this machine.",
     "studio.error": "That did not work",
+    "studio.error.back": "Back: what you typed is still there",
     "studio.error.nowhere": "There is no such page. Go back to the files and choose a step from there.",
     "studio.error.internal": (
         "This is an error of the program itself. Nothing was changed. The terminal shows where it happened, "
         "without any of your data."
     ),
     "studio.back": "Back to the files",
+    "studio.bar.original": "original",
+    "studio.bar.release": "release",
+    "studio.bar.here": "this page is about it",
+    "studio.bar.no-release": "→ no release yet",
+    "studio.bar.more": Plural("1 other release", "{n} other releases"),
     "studio.bar.records": Plural("1 record", "{n} records"),
     "studio.bar.risk": "highest risk {risk}",
     "studio.open.intro": "Choose a table. It stays where it is; what you decide is kept in a policy file beside it.",
@@ -1279,6 +1287,7 @@ TEXTS: dict[str, str | Plural] = {
         ".parquet and the like."
     ),
     "studio.open.sheets": "The workbook has several sheets. Choose one:",
+    "studio.open.garbled": ("The text of {columns} looks as if it was read in a wrong encoding: choose another one."),
     "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
     "studio.open.policies": "Policies",
     "studio.job.title.running": "Working",
@@ -1321,12 +1330,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.cut": "{n} of {all} are shown.",
     "studio.risk.rules": "Rules",
     "studio.risk.steps": "Next steps",
+    "studio.risk.do": "Do it",
     "studio.risk.go": "{step} →",
-    "studio.risk.curve": "Risk by number of known attributes",
-    "studio.risk.curve-note": (
-        "Each line shows the sets of that size with the highest, the median and the lowest chance."
-    ),
     "studio.risk.sets": "The smallest sets that break the limit",
+    "studio.risk.report": "What drives the risk, sensitive values, every measure and its meaning.",
     "studio.risk.sets-note": Plural(
         "With this set of columns, somebody is in a class of fewer than {size} records. Knowing less of it is not "
         "enough for that.",
@@ -1343,6 +1350,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.they-know": "The adversary knows",
     "studio.risk.show": "Show",
     "studio.risk.knows-nothing": "Somebody who knows nothing can only guess: one of {n}.",
+    "studio.risk.example": "For example:",
+    "studio.risk.example-found": Plural("1 person", "{n} people"),
     "studio.risk.too-small": "too small",
     "studio.risk.large-enough": Homonym("large enough"),
     "studio.risk.small": Plural(
@@ -1357,17 +1366,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.guess": "chance to guess {column}",
     "studio.risk.instead-of": "instead of {share} without knowing anything",
     "studio.risk.known-sizes": "Records by the size of their class, for this knowledge",
-    "studio.risk.no-drivers": (
-        "What each column adds is known only if all subsets of the quasi-identifiers are counted: write 'sizes: "
-        "all' below 'subsets' in the policy."
-    ),
-    "studio.risk.before": "chance by guessing",
-    "studio.risk.after": "chance with the table",
     # the page: compare
     "studio.compare.intro": (
         "See what changed since another check, and what this release discloses together with earlier ones."
     ),
-    "studio.compare.two": "Two releases side by side",
+    "studio.compare.two": "Compare with something else",
     "studio.compare.with": "Compare with",
     "studio.compare.choose": "choose …",
     "studio.compare.policies": "policies",
@@ -1377,8 +1380,8 @@ TEXTS: dict[str, str | Plural] = {
         "There is no other policy and no result of a check (petworks check --json) in this folder."
     ),
     "studio.compare.checking": "Checking both …",
-    "studio.compare.old": "the other one",
-    "studio.compare.new": "this one",
+    "studio.compare.same-rules": Plural("1 rule with the same result", "{n} rules with the same result"),
+    "studio.compare.sizes": "Records by the size of their class",
     "studio.compare.change": "change",
     "studio.compare.change.same": "same",
     "studio.compare.change.better": "▲ better",
@@ -1464,7 +1467,20 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.job.doing.attacking": "Attacking …",
     # the page: make it safe, decide
+    "studio.folder": "Folder:",
     "studio.save": "Save",
+    "studio.saved": "✓ Saved",
+    "studio.unsaved": "Not saved yet",
+    "studio.typed": "You had typed:",
+    "studio.kept.title": "What became of each column",
+    "studio.kept.state": "in the release",
+    "studio.kept.keep": "Keep {column}",
+    "studio.kept.about-keep": (
+        "Keep: looks for a release that still tells something in this column. It gets a name of its own, so that you "
+        "can compare both; other columns or more records may be lost for it."
+    ),
+    "studio.result.how": "How it was made",
+    "studio.result.other-ways": "Other ways to make it",
     "studio.inside": "internal",
     "studio.out": "may go out",
     "studio.about-out": "For the recipients, once the check passes and someone has signed off.",
@@ -1477,6 +1493,11 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.safe.lacking": "Without a hierarchy, values of these columns stay as they are or become '*': {columns}.",
     "studio.safe.to-levels": "Give them one in the step Levels.",
+    "studio.levels.carried": "The levels that you choose here go along.",
+    "studio.levels.replace": "Replace it if there is one of this name already",
+    "studio.safe.carried": "From the step Levels",
+    "studio.safe.not-carried": "not used",
+    "studio.safe.replace": "Replace {file}, which is there already",
     "studio.safe.made": "Releases so far",
     "studio.safe.see": "See how it was made",
     "studio.safe.lost": (
@@ -1484,7 +1505,7 @@ TEXTS: dict[str, str | Plural] = {
         "you make the release again."
     ),
     "studio.safe.adopt": "Take it over into this policy",
-    "studio.safe.settings": "Settings",
+    "studio.safe.settings": "More settings",
     "studio.safe.suppression": "Records that may be suppressed",
     "studio.safe.about-suppression": "Suppressing a few outliers often keeps far more detail in all other records.",
     "studio.safe.suppressed-records": "What becomes of suppressed records",
@@ -1527,7 +1548,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.kept.cheap": "if that costs little",
     "studio.safe.kept.keep": "always",
     "studio.safe.kept.may_lose": "not necessarily",
-    "studio.safe.output": "Output",
     "studio.safe.name": "File of the release",
     "studio.safe.about-name": (
         "It comes into the folder of the policy, with its own policy, plan, hierarchies and report beside it."
@@ -1548,13 +1568,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.values": "Its values",
     "studio.safe.run-frontier": "Compare",
     "studio.result.title": "The release {release}",
-    "studio.result.decide": "Go on with this release: decide",
     "studio.result.report": "Open the report",
-    "studio.result.reasons": "Reasons per record",
     "studio.result.again": "Other settings",
-    "studio.result.said": "Messages",
-    "studio.result.both": "Before and after",
-    "studio.result.levels": "Levels, and what breaks one level finer",
     "studio.result.about-others": (
         "These levels keep the rules, too. Choose one if a column matters more to you; the release is then made "
         "again on these levels."
@@ -1568,17 +1583,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.frontier.global": "One level per column",
     "studio.frontier.looser": "less than your rules demand: the release will not pass",
     "studio.frontier.nothing": "Nothing keeps the rules for any of these thresholds and limits.",
-    "studio.reasons.title": "Reasons per record",
-    "studio.reasons.inside": "{file} tells which records stand out, and by what. Do not pass it on with the release.",
-    "studio.reasons.below": "Only classes of fewer records than",
-    "studio.reasons.filter": "Show",
-    "studio.reasons.record": "record",
-    "studio.reasons.stands-out": "stands out by",
-    "studio.reasons.saved": "would be saved by these levels",
-    "studio.reasons.loss": "loss added",
-    "studio.reasons.more": "Shown are the first {n} records; {file} has all of them.",
-    "studio.reasons.none": "No record is listed.",
-    "studio.reasons.back": "Back to the release",
     "evidence.what": "Evidence of a check by PETWorks. Verdict: {verdict}.",
     "evidence.out": "may go to the recipients: the external edition, without cells, classes or small counts.",
     "evidence.inside": "stays inside: the policy, the plan and the internal edition of the report.",
@@ -1636,7 +1640,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.separator.bar": "bar |",
     "studio.open.columns": "columns",
     "studio.open.sample": "How the cells look",
-    "studio.open.sample.note": "Masked: X and x are letters, ○ characters, 9 digits. No cell is shown.",
+    "studio.open.sample.note": (
+        "Masked: X and x are letters, é letters with accents, ○ common Chinese characters, ◇ rare ones, 9 digits; � is "
+        "no character at all. No cell is shown."
+    ),
     "studio.open.no-header": "The first line looks like data, not like names of columns. Add a line with the names.",
     "studio.open.record": "record {number}",
     "studio.open.missing": Homonym("missing"),
@@ -1761,13 +1768,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.make": "Make the release",
     "studio.levels.release-name": "Name of the release",
     "studio.levels.apply": "Apply these levels",
-    "studio.levels.bound": "Let the search choose",
-    "studio.levels.bound-note": "Writes the levels into the policy, as bounds for the step Make it safe.",
     "studio.levels.bound-how": "These levels are",
     "studio.levels.bound.exactly": "the only ones allowed",
     "studio.levels.bound.at_least": "the finest allowed",
     "studio.levels.bound.at_most": "the coarsest allowed",
-    "studio.levels.use-bounds": "Use as bounds",
     "studio.levels.before": "as it is",
     "studio.levels.after": "on these levels",
     "studio.levels.bars": "as it is and on these levels, as bars",
@@ -1908,14 +1912,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.values": Plural("1 value", "{n} values"),
     "studio.levels.smallest-group": Plural("smallest: 1 record", "smallest: {n} records"),
     "studio.levels.more-levels": "{n} more levels are not shown.",
-    "studio.levels.applied": "The release on these levels",
     "studio.levels.rules": "Rules",
     "studio.levels.affected-records": "affected records",
-    "studio.levels.applied-none": "No record is suppressed.",
-    "studio.levels.applied-said": Plural("1 record is suppressed.", "{n} records are suppressed."),
-    "studio.levels.next": "What goes out, and what comes next",
-    "studio.levels.decide": "Decide about the release",
-    "studio.levels.look-at-risk": "Look at its risk",
     # the page: decide
     "studio.decide.original": "This policy is about the original table. Decide about a release that was made of it:",
     "studio.decide.no-release": (
@@ -1936,7 +1934,6 @@ TEXTS: dict[str, str | Plural] = {
         "What someone may achieve at most who knows only some of the columns; shares from 0 to 1. Empty: no limit."
     ),
     "studio.decide.sizes": "how many columns they know (all, 2, 1-3)",
-    "studio.decide.save-rules": "Save rules",
     "studio.decide.add": "Another rule about",
     "studio.decide.add-button": "Add",
     "studio.decide.waivers": "Waivers",
@@ -1946,21 +1943,21 @@ TEXTS: dict[str, str | Plural] = {
     "studio.decide.owner": "who answers for it",
     "studio.decide.reason": "reason",
     "studio.decide.expires": "last day",
-    "studio.decide.save-waivers": "Save waivers",
     "studio.decide.context": "Context",
     "studio.decide.kind.public": "public: anyone may get it",
     "studio.decide.kind.controlled": "controlled: known recipients under terms of use",
     "studio.decide.kind.internal": "internal: within the organisation",
+    "studio.decide.anyway": "Export it without an approver; it has to stay inside",
+    "studio.decide.more": "Assumptions and earlier releases",
+    "studio.decide.rules-reason": "why these rules are enough, if they ask for less than usual",
+    "studio.decide.no-rule": "Sensitive columns that no rule protects",
+    "studio.decide.about-no-rule": "Why a column needs no rule. Leave it empty where a rule protects the column.",
     "studio.decide.assumptions": "assumptions, one on each line",
     "studio.decide.none-earlier": "Nothing about these people was released before",
-    "studio.decide.save-context": "Save context",
     "studio.decide.regimes": "Standards and laws",
     "studio.decide.about-regimes": (
         "Their checklists appear under the verdict: what they ask you to write down, and what is still missing."
     ),
-    "studio.decide.save-regimes": "Save standards and laws",
-    "studio.decide.save-sign-off": "Save sign-off",
-    "studio.decide.export": "Export",
     "studio.decide.about-export": (
         "The policy and the release are files beside each other already; keep the policy in git."
     ),
@@ -2000,11 +1997,16 @@ TEXTS: dict[str, str | Plural] = {
     "evaluate.nobody": "No record is in a class, so limits on classes hold: there is nobody to assess.",
     "evaluate.people": "Several records of one person count once in each class: class sizes are people.",
     "evaluate.not-applicable": "not applicable: {measure}: ",
+    "evaluate.no-control": "Without control people, what is right about anybody is not told from what the release "
+    "discloses: keep some aside before synthesis (petworks split).",
+    "evaluate.overlap": "{records} of {of} control people are equal to a record of the original in all columns; nobody "
+    "of the original should be among them.",
     "evaluate.more": "More of each: --measure NAME, or --format json.",
     "evaluate.read-as": "{encoding}, separator {separator}",
     "family.privacy": "privacy",
     "family.risk": "risk",
     "family.attack": "attack",
+    "family.disclosure": "disclosure",
     "family.utility": "utility",
     "better.higher": "higher",
     "better.lower": "lower",
@@ -2299,7 +2301,11 @@ DETAILS = (
     "columns",
     "exact",
     "excess",
+    "expected",
     "expected_finds",
+    "estimated_population",
+    "households",
+    "riskiest_class",
     "expected_loss",
     "highest",
     "lowest",
@@ -2394,6 +2400,22 @@ DETAILS = (
     "sets",
     "yes",
     "no",
+    "control",
+    "control_exact",
+    "control_prior",
+    "control_needed",
+    "control_records",
+    "excess_exact",
+    "interval",
+    "over_prior",
+    "released_records",
+    "unjudged",
+    "no control people",
+    "few control people",
+    "control people are in the original",
+    "kind",
+    "compared_at",
+    "without_counterpart",
 )
 
 # Messages of operating systems that errors quote, as far as they are translated.

@@ -99,6 +99,9 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
             [message_text(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
         )
         texts.append(message_text(lang, "anonymize.weighted", weights=weighed))
+        losses = [facts.loss, *(way.loss for way in (facts.choice.ways if facts.choice is not None else ()))]
+        if max(losses) > 1 and facts.aggregate is not None:
+            texts.append(message_text(lang, "anonymize.above-one"))
     texts += [*suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
     texts += kept_columns_texts(facts, lang)
     if facts.waived:
@@ -423,7 +426,8 @@ def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     shares = [way.kept for way in facts.by_models]
     other = max(way.kept for way in others)
     values = {"kept": percent(taken.kept, lang, shares), "other": percent(other, lang, shares), "n": len(shares)}
-    return [message_text(lang, f"models.{'next-best' if taken.next_best else taken.method}", **values)]
+    texts = [message_text(lang, f"models.{'next-best' if taken.next_best else taken.method}", **values)]
+    return [*texts, message_text(lang, "models.means")] if taken.means else texts
 
 
 def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
+from PETWorks.about.kinds import WORDS
 from PETWorks.errors import Phrase, printable
 from PETWorks.locale import DETAIL, ENGLISH, LANGUAGES, PARAMETER
 from PETWorks.measures.catalogue import Metric, find_measure
@@ -36,8 +37,13 @@ def evaluation_text(
     parts: list[Any] = [_pairs_table(head.items(), lang), _verdicts_table(evaluation, lang, by_family=not details)]
     if classes.get("classes") == 0:
         parts.append(Text(message_text(lang, "evaluate.nobody")))
-    if "people" in table:
+    if "people" in table and classes:
         parts.append(Text(message_text(lang, "evaluate.people")))
+    if "original_records" in table and "control_records" not in table:
+        parts.append(Text(message_text(lang, "evaluate.no-control")))
+    if overlap := table.get("control_in_the_original"):
+        values = {"records": count(overlap), "of": count(table["control_records"])}
+        parts.append(Text(message_text(lang, "evaluate.overlap", **values)))
     parts += [
         Text(
             message_text(lang, "evaluate.not-applicable", measure=measure_label(name, lang)) + translated(reason, lang)
@@ -75,6 +81,12 @@ def _table_facts(table: Mapping[str, Any], lang: str) -> dict[str, Any]:
     if table["encoding"]:
         separator = repr(table["separator"])
         facts["read_as"] = message_text(lang, "evaluate.read-as", encoding=table["encoding"], separator=separator)
+    if "kind" in table:
+        facts["kind"] = translated(WORDS[table["kind"]], lang)
+    facts |= {name: table[name] for name in ("original_records", "control_records") if name in table}
+    facts |= {"compared_at": table["compared_at"]} if "compared_at" in table else {}
+    if table.get("without_counterpart"):
+        facts["without_counterpart"] = ", ".join(table["without_counterpart"])
     if table["engine"] != "memory":
         facts["counted_with"] = table["engine"]
     if "people" in table:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,9 +22,9 @@ from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
 from PETWorks.studio.pages.page import (
     Form,
-    case_of,
-    form_of,
     language,
+    of_case,
+    of_form,
     page,
     part,
     petworks_command,
@@ -209,14 +208,9 @@ class Row:
         return self.finding is not None or self.role == NONE or differs or bool(self.hierarchy.fit.unplaced)
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The columns that match the filter of the user."""
-    case = await case_of(request)
-    response: Response = await run_in_threadpool(_page, request, case)
-    return response
-
-
-def _page(request: Request, case: OpenCase) -> Response:
     facts, lang = case.facts, language(request)
     roles, unit = current_roles(case.policy), current_unit(case.policy)
     rows = _rows(case, facts, roles, unit, lang)
@@ -359,14 +353,9 @@ def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | Non
     ]
 
 
-async def preview_contradictions(request: Request) -> Response:
+@of_form
+def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Response:
     """The contradictions to the roles that are chosen on the page, before they are saved."""
-    case, form = await case_of(request), await form_of(request)
-    response: Response = await run_in_threadpool(_contradictions_part, request, case, form)
-    return response
-
-
-def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Response:
     facts, lang = case.facts, language(request)
     before, unit = current_roles(case.policy), current_unit(case.policy)
     choices = _choices_sent(form, facts)
@@ -386,19 +375,15 @@ def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Respon
     return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_indices=indices)
 
 
-async def save(request: Request) -> Response:
+@of_form
+def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Save all fields of the form at once."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(_save, case, form, language(request))
+    text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, case.facts), language(request))
+    case.file.write(text, form.text("seen") or None)
     if form.text("do") == "next":
         return redirect(request, "/risk", case)
     back = {key: form.text(key) for key in ("show", "find", "page") if form.text(key)}
-    return redirect(request, "/columns", case, **back)
-
-
-def _save(case: OpenCase, form: Form, lang: str) -> None:
-    text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, case.facts), lang)
-    case.file.write(text, form.text("seen") or None)
+    return redirect(request, "/columns", case, **back, saved="1")
 
 
 def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:

@@ -1,0 +1,18 @@
+"""The kinds of release: generalised from the original, synthetic, or with changed values."""
+
+from typing import Any
+
+from PETWorks.errors import ParameterError, Phrase, quoted
+
+GENERALISED, SYNTHETIC, PERTURBED = "generalised", "synthetic", "perturbed"
+KINDS = (GENERALISED, SYNTHETIC, PERTURBED)
+WORDS = {GENERALISED: Phrase("generalised"), SYNTHETIC: Phrase("synthetic"), PERTURBED: Phrase("perturbed")}
+
+
+def check_kind(kind: Any) -> str:
+    """Check and return the kind of a release."""
+    if kind not in KINDS:
+        raise ParameterError(
+            "expected the kind {kinds}, got {kind!r}", kinds=quoted(KINDS), kind=str(kind)[:40], what="kind"
+        )
+    return str(kind)

@@ -1,0 +1,71 @@
+"""Excess over control people, and its confidence interval."""
+
+from fractions import Fraction
+from math import sqrt
+
+Z = 1.959963984540054  # of a confidence of 95 %
+MOST_CONTROLS = 1 << 40
+
+
+def wilson(share: float, number: int) -> tuple[float, float]:
+    """The interval of a share that was found among so many people.
+
+    Wilson (1927), *Probable inference, the law of succession, and statistical inference*.
+
+    >>> [round(end, 4) for end in wilson(0.5, 100)]
+    [0.4038, 0.5962]
+    """
+    square = Z * Z / number
+    centre, spread = share + square / 2, Z * sqrt(max(share * (1 - share), 0.0) / number + square / (4 * number))
+    return max((centre - spread) / (1 + square), 0.0), min((centre + spread) / (1 + square), 1.0)
+
+
+def newcombe(one: float, of_one: int, other: float, of_other: int) -> tuple[float, float]:
+    """The interval of the difference of two shares, found among so many people each.
+
+    Newcombe (1998), *Interval estimation for the difference between independent proportions*, method 10.
+
+    >>> [round(end, 4) for end in newcombe(56 / 70, 70, 48 / 80, 80)]
+    [0.0524, 0.3339]
+    """
+    (low, high), (other_low, other_high) = wilson(one, of_one), wilson(other, of_other)
+    lower = (one - other) - sqrt((one - low) ** 2 + (other_high - other) ** 2)
+    return lower, (one - other) + sqrt((high - one) ** 2 + (other - other_low) ** 2)
+
+
+def excess_over(value: Fraction, baseline: Fraction) -> Fraction:
+    """What is right beyond the baseline, of what the baseline leaves; 0 if that is always right.
+
+    >>> excess_over(Fraction(2, 3), Fraction(1, 4))
+    Fraction(5, 9)
+    """
+    return (value - baseline) / (1 - baseline) if baseline != 1 else Fraction(0)
+
+
+def excess_interval(value: float, records: int, control: float, controls: int) -> tuple[float, float]:
+    """The interval at 95 % of the excess over control people; (0, 0) if they are always guessed right."""
+    if control >= 1:
+        return 0.0, 0.0
+    low, high = newcombe(value, records, control, controls)
+    return low / (1 - control), high / (1 - control)
+
+
+def controls_needed(value: float, records: int, control: float, limit: float) -> int | None:
+    """How many control people bring the upper end of the interval to a limit, if they are guessed right as often.
+
+    None if no number of them does.
+
+    >>> controls_needed(0.5, 100_000, 0.5, 0.09), controls_needed(0.9, 1_000_000, 0.9, 0.09)
+    (484, 4549)
+    """
+
+    def suffices(controls: int) -> bool:
+        return excess_interval(value, records, control, controls)[1] <= limit
+
+    if not suffices(MOST_CONTROLS):
+        return None
+    few, enough = 0, MOST_CONTROLS
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if suffices(middle) else (middle, enough)
+    return enough
