@@ -94,6 +94,13 @@ def table_options(command: Command) -> Command:
     return command
 
 
+original_option = click.option("--original", metavar="TABLE", help="The table the release was made from.")
+identifier_option = click.option(
+    "--identifier", multiple=True, metavar="E,F", help="Columns of the original that are not in the release."
+)
+hierarchies_option = click.option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv.")
+
+
 def comparison_options(command: Command) -> Command:
     """Add the options for a table that is not generalised, and what it is compared with."""
     option = click.option

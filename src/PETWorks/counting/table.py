@@ -81,7 +81,7 @@ class Table(Protocol):
 
         memory     bytes to work in, beside the table
         finished   whether a subset need not be counted
-        worths     for some sensitive attributes, rows with the worth of each code, in units
+        worths     the scores of some sensitive attributes
         """
 
     def fingerprint(self, columns: Sequence[str]) -> str:

@@ -223,7 +223,10 @@ class Case:
     def example_rows(self) -> ExampleRows | None:
         """A few records before and after; for insiders who look at the page or the internal report."""
         return self.once(
-            "example rows", lambda: example_rows(self.release, self._original or self.release.original_source)
+            "example rows",
+            lambda: example_rows(
+                self.release, self._original or self.release.original_source, self.policy.privacy_unit
+            ),
         )
 
     @property
