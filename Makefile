@@ -61,6 +61,7 @@ bench: .venv/.ready .venv-peers/.ready
 	$(BIN)/python benchmarks/run.py --rows $(ROWS) --peers $(PEERS)/python
 	$(BIN)/python benchmarks/anonymising.py --peers $(PEERS)/python
 	$(BIN)/python benchmarks/releases.py --peers $(PEERS)/python
+	$(BIN)/python benchmarks/samples.py --rows $(ROWS)
 
 docs: .venv/.ready
 	$(BIN)/python docs/make_measures.py
