@@ -338,6 +338,7 @@ def starter_policy(
     typed      quotes the arguments of a command for the shell
     home       the user's country, whose thresholds come first
     """
+    weight, suggested = _separate_weights(suggested)
     by_role = {
         role: [suggestion for suggestion in suggested if suggestion.role == role]
         for role in (*ROLE_KEYS.values(), None)
@@ -359,6 +360,7 @@ def starter_policy(
     if comparison is None:
         parts += [
             _privacy_unit(people, say),
+            _sample(weight, suggested, say, why),
             _context(release, known, say),
             _presets(release, say, home),
             _rules(bool(known and sensitive), say),
