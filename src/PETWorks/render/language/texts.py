@@ -994,6 +994,27 @@ TEXTS: dict[str, str | Plural] = {
         "The table does not have {columns}, which names the person: records are counted, not people, and several "
         "records of one person count several times."
     ),
+    "notice.individual-risk": (
+        "By the sampling weights, the chance that a record is that of the person it seems to be is {average} on "
+        "average; at worst it is {share}."
+    ),
+    "notice.highest-risk-in-sample": Plural(
+        "The chance to find a person who is known to be in the sample is higher: {average} on average; at worst it is "
+        "{share}, for 1 person.",
+        "The chance to find a person who is known to be in the sample is higher: {average} on average; at worst it is "
+        "{share}, for {n} people.",
+    ),
+    "notice.weights-released": (
+        "Whoever knows how the sample was drawn may read the stratum of a person from the sampling weight {columns}: "
+        "round it, or leave it out."
+    ),
+    "notice.weights-below-one": Plural(
+        "The sampling weight {columns} is below 1 in 1 record, which then stands for less than itself.",
+        "The sampling weight {columns} is below 1 in {n} records, which then stand for less than themselves.",
+    ),
+    "cli.weights-below-one": Plural(
+        "the sampling weight {column} is below 1 in 1 record", "the sampling weight {column} is below 1 in {n} records"
+    ),
     "notice.highest-risk": Plural(
         "The chance to find a person is {average} on average; at worst it is {share}, for 1 person.",
         "The chance to find a person is {average} on average; at worst it is {share}, for {n} people.",
@@ -1425,6 +1446,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.do": "Do it",
     "studio.risk.go": "{step} →",
     "studio.risk.sets": "The smallest sets that break the limit",
+    "studio.risk.anonymize": "One button finds the release that keeps the rules and loses least.",
     "studio.risk.report": "What drives the risk, sensitive values, every measure and its meaning.",
     "studio.risk.sets-note": Plural(
         "With this set of columns, somebody is in a class of fewer than {size} records. Knowing less of it is not "

@@ -44,7 +44,8 @@ FIRST = (
     "not-covered-columns",
     "not-covered-tables",
 )
-IN_THE_TABLE = (*LOST, "highest-risk")  # notices that the figures or the table of the columns say already
+CHANCES = ("individual-risk", "highest-risk-in-sample", "highest-risk")  # notices that begin the remaining risk
+IN_THE_TABLE = (*LOST, *CHANCES)  # notices that the figures or the table of the columns say already
 
 
 def meaning(document: CheckDocument, lang: str) -> str:
@@ -90,7 +91,7 @@ def _who_looks_alike(document: CheckDocument, lang: str) -> str:
     others = round(1 / highest) - 1
     if others:
         return message_text(lang, "front.figure.alike", n=others)
-    worst = _notice(document, "highest-risk")
+    worst = _notice(document, "highest-risk") or _notice(document, "highest-risk-in-sample")
     return (
         "" if worst is None or worst.records is None else message_text(lang, "front.figure.only-ones", n=worst.records)
     )
@@ -188,7 +189,7 @@ def remaining(document: CheckDocument, lang: str) -> list[str]:
     if document.edition == EXTERNAL:
         outside = message_text(lang, "front.outside")
         return [*prose.residual_texts(document, lang), *other_releases.outcome(document, lang), outside]
-    in_table = IN_THE_TABLE if has_table(document) else IN_THE_TABLE[-1:]
+    in_table = IN_THE_TABLE if has_table(document) else CHANCES
     told = sorted(
         (notice for notice in document.notices if notice.notice not in in_table),
         key=lambda notice: FIRST.index(notice.notice) if notice.notice in FIRST else len(FIRST),
@@ -204,6 +205,9 @@ def remaining(document: CheckDocument, lang: str) -> list[str]:
 
 def _chances(document: CheckDocument, lang: str) -> list[str]:
     """The chances to find a person and to learn something about them."""
+    by_weights = [notice for notice in document.notices if notice.notice in CHANCES[:2]]
+    if by_weights:
+        return [*prose.notice_texts(by_weights, lang), *prose.residual_texts(document, lang, of_identity=False)]
     worst = _notice(document, "highest-risk")
     if worst is None or not document.table.quasi_identifiers:
         return prose.residual_texts(document, lang)
