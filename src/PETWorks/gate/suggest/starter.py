@@ -520,6 +520,29 @@ def _privacy_unit(people: People | None, say: Say) -> list[str]:
     ]
 
 
+def _separate_weights(suggested: Sequence[Suggestion]) -> tuple[Suggestion | None, list[Suggestion]]:
+    """The first column of sampling weights, which has no role, and the others; further weights are left out."""
+    weights = [suggestion for suggestion in suggested if suggestion.why.kind == "weight"]
+    others = [
+        replace(suggestion, role=IDENTIFIER, why=Reason("other-weight")) if suggestion in weights[1:] else suggestion
+        for suggestion in suggested
+        if suggestion not in weights[:1]
+    ]
+    return (weights[0] if weights else None), others
+
+
+def _sample(weight: Suggestion | None, suggested: Sequence[Suggestion], say: Say, why: Why) -> list[str]:
+    """The columns that say how the records of a survey were drawn."""
+    household = next((found.column for found in suggested if found.why.what == A_HOUSEHOLD), None)
+    lines = [
+        f"# sampling_weight: weight      # {say('for a sample: how many people a record stands for')}"
+        if weight is None
+        else f"sampling_weight: {yaml_text(weight.column)}  # {why(weight)}"
+    ]
+    members = say("whose members are found together; like the weight, it leaves the release")
+    return lines if household is None else [*lines, f"household: {yaml_text(household)}  # {members}"]
+
+
 def _context(release: str, known: Sequence[Suggestion], say: Say, kind: str | None = None) -> list[str]:
     adversaries = [
         f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
