@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 
-from PETWorks.about.column_names import AN_ADDRESS
+from PETWorks.about.column_names import A_HOUSEHOLD, AN_ADDRESS
 from PETWorks.about.hierarchies.declaration import parse_declaration
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
