@@ -27,6 +27,7 @@ from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.render.charts.plots import STATE_MEASURES as COMPARED
 from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.texts import TEXTS, Plural
+from PETWorks.render.report.front_page import KINDS as KINDS_OF_COLUMNS
 from PETWorks.render.report.making import STATE_FACTS
 from PETWorks.render.report.prose import TERMS
 from PETWorks.render.report.sections import SECTIONS
@@ -68,7 +69,11 @@ def is_id(text):
 def completed_ids():
     """Ids that are made of a beginning and a word of the document or the catalogue."""
     yield from (f"section.{section}" for section in SECTIONS)
-    yield from (f"front.{block}" for block in ("contents", "losses", "remaining"))
+    yield from (f"front.{block}" for block in ("contents", "losses", "both", "remaining"))
+    yield from (f"front.means.{verdict}" for verdict in ("pass", "waived", "fail"))
+    yield from (f"front.kind.{kind}" for kind in KINDS_OF_COLUMNS)
+    yield from (text for text in TEXTS if text.partition(".")[0] == "plain" and text.partition(".")[2] in catalogue)
+    yield from (f"advice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]) if f"advice.{kind}" in TEXTS)
     yield from (f"front.to.{kind}" for kind in ("public", "controlled", "internal"))
     yield from (f"front.sign.{verdict}" for verdict in ("pass", "waived"))
     yield from (f"column.state.{state}" for state in ("kept", "coarser", "lost"))

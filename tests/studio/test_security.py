@@ -669,6 +669,22 @@ def test_files_of_a_release_that_are_symlinks_are_neither_shown_nor_replaced(fol
     assert outside.read_text("utf-8") == SECRET
 
 
+def test_only_visible_files_of_the_folder_are_downloaded(folder):
+    with_links(folder)
+    (folder / ".petworks").mkdir(exist_ok=True)
+    (folder / ".petworks/kept.csv").write_text(SECRET, "utf-8")
+    (folder / "inside.csv").symlink_to(folder / "people.csv")
+    with entered(folder) as page:
+        answer = page.get("/file", params={"path": "people.csv"})
+        assert answer.content == (folder / "people.csv").read_bytes()
+        assert answer.headers["content-disposition"].startswith("attachment")
+        ways = [way.format(".csv") for way in OUT]
+        for name in (*ways, "link.csv", "loop.csv", "inside.csv", ".petworks/kept.csv", ".petworks", "", ".", "no.csv"):
+            answer = page.get("/file", params={"path": name})
+            assert answer.status_code == 400, name
+            assert SECRET not in answer.text, name
+
+
 def test_a_report_in_the_folder_cannot_act(folder):
     (folder / "evil.html").write_text("<script>alert(1)</script>", "utf-8")
     (folder / "evil.js").write_text("alert(1)", "utf-8")

@@ -222,8 +222,10 @@ def policy_of_release(
 
     folder = target.parent.resolve()
     new = {key: value for key, value in content.items() if key not in RESTATED_KEYS}
-    if made is not None and made.original.privacy_unit in made.left_out:
-        new = _without_unit(new, str(made.original.privacy_unit))
+    if made is not None:
+        for name in (made.original.privacy_unit, *made.original.sample.columns):
+            if name in made.left_out and name not in made.original.identifiers:
+                new = _without_unit(new, str(name))
     original = content.get("original", content["data"])
     is_file = isinstance(original, Path)
     inside = is_file and original.resolve().is_relative_to(folder)

@@ -4,7 +4,7 @@ import os
 import re
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, RLock
@@ -76,6 +76,7 @@ class Case:
     salt              of the commitments in the external edition; random by default
     progress          called with the number of counted subsets and of all subsets
     people            the person of each record, if the table no longer has a column for it
+    sampled           in the same way, the columns of sampling weight and household
     release           the table, if it is already open
     protected         the columns that were made coarser; by default those in the plan of the release
     made_here         whether the table has just been made of another one, in which people were looked for
@@ -94,6 +95,7 @@ class Case:
         release: Release | None = None,
         protected: Collection[str] | None = None,
         *,
+        sampled: Mapping[str, Column] | None = None,
         made_here: bool = False,
         original: Source | None = None,
         engine: str = "auto",
@@ -105,6 +107,7 @@ class Case:
         self._salt = _checked_salt(salt)
         self._data = _other_data(data, policy)
         self._progress, self._people, self._protected = progress, people, protected
+        self._sampled = sampled
         self._made_here, self._original = made_here, original
         self._engine_settings: dict[str, Any] = {
             "engine": engine,
@@ -142,7 +145,7 @@ class Case:
 
     def _open(self) -> Release:
         _ = self.inputs  # their states are noted before anything is read
-        release = self.policy.release(self._data, self._people, **self._engine_settings)
+        release = self.policy.release(self._data, self._people, self._sampled, **self._engine_settings)
         note_placed_cells(release, self.policy)
         return release
 
@@ -223,7 +226,10 @@ class Case:
     def example_rows(self) -> ExampleRows | None:
         """A few records before and after; for insiders who look at the page or the internal report."""
         return self.once(
-            "example rows", lambda: example_rows(self.release, self._original or self.release.original_source)
+            "example rows",
+            lambda: example_rows(
+                self.release, self._original or self.release.original_source, self.policy.privacy_unit
+            ),
         )
 
     @property

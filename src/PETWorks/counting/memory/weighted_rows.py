@@ -104,16 +104,16 @@ class WeightedRows:
         columns = {**self.columns, self.unit: with_same_people(self.columns[self.unit])}
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
-    def distinct(self) -> "WeightedRows":
+    def distinct(self, columns: Sequence[str] | None = None) -> "WeightedRows":
         """The records with equal rows merged, in ascending order of their codes."""
-        names = tuple(self.columns)
+        names = tuple(self.columns if columns is None else columns)
         classes = self._classes(names)
         codes = classes.layout.codes(classes.keys)
-        columns = {
+        merged = {
             name: Column(self.columns[name].labels, column.astype(self.columns[name].codes.dtype))
             for name, column in zip(names, codes, strict=True)
         }
-        return WeightedRows(columns, self.unit, classes.sizes, whole=self.whole)
+        return WeightedRows(merged, self.unit, classes.sizes, whole=self.whole)
 
     def in_label_order(self) -> "WeightedRows":
         """The rows with the values of each column coded in ascending order."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from PETWorks.about.treatment import is_legible
 from PETWorks.anonymizer.plan import JudgedRule, Plan
+from PETWorks.attributetypes import IDENTIFIER
 from PETWorks.counting.release import Release
 from PETWorks.errors import Counted, RoleError
 from PETWorks.gate.check.findings import has_personal_details
@@ -193,9 +194,13 @@ RULES_ABOUT_PERSONS = frozenset((NO_HIDDEN, NO_UNIQUE))  # built-in rules about 
 
 def add_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) -> Plan:
     """The plan with the verdicts that were reached by counting people; unchanged if the release can be judged again."""
-    if policy.privacy_unit is None or policy.keeps_unit:
+    without_people = policy.privacy_unit is not None and not policy.keeps_unit
+    without_weights = policy.sample.weight is not None and _is_left_out(policy)
+    if not without_people and not without_weights:
         return plan
-    counting = {rule.name for rule in policy.rules if rule.measure is not None}
+    counting = {
+        rule.name for rule in policy.rules if rule.measure is not None and (without_people or _needs_weights(rule))
+    }
     counting |= {result.name for result in results if result.name in RULES_ABOUT_PERSONS and not result.satisfied}
     judged = tuple(
         JudgedRule(
@@ -218,19 +223,35 @@ def cannot_count_people(policy: Policy, release: Release) -> bool:
     return policy.privacy_unit is not None and release.privacy_unit is None
 
 
+def _is_left_out(policy: Policy) -> bool:
+    """Whether the sampling weights are not in the release: they are an identifier in its policy."""
+    return (policy.roles or {}).get(str(policy.sample.weight)) == IDENTIFIER
+
+
+def _needs_weights(rule: Rule) -> bool:
+    """Whether a rule can only be judged with sampling weights."""
+    return rule.measure is not None and "sampling weights" in rule.measure.needs
+
+
+def lacks_weights(policy: Policy, release: Release) -> bool:
+    """Whether the records have sampling weights that the table does not show."""
+    return policy.sample.weight is not None and release.sample.weight is None
+
+
 def rules_judged_at_release(policy: Policy, release: Release) -> Mapping[str, JudgedRule]:
-    """The unchanged rules, by name, that were judged by counting people when this file was made.
+    """The unchanged rules, by name, that were judged by people or weights that this file does not show.
 
     They are in the plan of the policy, which identifies the file by its digest.
     """
-    plan = plan_of_file(policy, release.source.path) if cannot_count_people(policy, release) else None
+    people, weights = cannot_count_people(policy, release), lacks_weights(policy, release)
+    plan = plan_of_file(policy, release.source.path) if people or weights else None
     if plan is None or not _plan_matches(plan, policy, release):
         return {}
     by_name = {judged.name: judged for judged in plan.judged or ()}
     return {
         rule.name: by_name[rule.name]
         for rule in policy.rules
-        if rule.name in by_name and _has_same_parameters(rule, by_name[rule.name])
+        if rule.name in by_name and (people or _needs_weights(rule)) and _has_same_parameters(rule, by_name[rule.name])
     }
 
 

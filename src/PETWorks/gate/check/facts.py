@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from operator import add
@@ -34,6 +35,7 @@ from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_fo
 from PETWorks.gate.policy.policy import Adversary, Policy
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.result import Result
+from PETWorks.measures.risk.individual import individual_risk
 from PETWorks.measures.utility.payout import payout_curve
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
@@ -45,7 +47,11 @@ MAX_REMOVED = 12  # quasi-identifiers whose removal is tried
 
 
 def worst_case(release: Release) -> Iterator[Notice]:
-    """The average and the highest chance to find a person, and the number of people whose value is (nearly) certain."""
+    """The average and the highest chance to find a person, and the number of people whose value is (nearly) certain.
+
+    With sampling weights, the chance is that of the individual risk, and beside it that for a person who is known to be
+    in the sample.
+    """
     if not release.quasi_identifiers or not release.records:
         return
     view = release.view
@@ -53,7 +59,16 @@ def worst_case(release: Release) -> Iterator[Notice]:
     smallest = sizes.smallest
     if smallest:
         people = smallest * int(sizes.classes[sizes.sizes == smallest].sum())
-        yield Notice("highest-risk", records=people, share=1 / smallest, average=sizes.number / sizes.records)
+        if view.has_weights:
+            with suppress(NotApplicable):
+                risks = individual_risk(view).details
+                yield Notice("individual-risk", share=risks["highest"], average=risks["average"])
+        yield Notice(
+            "highest-risk-in-sample" if view.has_weights else "highest-risk",
+            records=people,
+            share=1 / smallest,
+            average=sizes.number / sizes.records,
+        )
     certain = {column: view.answer(_count_certain(view, column)) for column in view.sensitive_attributes}
     most = sorted(certain, key=lambda column: -certain[column])[:MAX_COLUMNS]
     for column in most:

@@ -122,7 +122,10 @@ def _records_with_one_value(judge: Judge, classes: NodeClasses, some: Mask) -> d
 
 
 # The worst case and the assumptions: shown for every release, and no reason for a warning.
-ALWAYS_SHOWN = ("highest-risk", "certain-value", "not-covered", "not-covered-columns", "not-covered-tables")
+ALWAYS_SHOWN = (
+    *("individual-risk", "highest-risk", "highest-risk-in-sample", "certain-value"),
+    *("not-covered", "not-covered-columns", "not-covered-tables"),
+)
 ABOUT_COLUMNS = (
     "perhaps-known",
     "perhaps-sensitive",
@@ -160,6 +163,7 @@ def notices(
         *(
             [] if cannot_count_people(policy, release) else _worst_case(release, in_force)
         ),  # classes of records are not classes of people
+        *_weights(release),
         *_identifiers(release, policy, rules),
         *_columns(
             release,
@@ -235,6 +239,15 @@ def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> It
         counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
         judged_before = counted and rules_judged_at_release(policy, release)
         yield Notice("people-counted-before" if judged_before else "people-not-counted", (policy.privacy_unit,))
+
+
+def _weights(release: Release) -> Iterator[Notice]:
+    """What readers must know of sampling weights: that they are released, and that some are below 1."""
+    weight = release.sample.weight
+    if weight is not None and weight in release.columns:
+        yield Notice("weights-released", (weight,))
+    if weight is not None and release.weights_below_one:
+        yield Notice("weights-below-one", (weight,), release.weights_below_one)
 
 
 def _identifiers(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PETWorks.about.hierarchies.declaration import HierarchySources
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
+from PETWorks.about.sample import Sample
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import CAREFUL, INTERVAL, TREATMENTS, is_legible
 from PETWorks.anonymizer.rules import MeasureRule, SubsetRule
@@ -73,6 +74,8 @@ KEYS = {
     "roles": "roles",
     "privacy_unit": "privacy_unit",
     "population": "population",
+    "sampling_weight": "sampling_weight",
+    "household": "household",
     "original": "original",
     "order": "order",
     "hierarchies": "hierarchies",
@@ -134,6 +137,7 @@ class Policy:
     )
     unique_values_reason: MultilingualText | None = None  # why that share may be larger than usual
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
+    sample: Sample = field(default_factory=Sample)  # the columns that say how the records were drawn
     models: tuple[Model, ...] = ()  # what the data are for
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
@@ -162,6 +166,7 @@ class Policy:
         self,
         data: Any = None,
         people: Column | None = None,
+        sampled: Mapping[str, Column] | None = None,
         *,
         protect: bool = False,
         engine: str = "auto",
@@ -175,6 +180,7 @@ class Policy:
         cells.
 
         people    the person of each record, if the table has no column for it
+        sampled   in the same way, the columns of sampling weight and household
         protect   whether columns are protected by the policy's settings for `petworks anonymize`
         engine, memory_limit, temp_folder   as for `Release`
         """
@@ -188,6 +194,11 @@ class Policy:
         if unit is not None and unit not in source.names:
             roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # left out of the release
             unit = unit if people is not None else None
+        left_out = [name for name in self.sample.columns if name not in source.names]
+        if left_out:
+            roles = roles if roles is None else {**roles, **dict.fromkeys(left_out, IDENTIFIER)}
+        sampled = {name: column for name, column in (sampled or {}).items() if name in left_out}
+        sample = self.sample.without([name for name in left_out if name not in sampled])
         try:
             release = Release(
                 protect_source(source, self.anonymize.get("protect"), unit) if protect else source,
@@ -200,6 +211,9 @@ class Policy:
                 removed=None if planned is None else planned[0],
                 privacy_unit=unit,
                 people=people,
+                sampled=sampled,
+                sampling_weight=sample.weight,
+                household=sample.household,
                 engine=engine,
                 memory_limit=memory_limit,
                 temp_folder=temp_folder,
@@ -381,6 +395,7 @@ def parse_policy(
         no_rule={column.strip(): reason for column, reason in content.get("no_rule", {}).items()},
         no_privacy_unit={column.strip(): reason for column, reason in content.get("no_privacy_unit", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
+        sample=Sample(*(content.get(key, "").strip() or None for key in ("sampling_weight", "household"))),
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
         cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
         presets=chosen,
@@ -530,7 +545,8 @@ TABLES_OF_POLICY = ("data", "original", "population")
 
 def columns_without_role(release: Release) -> list[str]:
     """The columns that have no role: they would be released without anyone having allowed it."""
-    return [name for name in release.columns if name not in release.roles and name != release.privacy_unit]
+    never = (release.privacy_unit, *release.sample.columns)  # they leave the table, unless they have a role
+    return [name for name in release.columns if name not in release.roles and name not in never]
 
 
 def describe_release(release: Release) -> dict[str, Any]:
@@ -542,7 +558,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         for key, wanted in ROLE_KEYS.items()
         if wanted in release.roles.values()
     }
-    return {"roles": roles, **unit, "treatment": treatment}
+    return {"roles": roles, **unit, **release.sample.words, "treatment": treatment}
 
 
 def rule_entries(rules: Sequence[MeasureRule]) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from PETWorks.about.column_names import AN_ADDRESS
+from PETWorks.about.column_names import A_HOUSEHOLD, AN_ADDRESS
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
@@ -234,6 +234,7 @@ def starter_policy(
     typed      quotes the arguments of a command for the shell
     home       the user's country, whose thresholds come first
     """
+    weight, suggested = _separate_weights(suggested)
     by_role = {
         role: [suggestion for suggestion in suggested if suggestion.role == role]
         for role in (*ROLE_KEYS.values(), None)
@@ -251,6 +252,7 @@ def starter_policy(
         _all_roles(by_role, say, why),
         *([_hierarchies(known, say, levels)] if any(suggestion.hierarchy for suggestion in known) else []),
         _privacy_unit(people, say),
+        _sample(weight, suggested, say, why),
         _context(release, known, say),
         _presets(release, say, home),
         _rules(bool(known and sensitive), say),
@@ -362,6 +364,29 @@ def _privacy_unit(people: People | None, say: Say) -> list[str]:
         f"# {', '.join(printable(column[:60]) for column in people.columns)}: {why}",
         f"# privacy_unit: person_id       # {say('add such a column to the table: without it, no release is made')}",
     ]
+
+
+def _separate_weights(suggested: Sequence[Suggestion]) -> tuple[Suggestion | None, list[Suggestion]]:
+    """The first column of sampling weights, which has no role, and the others; further weights are left out."""
+    weights = [suggestion for suggestion in suggested if suggestion.why.kind == "weight"]
+    others = [
+        replace(suggestion, role=IDENTIFIER, why=Reason("other-weight")) if suggestion in weights[1:] else suggestion
+        for suggestion in suggested
+        if suggestion not in weights[:1]
+    ]
+    return (weights[0] if weights else None), others
+
+
+def _sample(weight: Suggestion | None, suggested: Sequence[Suggestion], say: Say, why: Why) -> list[str]:
+    """The columns that say how the records of a survey were drawn."""
+    household = next((found.column for found in suggested if found.why.what == A_HOUSEHOLD), None)
+    lines = [
+        f"# sampling_weight: weight      # {say('for a sample: how many people a record stands for')}"
+        if weight is None
+        else f"sampling_weight: {yaml_text(weight.column)}  # {why(weight)}"
+    ]
+    members = say("whose members are found together; like the weight, it leaves the release")
+    return lines if household is None else [*lines, f"household: {yaml_text(household)}  # {members}"]
 
 
 def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:

@@ -114,7 +114,7 @@ TEXTS: dict[str, str | Plural] = {
         "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people.",
     ),
     "summary.pass": Plural("The only rule holds.", "All {n} rules hold."),
-    "summary.table": "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.",
+    "summary.table": ("Records: {records}; columns that outsiders may know: {known}; sensitive columns: {sensitive}."),
     "summary.people": Plural("The records belong to one person.", "The records belong to {n} people."),
     "summary.skipped": Plural(
         "1 column without a role was not measured.", "{n} columns without a role were not measured."
@@ -132,13 +132,45 @@ TEXTS: dict[str, str | Plural] = {
     # Translators: who answers for a waiver, after its reason
     "waiver.owner": " ({owner})",
     # the first page
+    "front.kind": "Release check",
+    "front.means.pass": "The file keeps every rule that was set for this release.",
+    "front.means.waived": (
+        "The file does not keep every rule that was set for this release: somebody answers for the exceptions below, "
+        "until the day that is given."
+    ),
+    "front.means.fail": (
+        "The file does not keep the rules that were set for this release, so it must not go out as it is."
+    ),
+    "front.means.no-promise": (
+        "Keeping rules is no promise that nobody can be found in it, and no legal opinion: what could still happen is "
+        "below."
+    ),
+    "front.means.to-decide": "Whoever signs decides whether that is acceptable.",
+    "front.figure.records": "Records in the file",
+    "front.figure.records-before": "of {n} in the original",
+    "front.figure.people": Plural("about 1 person", "about {n} people"),
+    "front.figure.risk": "Risk of the person easiest to find",
+    "front.figure.alike": Plural("everybody looks like at least 1 other", "everybody looks like at least {n} others"),
+    "front.figure.only-ones": Plural("1 person looks like nobody else", "{n} people look like nobody else"),
+    "front.figure.risk-before": "original: {share}",
+    "front.figure.kept": "Information left",
+    "front.figure.kept-of": Plural(
+        "in the column that outsiders may know", "on average in the {n} columns that outsiders may know"
+    ),
     "front.contents": "What the file contains now",
     "front.losses": "What was lost",
+    "front.both": "What the file contains now, and what was lost",
     "front.remaining": "What could still happen, and to whom",
     "front.next": "What to do next",
     "front.declaration": "Declaration",
-    "front.records": Plural("1 record.", "{n} records."),
-    "front.records-of-people": Plural("{records} records about 1 person.", "{records} records about {n} people."),
+    # Translators: head of a column: what others can do with a column of the table
+    "head.kind": "kind",
+    "front.kind.known": "outsiders may know it",
+    "front.kind.sensitive": "not to be linked to a person",
+    "front.kind.other": "neither helps nor harms",
+    "front.kind.none": "not judged",
+    "front.kind.identifier": "names a person: must not go out",
+    "front.kind.left-out": "not in the file",
     # Translators: what follows is a list of columns
     "front.known": Plural(
         "1 column that outsiders may know: {columns}.", "{n} columns that outsiders may know: {columns}."
@@ -153,10 +185,27 @@ TEXTS: dict[str, str | Plural] = {
         "{n} columns that name a person, which must not be released: {columns}.",
     ),
     "front.left-out": "Not in the file: {columns}.",
-    "front.information": "On average, a cell of these columns tells {share} of what it told before.",
-    "front.pass-means": (
-        "A pass means that this file keeps the rules of its policy. It does not mean that nobody can ever be found "
-        "in it."
+    "front.removed": Plural(
+        "1 of {records} records ({share}) was removed.", "{n} of {records} records ({share}) were removed."
+    ),
+    "front.blanked": Plural(
+        "1 of {records} records ({share}) has only * in place of what outsiders may know.",
+        "{n} of {records} records ({share}) have only * in place of what outsiders may know.",
+    ),
+    "front.none-removed": "No record was removed.",
+    "front.found": Plural(
+        "Whoever knows the column that outsiders may know of a person finds the right record with a chance of "
+        "{average} on average.",
+        "Whoever knows all {n} columns that outsiders may know of a person finds the right record with a chance of "
+        "{average} on average.",
+    ),
+    "front.found-at-worst": Plural("At worst it is {share}, for 1 person.", "At worst it is {share}, for {n} people."),
+    "front.outside": (
+        "How many people that concerns, and of how many a value is certain, is shown in the internal edition only: it "
+        "would reveal small numbers."
+    ),
+    "front.more": Plural(
+        "1 more remark is in the section {section}.", "{n} more remarks are in the section {section}."
     ),
     "front.sign.pass": (
         "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients}, "
@@ -168,11 +217,28 @@ TEXTS: dict[str, str | Plural] = {
         "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients} "
         "although {n} rules do not hold, and I accept the remaining risk described above.",
     ),
+    "front.sign.without": "The column {column} is removed before that.",
     "front.nothing-to-sign": "This file must not go out as it is, so there is nothing to sign.",
     "front.to.public": "the public",
     "front.to.controlled": "recipients who are known and bound by terms of use",
     "front.to.internal": "people within the organisation",
+    "front.prepared": "Prepared by",
+    "front.approved": "Approved by",
     "front.print": "Print or save as PDF",
+    "rules.no-exception": "no exception",
+    # Translators: what a rule is about, on the first page
+    "plain.k-anonymity": "How many people look the same at least.",
+    "plain.prosecutor-risk": (
+        "How easily the person who is easiest to find is found, which is how many look the same at least."
+    ),
+    "plain.average-risk": "How easily a person is found on average.",
+    "plain.re-identification": "How easily a person is found on average.",
+    "plain.sample-uniqueness": "How many people look like nobody else.",
+    "plain.l-diversity": "How many different values people who look the same have at least.",
+    "plain.entropy-l-diversity": "How many different, equally frequent values people who look the same have at least.",
+    "plain.t-closeness": "How much the values of people who look the same may tell that those of all do not.",
+    "plain.attribute-inference": "How often a value that nobody should learn is guessed right.",
+    "rules.besides": "What else to know beside the rules",
     "section.rules": "Rules: what was required, and what was found",
     # context
     "section.context": "Context and assumptions",
@@ -365,27 +431,29 @@ TEXTS: dict[str, str | Plural] = {
     "scenario.prosecutor-risk": "someone known to be in the table",
     "scenario.journalist-risk": "anyone in the population, using a register",
     "scenario.marketer-risk": "as many people as possible",
-    "scenario.without-register": "no register given: same as the prosecutor",
+    "scenario.without-register": "no register given: same as for one known person",
     # drivers
     "section.drivers": "What drives the risk",
     "drivers.counted": Plural(
-        "1 subset of the quasi-identifiers was counted.", "{n} subsets of the quasi-identifiers were counted."
+        "1 combination of the columns that outsiders may know was counted.",
+        "{n} combinations of the columns that outsiders may know were counted.",
     ),
     "drivers.chart": "Chance of success by number of known attributes: {attack}",
-    "drivers.chart-highest": "Chance of success with the riskiest set of known attributes",
-    "drivers.axis": "number of attributes the adversary knows",
+    "drivers.chart-highest": "Chance of success with the riskiest combination of known columns",
+    "drivers.axis": "number of columns the adversary knows",
     "drivers.limit": "limit: {share}",
     "drivers.limit-highest": "limit of the highest risk: {share}",
+    "drivers.each": "What each column adds to the chance of each attack",
     "drivers.columns": "What each column adds: {attack}",
-    "drivers.risky": "Minimal risky sets: the smallest sets of attributes that exceed a limit",
+    "drivers.risky": "The smallest sets of columns with which a limit is exceeded",
     "drivers.guessing": "none needed: guessing alone exceeds it",
-    "drivers.not-risky": "No subset exceeds a limit.",
+    "drivers.not-risky": "No combination of columns exceeds a limit.",
     "drivers.unit": "Subsets are counted in records, so they are not available together with a privacy unit.",
     "drivers.not-counted": (
         "Subsets of the quasi-identifiers were not counted; add 'subsets' to the policy to count them."
     ),
     "head.chart": "numbers of the chart",
-    "head.known": "known attributes",
+    "head.known": "known columns",
     "head.riskiest": "the riskiest",
     "head.adds": "adds to the chance",
     "head.without": "chance without it",
@@ -410,7 +478,7 @@ TEXTS: dict[str, str | Plural] = {
     "releases.identity-outside": (
         "Someone who can join a person's records in {n} releases picks their record with a chance of {together}."
     ),
-    "releases.alone": "{certain} of the people are alone in their class then; with this release alone, {alone}.",
+    "releases.alone": ("{certain} of the people look like nobody else then; with this release alone, {alone}."),
     "releases.attribute": (
         "The value of {column} can be guessed with a chance of {together}; with this release alone, {alone}."
     ),
@@ -508,14 +576,20 @@ TEXTS: dict[str, str | Plural] = {
     "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
     "utility.bars": "The bars show {what}.",
     # records before and after
-    "example.title": "Records before and after: for insiders only",
+    "example.title": "Five records before and after: for insiders only",
+    # Translators: {before} are columns with their values: birth 1989, sex female
+    "example.story": Plural(
+        "For example, {before}: 1 person in the original.", "For example, {before}: {n} people in the original."
+    ),
+    "example.story-after": Plural("Now it says {after}: 1 person.", "Now it says {after}: {n} people."),
+    "example.alike": "people who look the same: before → now",
     "example.note": (
-        "Records from all over the original, without identifiers; what has changed is bold. Suppressed records are "
-        "not shown."
+        "Records from all over the original, without identifiers; old values are struck out. Records that were "
+        "removed are not shown. Only what outsiders may know counts for looking the same."
     ),
     # what became of the columns
     "head.state": "now",
-    "column.state.kept": "unchanged",
+    "column.state.kept": "kept as it was",
     "column.state.coarser": "coarser",
     "column.state.lost": "lost",
     "columns.kept": "Unchanged in every record ({n}): {columns}.",
@@ -575,22 +649,25 @@ TEXTS: dict[str, str | Plural] = {
     "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
     "residual.none": "No risk was measured.",
     "step.anonymize": Plural(
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
-        "suppress the 1 record ({share}) in a class that fails, or raise levels first.",
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
-        "suppress the {n} records ({share}) in classes that fail, or raise levels first.",
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
+        "out the 1 record ({share}) that breaks a rule, or raise levels first.",
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
+        "out the {n} records ({share}) that break a rule, or raise levels first.",
     ),
     "step.anonymize-table": "To have it fixed, run: {command} (the release with the least loss that keeps the rules).",
     "step.raise": Plural(
-        " {column} on level {level} leaves 1 record in a class that fails, and loses {loss}.",
-        " {column} on level {level} leaves {n} records in classes that fail, and loses {loss}.",
+        " {column} on level {level} leaves 1 record that breaks a rule, and loses {loss}.",
+        " {column} on level {level} leaves {n} records that break a rule, and loses {loss}.",
     ),
     "step.merge-classes": Plural(
-        "1 record ({share}) is in a class smaller than {size} ({rules}): generalise further, or suppress it.",
-        "{n} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them.",
+        "1 record ({share}) is in a group of fewer than {size} that look the same ({rules}): make values coarser,"
+        " or leave the record out.",
+        "{n} records ({share}) are in groups of fewer than {size} that look the same ({rules}): make values "
+        "coarser, or leave the records out.",
     ),
     "step.merge-some-classes": (
-        "Some records are in classes smaller than {size} ({rules}): generalise further, or suppress them."
+        "Some records are in groups of fewer than {size} that look the same ({rules}): make values coarser, or "
+        "leave the records out."
     ),
     "step.without": " Without {column} there would be {records}.",
     "step.begin": " Start with {columns}.",
@@ -606,8 +683,8 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "step.remove-key": "{columns} joins this table with other releases: remove it before the release.",
     "step.blur-together": (
-        "Together with earlier releases, too much can be learned ({rules}): generalise or remove {columns}, or "
-        "group values as the earlier releases do."
+        "Together with earlier releases, too much can be learned ({rules}): make {columns} coarser, remove it, or"
+        " group values as the earlier releases do."
     ),
     "step.withdraw": (
         "If {releases} could be withdrawn, the chance to pick a person's record would be {share}: ask whether its "
@@ -621,16 +698,17 @@ TEXTS: dict[str, str | Plural] = {
         "{rules} cannot hold: {columns} has fewer distinct values in the whole table than each class must have."
     ),
     "step.more-values": (
-        "Classes have too few distinct sensitive values ({rules}): merge classes by generalising {columns}."
+        "People who look the same have too few different sensitive values ({rules}): make {columns} coarser, so "
+        "that more people look the same."
     ),
     "step.diversify": (
-        "Classes reveal too much about a sensitive attribute ({rules}): merge classes by generalising {columns}, "
-        "or generalise the sensitive values."
+        "The values of people who look the same tell too much about each of them ({rules}): make {columns} "
+        "coarser, so that more people look the same, or make the sensitive values coarser."
     ),
     "step.hide-presence": (
-        "It can be inferred who is in the table ({rules}): generalise {columns}, or release only a sample."
+        "It can be inferred who is in the table ({rules}): make {columns} coarser, or release only a sample."
     ),
-    "step.blur": "Too many records can be distinguished ({rules}): generalise or remove {columns}.",
+    "step.blur": ("Too many records can be told apart ({rules}): make {columns} coarser, or remove it."),
     "step.refine": "Too much information was lost ({rules}): use finer levels where the risk allows it.",
     "step.waiver-expired": "Expired waivers: {rules}. Fix the release, or renew the decision.",
     "step.waiver-ends": "Waivers that expire within a month: {rules}.",
@@ -728,7 +806,7 @@ TEXTS: dict[str, str | Plural] = {
         "round or group the values in the source and run again, or explain under 'role_reasons' why no outsider "
         "knows them."
     ),
-    "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
+    "step.nearly-unique": ("Nearly every record has a unique value in {columns}: make it coarser, or remove it."),
     "step.measure-or-explain": (
         "An outsider may know {columns}, by which records can be found: make such columns quasi-identifiers or "
         "leave them out, or explain under 'role_reasons' why nobody outside knows them."
@@ -742,13 +820,15 @@ TEXTS: dict[str, str | Plural] = {
         "To judge by the name, {columns} may be sensitive: give such columns that role, leave them out, or explain "
         "under 'role_reasons' why they are not."
     ),
-    "step.many-suppressed": "{share} of the records are suppressed: the remaining records may not be representative.",
+    "step.many-suppressed": (
+        "{share} of the records are suppressed (only * in place of what outsiders may know): the others may not "
+        "be representative."
+    ),
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
     "step.name-approver": "{regime} asks for an approver: name who approves the release (sign_off: approver, role).",
     "step.regime-lacks": "{regime} also asks for: {items}. See the section Sign-off.",
     "step.try-subsets": (
-        "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' "
-        "in the policy)."
+        "It is not known which columns an adversary knows: check every combination of them ('subsets' in the policy)."
     ),
     # sign-off
     "section.anonymization": "How the release was made",
@@ -817,15 +897,17 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.weight": "{name} counts {weight}",
     "anonymize.above-one": "A weighted loss is no share: it can be above 1, and compares with the same weights only.",
     "anonymize.local": (
-        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
+        "Recoded record by record: each value is only as coarse as it must be for enough people to look the same "
+        "({n} combinations of levels)."
     ),
     "anonymize.local-no-better": (
         "Local recoding is not possible with these rules, or no better than one level for each column: that is the "
         "release. Its loss is {loss}."
     ),
     "anonymize.local-stopped": (
-        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels). The search "
-        "for the best levels for all records was stopped; the best that were found lose {loss}."
+        "Recoded record by record: each value is only as coarse as it must be for enough people to look the same "
+        "({n} combinations of levels). The search for the best levels for all records was stopped; the best that "
+        "were found lose {loss}."
     ),
     "anonymize.local-stopped-no-better": (
         "Local recoding was stopped before it was better than one level for each column: that is the release. Its "
@@ -840,8 +922,8 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "choice.made-local-unproved": "Record by record keeps more; one level per column is simpler to analyse: --global.",
     "choice.average": (
-        "Record by record, classes are smaller: the average risk is higher under the same rules ({local} instead of "
-        "{all})."
+        "Record by record, fewer people look the same: the average risk is higher under the same rules ({local} "
+        "instead of {all})."
     ),
     "choice.made-global": "Record by record usually keeps more: --local.",
     "choice.explained": (
@@ -902,14 +984,36 @@ TEXTS: dict[str, str | Plural] = {
         "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
     ),
     "notice.set-aside": Plural(
-        "1 record ({share}) stands aside from the rules about classes, as the policy says (treatment: apart); "
-        "whoever sees the table finds this person, too.",
-        "{n} records ({share}) stand aside from the rules about classes, as the policy says (treatment: apart); "
+        "The rules about how many must look alike were not applied to 1 record ({share}), as the policy says: whoever "
+        "sees the table finds this person, too.",
+        "The rules about how many must look alike were not applied to {n} records ({share}), as the policy says: "
         "whoever sees the table finds their people, too.",
     ),
+    "advice.set-aside": "The policy sets them aside: 'treatment: apart'.",
     "notice.people-not-counted": (
         "The table does not have {columns}, which names the person: records are counted, not people, and several "
         "records of one person count several times."
+    ),
+    "notice.individual-risk": (
+        "By the sampling weights, the chance that a record is that of the person it seems to be is {average} on "
+        "average; at worst it is {share}."
+    ),
+    "notice.highest-risk-in-sample": Plural(
+        "The chance to find a person who is known to be in the sample is higher: {average} on average; at worst it is "
+        "{share}, for 1 person.",
+        "The chance to find a person who is known to be in the sample is higher: {average} on average; at worst it is "
+        "{share}, for {n} people.",
+    ),
+    "notice.weights-released": (
+        "Whoever knows how the sample was drawn may read the stratum of a person from the sampling weight {columns}: "
+        "round it, or leave it out."
+    ),
+    "notice.weights-below-one": Plural(
+        "The sampling weight {columns} is below 1 in 1 record, which then stands for less than itself.",
+        "The sampling weight {columns} is below 1 in {n} records, which then stand for less than themselves.",
+    ),
+    "cli.weights-below-one": Plural(
+        "the sampling weight {column} is below 1 in 1 record", "the sampling weight {column} is below 1 in {n} records"
     ),
     "notice.highest-risk": Plural(
         "The chance to find a person is {average} on average; at worst it is {share}, for 1 person.",
@@ -917,17 +1021,18 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "notice.certain-value": Plural(
         "For 1 person {columns} is certain: whoever finds them knows it.",
-        "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value.",
+        "For {n} people {columns} is certain: all who look like them have the same value, so whoever finds them knows "
+        "it.",
     ),
     "notice.near-value": Plural(
-        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 % of their "
-        "size, or of the range of the column. Rules about diversity count each number as another value. Make them "
-        "coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how far "
-        "numbers are apart.",
-        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 % of "
-        "their size, or of the range of the column. Rules about diversity count each number as another value. Make "
-        "them coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how "
-        "far numbers are apart.",
+        "For 1 person {columns} is nearly certain: there are several numbers, but they differ by at most 1 % of their "
+        "size, or of the range of the column.",
+        "For {n} people {columns} is nearly certain: all who look like them have numbers that differ by at most 1 % of "
+        "their size, or of the range of the column.",
+    ),
+    "advice.near-value": (
+        "Rules about diversity count each number as another value. Make {columns} coarser ('protect' under "
+        "'anonymize': round or intervals), or demand t-closeness, which measures how far numbers are apart."
     ),
     "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
     "notice.rule-about-one-value": (
@@ -937,9 +1042,9 @@ TEXTS: dict[str, str | Plural] = {
         "Without meaning here: {rules}. Nothing is left of what an adversary may know: {columns}."
     ),
     "notice.not-covered": (
-        "Not covered by the verdict: someone who knows {columns}, and other tables about the same people."
+        "Not covered by the verdict: someone who knows {columns} of a person, and other tables about the same people."
     ),
-    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns}.",
+    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns} of a person.",
     "notice.not-covered-tables": "Not covered by the verdict: other tables about the same people.",
     "notice.outside": (
         "The worst case, and how many people it concerns, is shown in the internal edition only: it would reveal "
@@ -956,32 +1061,40 @@ TEXTS: dict[str, str | Plural] = {
         "The {n} suppressed records are in no class, but keep their other columns: whoever sees that a person fits "
         "no class knows that the record is one of them. If they counted as a class, {rules} would not hold.",
     ),
-    "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, unchanged in the release.",
-    "notice.perhaps-sensitive-coarser": "Not measured: {columns} may be sensitive; the values were made coarser.",
+    "notice.perhaps-sensitive": "No rule looks at {columns}, which may be sensitive: the values go out unchanged.",
+    "notice.perhaps-sensitive-coarser": (
+        "No rule looks at {columns}, which may be sensitive; the values were made coarser."
+    ),
     "notice.found-by-amount": (
-        "{share} of the records are alone in their class for someone who also knows {columns}: make it coarser "
-        "(anonymize.protect), or say under 'role_reasons' why no outsider knows it."
+        "Whoever knows the exact value of {columns}, too, knows which record is whose for {share} of the records."
+    ),
+    "advice.found-by-amount": (
+        "Make {columns} coarser (anonymize.protect), or say under 'role_reasons' why no outsider knows it."
     ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
     "notice.few-removed": Plural(
-        "1 suppressed record left the table: whoever knows that a person was in it, and sees that they fit no "
-        "class, knows that it is theirs. Coarser levels, or no suppression, avoid that.",
-        "Only {n} suppressed records left the table: whoever knows that a person was in it, and sees that they fit "
-        "no class, knows that they are one of these few. Coarser levels, or no suppression, avoid that.",
+        "Only 1 record was removed: whoever knows that a person was in the original, and finds nobody here who looks "
+        "like them, knows that it is theirs.",
+        "Only {n} records were removed: whoever knows that a person was in the original, and finds nobody here who "
+        "looks like them, knows that they are one of these few.",
     ),
+    "advice.few-removed": "Coarser levels for all records, or no suppression, avoid that.",
     "notice.removed-alike": (
-        "All of the {n} suppressed records that left the table have the same value of {columns}: whoever knows the "
-        "totals of the original learns it."
+        "All of the {n} records that were removed have the same value of {columns}: whoever knows the totals of the "
+        "original learns it."
     ),
     "notice.minimality": (
-        "{n} records in groups that are large enough were suppressed or made coarser only because all of a group "
+        "{n} records were removed or made coarser although enough others look like them, only because all of them "
         "have the same value of {columns}: whoever knows that a release is no coarser than it must be can conclude "
-        "that value (a minimality attack). Choose coarser levels for everybody, or coarser values of {columns}, or "
-        "leave the column out."
+        "that value (a minimality attack)."
+    ),
+    "advice.minimality": (
+        "Choose coarser levels for everybody, or coarser values of {columns}, or leave the column out."
     ),
     "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (
-        "Not measured: an outsider may know {columns}. The verdict says nothing about someone who does."
+        "An outsider may know {columns}, and no rule takes that into account: the verdict says nothing about someone "
+        "who does."
     ),
     "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
     "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
@@ -990,9 +1103,9 @@ TEXTS: dict[str, str | Plural] = {
         "Whether the files have more than the table, such as metadata, was not looked at: they stay in the cluster."
     ),
     "notice.formulas": (
-        "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as "
-        "formulas. petworks anonymize --spreadsheet-safe writes an apostrophe before such cells."
+        "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as formulas."
     ),
+    "advice.formulas": "petworks anonymize --spreadsheet-safe writes an apostrophe before such cells.",
     "notice.no-rule": "The verdict relies on the policy's reasons why no rule is about the values of {columns}.",
     "notice.rules-reason": "The verdict relies on the policy's reason why its rules are enough for this release.",
     "notice.unique-values-reason": (
@@ -1000,7 +1113,7 @@ TEXTS: dict[str, str | Plural] = {
         "the records."
     ),
     "notice.long-waiver": "Waived for more than two years from today: {rules}.",
-    "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
+    "notice.no-class-size": "No rule limits how few records may look alike: a person may look like nobody else.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
@@ -1333,6 +1446,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.do": "Do it",
     "studio.risk.go": "{step} →",
     "studio.risk.sets": "The smallest sets that break the limit",
+    "studio.risk.anonymize": "One button finds the release that keeps the rules and loses least.",
     "studio.risk.report": "What drives the risk, sensitive values, every measure and its meaning.",
     "studio.risk.sets-note": Plural(
         "With this set of columns, somebody is in a class of fewer than {size} records. Knowing less of it is not "

@@ -209,6 +209,17 @@ def suppression_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     return [message_text(lang, "anonymize.nothing-left"), text] if all_gone or all_on_top else [text]
 
 
+def removal_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """The number of suppressed records in plain words, and a warning if nothing is left."""
+    *warning, text = suppression_texts(facts, lang)
+    if facts.after.suppressed == facts.after.records:
+        return [*warning, text]
+    is_removed = facts.after.records < facts.records
+    message = "front.removed" if is_removed else "front.blanked" if facts.suppressed else "front.none-removed"
+    share = percent(facts.suppressed / facts.records, lang)
+    return [*warning, message_text(lang, message, n=facts.suppressed, records=facts.records, share=share)]
+
+
 def _proof(facts: AnonymizationFacts, lang: str) -> str:
     """The optimality that is proved: among all levels, or among the allowed ones."""
     proof = {"checked": facts.checked, "nodes": facts.nodes}

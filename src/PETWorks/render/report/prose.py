@@ -1,6 +1,6 @@
 """The sentences of a report in any language: verdict, notices and next steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +38,7 @@ from PETWorks.render.language.language import (
     value_text,
 )
 from PETWorks.render.language.messages import in_language, translated
+from PETWorks.render.language.texts import TEXTS
 from PETWorks.render.report import other_releases
 from PETWorks.render.report.sections import unmet_needs, utility_keys
 from PETWorks.render.terminal import command_line
@@ -420,20 +421,25 @@ def _worst_case_outside(document: CheckDocument, lang: str) -> str:
     return message_text(lang, "notice.outside-highest", share=percent(highest, lang))
 
 
-def notice_texts(notices_shown: Sequence[Notice], lang: str) -> list[str]:
-    """The notices as texts."""
-    return [
-        message_text(
+def notice_texts(notices_shown: Sequence[Notice], lang: str, *, advised: bool = True) -> list[str]:
+    """The notices as texts.
+
+    advised   with what to do about them, in the words of policies and commands
+    """
+    return [join_sentences(lang, *_notice(notice, lang, advised=advised)) for notice in notices_shown]
+
+
+def _notice(notice: Notice, lang: str, *, advised: bool) -> Iterator[str]:
+    for group in ("notice", "advice") if advised and f"advice.{notice.notice}" in TEXTS else ("notice",):
+        yield message_text(
             lang,
-            f"notice.{notice.notice}",
+            f"{group}.{notice.notice}",
             columns=notice.columns or (),
             n=notice.records or 0,
             rules=[rule_name(rule, lang) for rule in notice.rules or ()],
             share=percent(notice.share, lang, _numbers(notice.average)),
             average=percent(notice.average, lang, _numbers(notice.share)),
         )
-        for notice in notices_shown
-    ]
 
 
 def _numbers(share: float | None) -> list[float]:

@@ -6,7 +6,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
+from PETWorks.gate.document import (
+    FAIL,
+    INTERNAL,
+    PASS,
+    WITHHELD,
+    CheckDocument,
+    ColumnFacts,
+    MeasureResult,
+    RuleResult,
+)
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
@@ -40,7 +49,7 @@ SECTIONS = (
     *("anonymization", "steps", "sign-off", "method"),
 )
 MEASURED = ("attributes", "presence", "profit")  # sections that only results of measures fill
-STEPS_IN_FRONT = 3  # steps on the first page
+STEPS_IN_FRONT = 3  # steps on the first page of a release that does not pass; those of others are for its makers
 _VERDICT_ORDER = ("fail", "withheld", "waived", "pass")
 
 
@@ -77,7 +86,7 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
         "releases": is_shown(document),
         "utility": bool(results["utility"] or utility_keys(document) or document.models),
         "anonymization": document.anonymization is not None,
-        "steps": len(document.next_steps) > STEPS_IN_FRONT,
+        "steps": len(document.next_steps) > (STEPS_IN_FRONT if document.verdict in (FAIL, WITHHELD) else 0),
         "sign-off": document.sign_off is not None,
     }
     shown = [name for name in SECTIONS if content.get(name, True)]
@@ -156,12 +165,13 @@ def utility_keys(document: CheckDocument) -> list[str]:
 
 
 def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) -> list[dict[str, Any]]:
-    """The classes by size; empty in the external edition."""
+    """The classes by size, without large sizes that no class has; empty in the external edition."""
     rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
     cell_size = document.policy.cell_size
-    return [
+    histogram = [
         {"size": size, **row, "small": int(size.split("-")[0].rstrip("+")) < cell_size} for size, row in rows.items()
     ]
+    return [row for row in histogram if row["small"] or row["records"]]
 
 
 def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:

@@ -30,6 +30,7 @@ from PETWorks.studio.pages.page import (
     petworks_command,
     redirect,
     studio,
+    text_in,
 )
 from PETWorks.studio.server.open_case import GivenHierarchy, OpenCase, TableFacts
 
@@ -69,14 +70,6 @@ def current_unit(policy: Policy) -> str | None:
 def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> MultilingualText | None:
     """The policy's reason why a column has its role, or none."""
     return (policy.accountability.role_reasons if column in roles else policy.no_role).get(column)
-
-
-def text_in(text: MultilingualText | None, lang: str) -> str:
-    """A text of the policy as a field shows it: in the language of the page, if there are several."""
-    if isinstance(text, Mapping):
-        texts = dict[str, str](text.items())
-        return texts.get(lang) or next(iter(texts.values()))
-    return "" if text is None else str(text)
 
 
 def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: str) -> str:

@@ -42,6 +42,7 @@ from PETWorks.studio.pages.page import (
     petworks_command,
     redirect,
     studio,
+    text_in,
 )
 from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.studio.server.open_case import OpenCase
@@ -60,13 +61,6 @@ TRANSLATABLE = ("owner", "reason", "what", "recipients", "why", "approver", "rol
 MAX_ROWS = 100
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,15})\.[0-9]{1,15}")
-
-
-def text_in(value: Any, lang: str) -> str:
-    """A value as a field shows it; if the policy has a text in several languages, that of the page."""
-    if isinstance(value, Mapping):
-        value = value.get(lang, next(iter(value.values()), ""))
-    return "" if value is None else str(value)
 
 
 def known_measure(name: Any) -> Metric | None:

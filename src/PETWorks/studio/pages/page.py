@@ -311,6 +311,13 @@ def of_form(answer: Callable[[Request, OpenCase, Form], Response]) -> Endpoint:
     return endpoint
 
 
+def text_in(value: Any, lang: str) -> str:
+    """A value as a field shows it; if the policy has a text in several languages, that of the page."""
+    if isinstance(value, Mapping):
+        value = value.get(lang, next(iter(value.values()), ""))
+    return "" if value is None else str(value)
+
+
 def error_text(error: Exception, request: Request) -> str:
     """The message of an error in the language of the user, with hints in the words of the page."""
     text = Phrase("not enough memory")
