@@ -358,10 +358,10 @@ def lookup_section():
     )
     return f"""## {RANDOM_TABLES} random tables that are not generalised
 
-Every measure agrees with its twin on all tables. The TCAP score of synthgauge is `certain`, and the zero CAP of sdmetrics
-one minus `proportional`; missing cells are given to both as a value of their own. The CAP of sdmetrics leaves out whoever
-is not found, and its generalised CAP looks up nearest keys instead. We know no package on PyPI
-that has replicated uniques.
+Every measure agrees with its twin on all tables. The TCAP score of synthgauge is `certain`, and the zero CAP of
+sdmetrics one minus `proportional`; missing cells are given to both as a value of their own. The CAP of sdmetrics leaves
+out whoever is not found, and its generalised CAP looks up nearest keys instead. We know no package on PyPI that has
+replicated uniques.
 
 | measure | agrees with |
 |---|---|
