@@ -56,6 +56,10 @@ options.
   values are generalised to the level of the release, which must be one level for each column. A released class that
   the population lacks, or has fewer people of, is an error: the release is not a sample of it. The privacy unit is
   applied to it if it has the column. Suppressed records that are a class may be anybody in the population.
+* **Sampling weights** stand for a population that is not known: where no table of it is given, journalist-risk and
+  marketer-risk take the sum of the weights of a class for its size in the population (at least its size in the
+  release), and where neither table nor number nor share is given, population-uniqueness takes the sum of all weights.
+  individual-risk always uses them, average-risk and k-map never.
 * **Original**: its rows may be in any order, except for non-uniform entropy.
 * **Utility**: `raw` is the loss, `min` and `max` its extremes; the value is 1 − (raw − min)/(max − min), so that 1 is
   an unchanged table. If min is not below max, it is 1 if raw is at most min, and 0 otherwise.

@@ -35,7 +35,7 @@ print({column: level for column, level in result.levels.items() if level}, resul
 # <Evaluation of 1161 records>
 #   <k-anonymity = 5 (k=5): satisfied>
 #   <l-diversity = 2 (l=2): satisfied>
-# Not measured: an outsider may know workclass. The verdict says nothing about someone who does.
+# An outsider may know workclass, and no rule takes that into account: the verdict says nothing about someone who does.
 # Nothing is left of age, native-country, occupation: every cell is *.
 # age 3: k-anonymity (k=5) fails, 224 records
 # age 3: l-diversity (l=2) fails, 76 records

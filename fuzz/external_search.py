@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -104,6 +105,17 @@ def _binary(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
             yield ((sizes[0] - ones, ones), *rest)
 
 
+class _Counts(NamedTuple):
+    """What differs between the internal editions of two tables; many tables agree in all of it."""
+
+    records: int
+    suppressed: int
+    classes: tuple[int, int, int, int]  # their records, their number, the smallest, the largest
+    in_small_classes: tuple[int, ...]
+    guesses: int
+    rules_hold: tuple[bool, ...]
+
+
 class Twin:
     """A literal implementation of the counts of a check, fast enough for the many tables of a search."""
 
@@ -111,29 +123,47 @@ class Twin:
         template = Table(((2, 1), (1, 2)), 1)
         self.template = check(policy, data=template.written(), as_of="2026-11-16").content
 
+        self._protected = cache(lambda counts: protect_statistics(self._document(counts)))
+
     def document(self, table: Table) -> CheckDocument:
         """The internal edition, as far as the protected statistics need it."""
-        sizes, template = table.sizes, self.template
-        below = {size: sum(smaller for smaller in sizes if smaller < size) for size in (2, template.policy.cell_size)}
-        facts = Classes(sum(sizes), len(sizes), min(sizes), max(sizes), table.suppressed, 0)
-        return replace(
-            template,
-            table=replace(template.table, records=table.records, classes=facts),
-            small_classes=tuple(SmallClasses(size, count, 0.0) for size, count in below.items()),
-            results=tuple(
-                replace(result, value=self._guesses(table) / table.records)
-                for result in template.results
-                if result.measure == "attribute-inference"
-            ),
-            columns=(replace(template.columns[0], missing=table.suppressed / table.records), template.columns[1]),
-            rules=tuple(
-                replace(rule, verdict="pass" if self._holds(rule, table) else "fail") for rule in template.rules
-            ),
-        )
+        return self._document(self._counts(table))
 
     def protected(self, table: Table) -> ProtectedStatistics:
         """The protected statistics of a table."""
-        return protect_statistics(self.document(table))
+        return self._protected(self._counts(table))
+
+    def _counts(self, table: Table) -> _Counts:
+        sizes = table.sizes
+        return _Counts(
+            table.records,
+            table.suppressed,
+            (sum(sizes), len(sizes), min(sizes), max(sizes)),
+            tuple(sum(size for size in sizes if size < limit) for limit in (2, self.template.policy.cell_size)),
+            self._guesses(table),
+            tuple(self._holds(rule, table) for rule in self.template.rules),
+        )
+
+    def _document(self, counts: _Counts) -> CheckDocument:
+        template, limits = self.template, (2, self.template.policy.cell_size)
+        classes = Classes(*counts.classes, counts.suppressed, 0)
+        return replace(
+            template,
+            table=replace(template.table, records=counts.records, classes=classes),
+            small_classes=tuple(
+                SmallClasses(size, count, 0.0) for size, count in zip(limits, counts.in_small_classes, strict=True)
+            ),
+            results=tuple(
+                replace(result, value=counts.guesses / counts.records)
+                for result in template.results
+                if result.measure == "attribute-inference"
+            ),
+            columns=(replace(template.columns[0], missing=counts.suppressed / counts.records), template.columns[1]),
+            rules=tuple(
+                replace(rule, verdict="pass" if holds else "fail")
+                for rule, holds in zip(template.rules, counts.rules_hold, strict=True)
+            ),
+        )
 
     @staticmethod
     def _guesses(table: Table) -> int:
@@ -170,6 +200,7 @@ class Twin:
         return max(distances) <= exactly(limits["t"])
 
 
+@cache
 def exactly(limit: float) -> Fraction:
     """A limit as the exact fraction that was written."""
     return Fraction(str(limit))

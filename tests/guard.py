@@ -334,7 +334,7 @@ def studio(lang):
     parameters |= {"column": "1", "wait": "1"}
     new = {"policy": "new_policy.yaml", "release": "public"}
     forms = {"/columns": ["/columns"], "/levels/column": ["/levels/save"], "/safe": ["/safe/run"]}
-    forms["/decide"] = [f"/decide/save/{section}" for section in ("rules", "waivers", "context", "regimes", "sign-off")]
+    forms["/decide"] = ["/decide/save"]
 
     def pages(folder):
         routes = [(route.path, sorted(route.methods)) for route in make_app(folder).routes]

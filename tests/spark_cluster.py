@@ -23,7 +23,8 @@ needs_spark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17, which is not on this machine"),
     pytest.mark.skipif(importlib.util.find_spec("pyspark") is None, reason="PySpark is not installed"),
 ]
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # for processes that live for seconds
+# For processes that live for seconds: no second compiler, one collector, and the classes of Spark are not verified.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 # The options that Spark's own scripts add on Java 17.
 OPENED = ("java.lang", "java.nio", "java.util", "java.util.concurrent")
 JAVA = ["-XX:+IgnoreUnrecognizedVMOptions", "-Xmx256m", "-Dspark.worker.timeout=10"]

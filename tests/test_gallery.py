@@ -20,7 +20,7 @@ VERDICTS = {
     "wards/first_report": "fail",
     "wards/second_report": "pass",
 }
-CHINESE = {"pass": "通過", "fail": "未通過", "withheld": "不公開"}
+CHINESE = {"pass": "通過", "fail": "未通過", "withheld": "未公開"}
 ENGLISH = {"withheld": "not shown"}
 TABLES = {
     "cohort": ["cohort_2023.csv", "cohort_2024.csv", "cohort_2025_first.csv", "cohort_2025_second.csv"],

@@ -91,7 +91,7 @@ def test_what_fails_is_told_without_a_cell(project):
             "fail: a table in memory",
             "1 of * rules fails*",
             "[*] k-anonymity: found 1, required k ≥ 2",
-            "1. 2 records (100 %) are in classes smaller than 2*",
+            "1. 2 records (100 %) are in groups of fewer than 2*",
         ]
     )
     printed = result.stdout.str() + result.stderr.str()

@@ -20,6 +20,7 @@ from studio_browser import Visit
 from test_docs import run_examples
 from test_gallery import files
 
+CASES = ["adult", "cohort", "survey", "wards"]  # of the gallery: all but the large one
 LARGEST_PAGE = 300_000  # bytes
 LARGEST_PICTURE = 150_000
 LOADED = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "use": "href"}
@@ -64,9 +65,10 @@ def page_at(path):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site as `make site` builds it; a warning is an error."""
+    """The site as `make site` builds it, with the reports of the small cases; a warning is an error."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", "docs/_site", "docs", folder]
+    command += ["-D", f"gallery_cases={' '.join(CASES)}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -131,7 +133,9 @@ def test_the_next_page_is_in_the_same_language(site, pages):
 
 @pytest.mark.slow
 def test_reports_are_the_same_in_every_run(site, gallery_reports):
-    assert files(site / "reports") == files(gallery_reports)
+    again, reports = files(site / "reports"), files(gallery_reports)
+    assert again == {name: page for name, page in reports.items() if name.partition("/")[0] in CASES}
+    assert len(again) < len(reports)
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
 """Make the tables of the gallery, which git keeps, or the reports about them, which it does not.
 
 python docs/gallery/make_gallery.py tables FOLDER     the tables, and the policy that `petworks init` proposes
-python docs/gallery/make_gallery.py reports FOLDER    each report in both editions, and its summary
+python docs/gallery/make_gallery.py reports FOLDER    each report in both editions, and its summary; of all cases
+                                                      or of those that are named behind the folder
 """
 
 import random
@@ -107,13 +108,17 @@ def make_tables(target):
         make(target / case)
 
 
-def make_reports(target):
-    write_report(target / "adult", DATA / "adult_policy.yaml", "report")
-    for case in ("wards", "survey", "cohort"):
-        for policy in sorted((HERE / case).glob("*policy.yaml")):
-            write_report(target / case, policy, policy.stem.replace("policy", "report"))
-    from_raw_to_released(target / "hospital")
+def make_reports(target, *cases):
+    for case in cases or LANGUAGE:
+        if case == "hospital":
+            from_raw_to_released(target / case)
+        elif case == "adult":
+            write_report(target / case, DATA / "adult_policy.yaml", "report")
+        else:
+            for policy in sorted((HERE / case).glob("*policy.yaml")):
+                write_report(target / case, policy, policy.stem.replace("policy", "report"))
 
 
 if __name__ == "__main__":
-    {"tables": make_tables, "reports": make_reports}[sys.argv[1]](Path(sys.argv[2]))
+    what, folder, *cases = sys.argv[1:]
+    {"tables": make_tables, "reports": make_reports}[what](Path(folder), *cases)

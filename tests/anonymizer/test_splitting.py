@@ -11,7 +11,7 @@ from anonymizing_tasks import OF_SIZES, OF_VALUES, anonymized, tasks
 from conftest import examples
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.local import rounds
-from PETWorks.anonymizer.local.rounds import local_releases, recode_again, sorting_objective
+from PETWorks.anonymizer.local.rounds import local_releases, recode_again
 from PETWorks.anonymizer.local.sweep import NOT_RELEASED, Sweep, smallest_size
 from PETWorks.anonymizer.local.tree import Splitter
 from PETWorks.errors import NotApplicable
@@ -86,8 +86,8 @@ def saved(problem, index, level, rows):
 
 
 @examples(100)
-@given(tasks(OF_SIZES | OF_VALUES), st.booleans())
-def test_the_same_steps_make_the_same_release_whose_classes_keep_the_rules(task, sweeps_all):
+@given(tasks(OF_SIZES | OF_VALUES), st.booleans(), st.sampled_from([None, 2, 3]))
+def test_the_same_steps_make_the_same_release_whose_classes_keep_the_rules(task, sweeps_all, power):
     """Also where a full sweep is too long, so that the tree begins."""
     if task.objective == "non-uniform-entropy":
         task = replace(task, objective="granularity")
@@ -95,15 +95,15 @@ def test_the_same_steps_make_the_same_release_whose_classes_keep_the_rules(task,
     problem = best.problem
     judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
     allowed = problem.most if problem.ground.view.treatment["suppressed"] == "apart" else 0
-    order, least = sorting_objective(problem), smallest_size(judge)
+    least = smallest_size(judge)
     fallback = Sweep.on_one_node(best.classes, best.taken_out)
     with pytest.MonkeyPatch.context() as patch:
         if not sweeps_all:
             patch.setattr(rounds, "FULL_SWEEP", 0)
             patch.setattr(rounds, "FULL_SWEEP_OF_VALUES", 0)
-        releases = list(local_releases(problem.ground, judge, order, least, allowed, fallback, lambda _visited: None))
+        releases = list(local_releases(problem, judge, least, allowed, fallback, lambda _visited: None, power))
     for swept in releases:
         assert swept.suppressed <= allowed
-        again = recode_again(problem.ground, judge, order, swept.steps, allowed)
+        again = recode_again(problem, judge, swept.steps, allowed)
         assert again.nodes == swept.nodes
         assert again.on_node.tolist() == swept.on_node.tolist()

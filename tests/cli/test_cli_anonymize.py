@@ -46,7 +46,7 @@ def test_two_commands_lead_from_fail_to_pass(raw):
     assert failed.returncode == 1
     told = " ".join(failed.stdout.split())
     assert "petworks anonymize policy.yaml -o RELEASED.csv" in told
-    assert "suppress the 240 records (100 %) in classes that fail" in told
+    assert "leave out the 240 records (100 %) that break a rule" in told
     made = run(
         "anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--html", raw / "report.html", "--keep-order"
     )
@@ -61,7 +61,7 @@ def test_two_commands_lead_from_fail_to_pass(raw):
     ]
     page = (raw / "report.html").read_text("utf-8")
     assert "How the release was made" in page
-    assert "釋出資料如何產生" in page
+    assert "釋出資料是怎麼做出來的" in page
 
 
 def test_the_same_input_gives_the_same_bytes(raw):
@@ -411,6 +411,12 @@ def words(result):
     return " ".join(result.stdout.split())
 
 
+def test_an_option_of_tables_names_the_key_of_the_policy(raw):
+    for option, key in (("--protect=Disease=round:5", "anonymize: protect"), ("--qi=Age", "roles: quasi_identifiers")):
+        refused = run("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", option)
+        assert (refused.returncode, f"write it in the policy, under {key}" in refused.stderr) == (2, True)
+
+
 def test_what_is_proved_is_said_with_the_levels_that_were_allowed(raw):
     made = ("anonymize", raw / "policy.yaml", "-o", raw / "released.csv", "--global")
     kept = words(run(*made))
@@ -438,6 +444,10 @@ def test_a_loss_with_weights_is_said_to_be_weighted(raw):
     told = json.loads(run(*made, "--format", "json").stdout)["anonymization"]
     assert [column.get("weight") for column in told["columns"]] == [2.5, None]
     assert (told["objective"], told["aggregate"]) == ("granularity", "geometric")
+    heavy = words(run(*made[:-1], "Age=50", "--weight", "Zip=50"))
+    assert "A weighted loss is no share: it can be above 1" in heavy
+    light = words(run(*made[:-1], "Age=1.5"))
+    assert "A weighted loss is no share" not in light
 
 
 WAIVER = "waivers: [{rule: k-anonymity, owner: somebody, reason: a pilot, expires: 2999-01-01}]\n"
@@ -519,7 +529,7 @@ def test_a_check_offers_the_command_for_rules_about_the_whole_table(raw, rules):
     failed = run("check", raw / "policy.yaml", "--json", raw / "check.json", "--html", raw / "check.html")
     assert failed.returncode == 1
     assert "To have it fixed, run: petworks anonymize" in words(failed)
-    assert "in classes that fail" not in words(failed)
+    assert "that break a rule" not in words(failed)
     steps = json.loads((raw / "check.json").read_text())["next_steps"]
     assert [step.get("records") for step in steps if step["step"] == "anonymize"] == [None]
     assert "若要修正，請執行：petworks anonymize policy.yaml" in (raw / "check.html").read_text("utf-8")

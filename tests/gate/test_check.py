@@ -312,7 +312,7 @@ def test_junit_failures_say_what_to_do_and_are_not_cut(tmp_path, edition):
     assert f"k-anonymity: {found}, required k ≥ 90" in classes.text
     assert "z" * 500 in values.get("message")
     if edition == "internal":
-        assert f"classes smaller than 90 ({long}): generalise further, or suppress them" in classes.text
+        assert f"groups of fewer than 90 that look the same ({long}): make values coarser" in classes.text
         assert "l-diversity cannot hold: disease has fewer distinct values" in values.text
         assert "Expired waivers: l-diversity." in values.text
     assert "…" not in ElementTree.tostring(suite, "unicode")

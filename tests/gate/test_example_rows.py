@@ -1,5 +1,6 @@
 """Records before and after: the right ones, on the page and in the internal report, and nowhere else."""
 
+import csv
 import re
 
 import pytest
@@ -85,3 +86,41 @@ def test_without_a_known_order_there_are_none(folder):
     policy = folder / "out_policy.yaml"
     policy.write_text(re.sub("^seed: .*\n", "", policy.read_text(), flags=re.MULTILINE))
     assert Case(read_policy(policy)).example_rows is None
+
+
+@pytest.mark.parametrize("order", ["--shuffle", "--keep-order"])
+def test_how_many_people_look_the_same(folder, order):
+    """Counted once more in plain Python, in the original and in the release; and as few columns as say as much."""
+    petworks("anonymize", folder / "policy.yaml", "-o", folder / "out.csv", order)
+    found = Case(read_policy(folder / "out_policy.yaml")).example_rows
+    known = range(2)  # age and place
+    original = [row(number).split(",")[1:3] for number in range(100)]
+    released = [line[:2] for line in csv.reader((folder / "out.csv").read_text().splitlines()[1:])]
+
+    def alike(rows, cells, columns):
+        return sum(all(one[column] == cells[column] for column in columns) for one in rows)
+
+    for line in found.rows:
+        assert line.alike == (alike(original, line.before, known), alike(released, line.after, known))
+        assert line.alike[0] <= line.alike[1]
+        assert line.alike[1] >= 4
+    told = found.rows[[one.alike[0] for one in found.rows].index(min(one.alike[0] for one in found.rows))]
+    names = ("age", "place")
+    shown = {place for place in known if f"{names[place]} {told.before[place]}" in found.story.before}
+    assert found.story.before == tuple(f"{names[place]} {told.before[place]}" for place in sorted(shown))
+    assert found.story.after == tuple(f"{names[place]} {told.after[place]}" for place in sorted(shown))
+    assert found.story.alike == (alike(original, told.before, shown), alike(released, told.after, shown))
+    assert found.story.alike[0] == told.alike[0]
+
+
+def test_people_with_several_records_count_once(tmp_path):
+    lines = [f"p{person},{30 + person % 2},{visit}" for person in range(20) for visit in range(1 + person % 3)]
+    (tmp_path / "visits.csv").write_text("\n".join(["person,age,visit", *lines]) + "\n")
+    (tmp_path / "policy.yaml").write_text(
+        "petworks_policy: 1\ndata: visits.csv\nprivacy_unit: person\n"
+        "roles: {quasi_identifiers: [age], insensitive_attributes: [visit]}\nrole_reasons: {visit: a counter}\n"
+        "hierarchies: {age: {width: [5]}}\nrules: [{measure: k-anonymity, k: 15}]\nanonymize: {levels: {age: 1}}\n"
+    )
+    petworks("anonymize", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv")
+    found = Case(read_policy(tmp_path / "out_policy.yaml")).example_rows
+    assert {line.alike for line in found.rows} == {(10, 20)}

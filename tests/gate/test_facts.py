@@ -144,7 +144,7 @@ def test_a_waived_rule_does_not_hide_the_class_size_of_a_failing_rule(tmp_path):
     result = check(tmp_path / "p.yaml", as_of=DAY)
     merging = [one for one in result.document["next_steps"] if one["step"] == "merge-classes"]
     assert [(one["size"], one["records"], one["rules"]) for one in merging] == [(5, 5, ["k3", "k5"]), (20, 17, ["k20"])]
-    assert "5 records (29.4 %) are in classes smaller than 5 (k3, k5)" in result.to_markdown()
+    assert "5 records (29.4 %) are in groups of fewer than 5 that look the same (k3, k5)" in result.to_markdown()
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ def test_every_chart_in_every_library(name, lang):
 
 def test_the_language_of_the_user(monkeypatch):
     monkeypatch.setenv("PETWORKS_LANG", "zh-TW")
-    assert CHARTS["classes"]().data.title == "資料列依所屬等價類大小的分布"
+    assert CHARTS["classes"]().data.title == "資料列依「同組人數」的分布"
     assert CHARTS["classes"](lang="en").data.title == "Records by the size of their equivalence class"
     assert "筆資料列" in small()._repr_html_()
 

@@ -56,6 +56,6 @@ def test_outsiders_see_no_more_than_the_protected_numbers(passing):
 
 def test_a_pass_is_no_promise(passing):
     page = passing.to_format("html", "en", "internal")
-    assert "It does not mean that nobody can ever be found in it." in page
-    assert "並不保證絕對沒有人會被認出來" in page
-    assert "at worst it is 10 %, for 10 people" in page
+    assert "Keeping rules is no promise that nobody can be found in it, and no legal opinion" in page
+    assert "符合規則不保證絕對沒有人會被認出來，也不是法律意見" in page
+    assert "At worst it is 10 %, for 10 people" in page

@@ -8,12 +8,14 @@ from conftest import ROOT
 from messages import fields
 from PETWorks.about.column_names import IDENTIFYING, QUASI_IDENTIFYING, SENSITIVE
 from PETWorks.about.hierarchies.declaration import KINDS, KINDS_WITH_LEVEL_NAMES
+from PETWorks.about.kinds import GENERALISED
+from PETWorks.about.kinds import KINDS as KINDS_OF_RELEASE
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.anonymization_facts import WhyGlobal
 from PETWorks.anonymizer.objectives import AGGREGATES
-from PETWorks.gate.check.advice import STEP_BY_FINDING
+from PETWorks.gate.check.advice import STEP_BY_FINDING, STEP_BY_OBSTACLE
 from PETWorks.gate.check.facts import ITEM_TESTS
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.diff import Change
@@ -27,6 +29,7 @@ from PETWorks.measures.catalogue import NEEDS, catalogue
 from PETWorks.render.charts.plots import STATE_MEASURES as COMPARED
 from PETWorks.render.language.language import message_text, percent, source_date
 from PETWorks.render.language.texts import TEXTS, Plural
+from PETWorks.render.report.front_page import KINDS as KINDS_OF_COLUMNS
 from PETWorks.render.report.making import STATE_FACTS
 from PETWorks.render.report.prose import TERMS
 from PETWorks.render.report.sections import SECTIONS
@@ -68,10 +71,15 @@ def is_id(text):
 def completed_ids():
     """Ids that are made of a beginning and a word of the document or the catalogue."""
     yield from (f"section.{section}" for section in SECTIONS)
-    yield from (f"front.{block}" for block in ("contents", "losses", "remaining"))
+    yield from (f"front.{block}" for block in ("contents", "losses", "both", "remaining"))
+    yield from (f"front.means.{verdict}" for verdict in ("pass", "waived", "fail"))
+    yield from (f"front.kind.{kind}" for kind in KINDS_OF_COLUMNS)
+    yield from (text for text in TEXTS if text.partition(".")[0] == "plain" and text.partition(".")[2] in catalogue)
+    yield from (f"advice.{kind}" for kind in get_args(get_type_hints(Notice)["notice"]) if f"advice.{kind}" in TEXTS)
     yield from (f"front.to.{kind}" for kind in ("public", "controlled", "internal"))
     yield from (f"front.sign.{verdict}" for verdict in ("pass", "waived"))
     yield from (f"column.state.{state}" for state in ("kept", "coarser", "lost"))
+    yield from (f"studio.bar.{kind}" for kind in ("original", "release"))
     yield from (f"studio.step.{step}" for step in PAGES)
     yield from (f"studio.compare.change.{change}" for change in ("same", *get_args(Change)))
     yield from FACT_LABELS.values()
@@ -98,6 +106,7 @@ def completed_ids():
     yield from (f"obstacle.{obstacle}" for obstacle in get_args(Obstacle))
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
     yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
+    yield from (f"context.kind.{kind}" for kind in KINDS_OF_RELEASE if kind != GENERALISED)
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
     yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
     yield from (f"withheld.{why}" for why in ("small class", "few records", "tells counts"))
@@ -145,6 +154,7 @@ def command_ids():
     """Those of what the command prints."""
     heads = ("attack", "prior", "posterior", "times-better", "difference")
     yield from (f"attack.head.{head}" for head in heads)
+    yield from (f"attack.{unit}" for unit in ("excess", "share"))
     yield from (f"attack.{how}" for how in ("not-better", "hardly-better", "better"))
     yield from (f"head.{head}" for head in ("parameters", "reason", "group", "values", "records", "column", "role"))
     yield from (f"family.{entry.family}" for entry in catalogue.values())
@@ -196,6 +206,11 @@ def other_steps():
         "many-suppressed",
         "try-subsets",
         *STEP_BY_FINDING.values(),
+        *STEP_BY_OBSTACLE.values(),
+        "synthesise-anew",
+        "compare-columns",
+        "compare-on-levels",
+        "limit-excess",
         "look-again",
         "personal-details",
         "round-values",

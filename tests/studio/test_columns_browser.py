@@ -29,10 +29,10 @@ def test_a_look_before_opening_is_accessible_and_answers_at_once(browser, server
         assert visit.hangs_over() == []
         page.get_by_text("讀取有誤嗎").click()
         page.select_option("#separator", ";")
-        page.wait_for_selector("#command:has-text(\"--separator ';'\")")
+        page.wait_for_selector("#command:has-text(\"--separator ';'\")", state="attached")
         assert page.locator("#preview dd").nth(3).inner_text() == "1"
         page.select_option("#separator", "")
-        page.wait_for_selector("#command:not(:has-text('--separator'))")
+        page.wait_for_selector("#command:not(:has-text('--separator'))", state="attached")
         page.get_by_label("受控").check()
         page.get_by_role("button", name="開始").click()
         page.wait_for_url("**/columns?**")

@@ -141,7 +141,7 @@ def _typed(words):
         (1, {"kind": "groups", "mapping": "a;b\nb;c;b"}, "values and groups"),
         (2, {"kind": "dates"}, "nothing is given"),
         (0, {"kind": "cuts", "cuts": "3, 1"}, "ascending"),
-        (0, {"kind": "prefix", "prefix": "1", "seen": "0"}, "changed by someone else"),
+        (0, {"kind": "prefix", "prefix": "1", "seen": "0"}, "changed in another window"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_at_the_form_and_what_was_typed_stays(folder, place, fields, told):

@@ -11,7 +11,7 @@ from PETWorks import Release, ReleaseWarning, apply_levels, evaluate, read_polic
 from PETWorks.studio.pages.hierarchies import columns_of
 from PETWorks.studio.pages.levels import what_if_of
 from processes import wait_for
-from studio_client import entered
+from studio_client import entered, fields_of
 
 POLICY = """\
 petworks_policy: 1
@@ -114,11 +114,12 @@ def test_the_release_is_the_one_that_the_command_makes(folder):
     with entered(folder) as page:
         fields["seen"] = seen(page)
         shown = ended(page, page.post("/levels/apply?policy=policy.yaml", data=fields, follow_redirects=False))
-        assert shown.url.path == "/levels/applied"
-        out = shown.text.partition('class="files out"')[2].partition('class="files inside"')
-        assert all(f"<li>{name}</li>" in out[0] for name in ("ours.csv", "ours_codebook.md", "ours_codebook.csv"))
-        assert "<li>ours_policy.yaml</li>" in out[2]
-        assert 'class="verdict pass"' in shown.text
+        assert shown.url.path == "/compare"
+        text = page.get(f"{shown.url}&wait=1").text
+        out = text.partition('class="files out"')[2].partition('class="files inside"')
+        assert all(f">{name}</a>" in out[0] for name in ("ours.csv", "ours_codebook.md", "ours_codebook.csv"))
+        assert ">ours_policy.yaml</a>" in out[2]
+        assert re.findall(r'class="summary (\w+)"', text) == ["fail", "pass"], "from the original to the release"
     done = petworks(
         *("apply", folder / "policy.yaml", "--levels", "age=2,town=1", "--suppress", "-o", folder / "theirs.csv")
     )
@@ -134,7 +135,7 @@ def test_the_release_is_the_one_that_the_command_makes(folder):
         ({"release": "../out.csv"}, "name of a file in the folder of the policy"),
         ({"release": "people.csv"}, "exists and was not made here"),
         ({"release": "out.exe"}, "ends in one of"),
-        ({"seen": "0"}, "was changed meanwhile"),
+        ({"seen": "0"}, "changed in another window"),
     ],
 )
 def test_no_job_is_started_with_a_wrong_name_or_an_old_page(folder, change, told):
@@ -150,25 +151,31 @@ def test_no_job_is_started_with_a_wrong_name_or_an_old_page(folder, change, told
 @pytest.mark.parametrize(
     ("bound", "levels", "written"),
     [
-        ("exactly", {"age": 2, "town": 0}, {"age": "2", "town": "0"}),
-        ("at_least", {"age": 2, "town": 0}, {"age": {"at_least": "2"}}),
+        ("exactly", {"age": 2, "town": 0}, {"age": "2"}),
+        ("at_least", {"age": 2, "town": 1}, {"age": {"at_least": "2"}, "town": {"at_least": "1"}}),
         ("at_most", {"age": 3, "town": 1}, {"town": {"at_most": "1"}}),
         ("at_least", {"age": 0, "town": 0}, None),
+        ("", {"age": 2, "town": 1}, None),
     ],
 )
-def test_levels_become_bounds_of_the_search(folder, bound, levels, written):
+def test_levels_go_along_and_become_bounds_of_the_search(folder, bound, levels, written):
     with entered(folder) as page:
-        fields = {"bound": bound, "seen": seen(page), "level-0": levels["age"], "level-1": levels["town"]}
-        answer = page.post("/levels/bounds?policy=policy.yaml", data=fields, follow_redirects=False)
+        chosen = {"level-0": levels["age"], "level-1": levels["town"]}
+        answer = page.post("/levels/carry?policy=policy.yaml", data=chosen, follow_redirects=False)
         assert answer.status_code == 303
-        assert f"level-0={levels['age']}" in answer.headers["location"], "the sliders stay where they are"
-        policy = read_policy(folder / "policy.yaml")
-        assert policy.anonymize.get("levels") == written
+        fields = fields_of(page.get(answer.headers["location"]).text, "/safe/run")
+        assert {name: int(fields[name]) for name in chosen if name in fields} == {
+            name: level for name, level in chosen.items() if level
+        }
+        if "bound" in fields:
+            assert fields["bound"] == "at_least", "unless someone chooses otherwise"
+            fields["bound"] = bound
+        saved = page.post("/safe/run?policy=policy.yaml", data={**fields, "do": "save"}, follow_redirects=False)
+        assert saved.status_code == 303
+        assert read_policy(folder / "policy.yaml").anonymize.get("levels") == written
         text = (folder / "policy.yaml").read_text("utf-8")
         assert text.endswith("# the end\n")
         assert "# years" in text
-        again = page.post("/levels/bounds?policy=policy.yaml", data=fields)
-        assert again.status_code == (200 if written is None else 400), "the page that it came from is old"
 
 
 def test_values_without_a_place_come_first_and_do_not_stop_the_other_columns(folder):
@@ -208,7 +215,7 @@ def test_hostile_names_stay_text(tmp_path):
             data={"level-0": "2", "release": "out.csv", "seen": seen(page)},
             follow_redirects=False,
         )
-        assert ended(page, answer).url.path == "/levels/applied"
+        assert ended(page, answer).url.path == "/compare"
     assert set((tmp_path / "out.csv").read_text("utf-8").splitlines()[1:]) == {"*,a", "*,b"}
 
 

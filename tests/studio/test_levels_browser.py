@@ -43,23 +43,28 @@ def test_sliders_by_keyboard_and_the_numbers_follow(browser, server, tmp_path):
         before = page.inner_text("#what-if-said")
         for _ in range(2):
             page.keyboard.press("ArrowRight")
-        page.wait_for_selector("#command:has-text('--levels age=2 -o')")
+        page.wait_for_selector("#command:has-text('--levels age=2 -o')", state="attached")
         assert page.inner_text("#what-if-said") != before
         assert slider.get_attribute("aria-valuetext").startswith("Level 2 of 3: 2 groups")
         assert page.inner_text("#shown-0") == slider.get_attribute("aria-valuetext")
         page.get_by_label("Suppress the records").check()
-        page.wait_for_selector("#command:has-text('--suppress')")
+        page.wait_for_selector("#command:has-text('--suppress')", state="attached")
         page.get_by_role("button", name="正體中文").click()
         page.wait_for_selector("html[lang=zh-TW]")
         visit.settle()
         assert page.get_by_role("slider", name="age").input_value() == "2", "sliders stay when the language changes"
-        page.get_by_label("這些層級是").select_option("at_least")
-        page.get_by_role("button", name="套用限制").click()
-        page.wait_for_selector(".sliders :text('2–')")
-        assert read_policy(tmp_path / "policy.yaml").anonymize["levels"] == {"age": {"at_least": "2"}}
+        page.get_by_text("產生釋出資料", exact=True).click()
         page.get_by_role("button", name="套用這些層級").click()
-        page.wait_for_url("**/levels/applied?**")
+        page.wait_for_url("**/compare?**")
+        visit.settle()
         assert visit.violations() == []
+        visit.go(f"{AT}&level-0=2")
+        page.locator("main .main").click()
+        page.wait_for_url("**/safe?**level-0=2**")
+        assert page.locator("#bound").input_value() == "at_least"
+        with visit.leaving("**saved=1**"):
+            page.locator(".saving button[value=save]").click()
+        assert read_policy(tmp_path / "policy.yaml").anonymize["levels"] == {"age": {"at_least": "2"}}
     assert (tmp_path / "people_released.csv").exists()
 
 
@@ -74,7 +79,7 @@ def test_a_form_shows_what_it_would_make_while_it_is_filled_in(browser, server, 
         page.wait_for_selector("#shown .message.fail")
         assert visit.violations() == []
         page.get_by_label("Widths").fill("7, 14")
-        page.wait_for_selector("#command:has-text('--width 7,14')")
+        page.wait_for_selector("#command:has-text('--width 7,14')", state="attached")
         page.get_by_role("button", name="Save in the policy").click()
         page.wait_for_selector("#shown-said:has-text('As it is saved')")
     assert read_policy(tmp_path / "policy.yaml").hierarchies["age"].words == {"width": ["7", "14"]}

@@ -120,7 +120,6 @@ def test_suppressed_records_can_be_kept(folder):
         ({"order": "sorted"}, "order is one of"),
         ({"suppressed_records": "hide"}, "suppressed records is one of"),
         ({"reasons": "yes", "below": "1"}, "from 2 to"),
-        ({"seen": "0" * 64}, "changed by someone else"),
     ],
 )
 def test_mistakes_are_shown_at_the_form(folder, changed, message):
@@ -133,6 +132,50 @@ def test_mistakes_are_shown_at_the_form(folder, changed, message):
         kept = [name for name in changed if name not in no_text]
         assert {name: fields[name] for name in kept} == {name: changed[name] for name in kept}, "what was typed stays"
         assert not page.studio.jobs.running
+
+
+def test_no_release_is_replaced_unless_someone_says_so(folder):
+    with entered(folder) as page:
+        first = ended(page, run(page))
+        assert fields_of(page.get("/safe?policy=policy.yaml").text, "/safe/run")["release"] == "adult_released_2.csv"
+        before = (folder / "adult_released.csv").read_bytes()
+        answer = run(page, release="adult_released.csv", suppression="9")
+        assert answer.status_code == 400
+        assert "is there already" in unescape(answer.text)
+        assert "suppression: 0.02" in (folder / "policy.yaml").read_text("utf-8"), "nothing is saved either"
+        assert (folder / "adult_released.csv").read_bytes() == before
+        again = ended(page, run(page, release="adult_released.csv", replace="yes"))
+        assert again.arguments == first.arguments
+        answer = run(page, seen="0" * 64)
+        assert answer.status_code == 400
+        assert "changed in another window" in answer.text
+
+
+def test_a_column_that_was_lost_is_kept_by_a_button(folder):
+    with entered(folder) as page:
+        ended(page, run(page, suppression="0", method="global"))
+        shown = page.get("/safe/result?policy=policy.yaml&release=adult_released.csv").text
+        states = dict(
+            re.findall(r'<th scope="row">(?:<bdi>)?(.*?)(?:</bdi>)?</th><td><span class="state-(\w+)"', shown)
+        )
+        policy = {"keep": "age"}
+        answer = page.post(
+            "/safe/choose?policy=policy.yaml", data={"release": "adult_released.csv", "keep": "no column"}
+        )
+        assert answer.status_code == 400
+        job = ended(
+            page,
+            page.post(
+                "/safe/choose?policy=policy.yaml",
+                data={"release": "adult_released.csv", **policy},
+                follow_redirects=False,
+            ),
+        )
+        assert job.arguments[-1] == "--keep=age"
+        assert {"sex", "age"} <= set(states)
+        assert "keep" not in (folder / "policy.yaml").read_text("utf-8"), "the policy stays as it was"
+        kept = {column["column"]: column["state"] for column in job.result["anonymization"]["column_states"]}
+        assert kept["age"] != "lost"
 
 
 def test_the_mouse_and_the_command_line_give_the_same_policy_release_and_digest(folder, tmp_path_factory):
@@ -165,14 +208,12 @@ def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
         shown = page.get(address).text
         for text in (
             "Proved: no other levels keep the rules and lose less",
-            "Before and after",
-            "Records before and after",
-            "smallest class",
-            "breaks k-anonymity",
+            "What became of each column",
+            "Five records before and after",
         ):
             assert text in shown
         assert '<span class="badge inside">internal</span>' in shown
-        assert 'href="/decide?policy=adult_released_policy.yaml"' in shown
+        assert 'class="button main end" href="/compare?policy=adult_released_policy.yaml"' in shown
         assert "adult_released.csv" in page.get("/safe?policy=policy.yaml").text, "it is found again"
         fields = fields_of(shown, "/safe/choose")
         job = ended(page, page.post("/safe/choose?policy=policy.yaml", data=fields, follow_redirects=False))
@@ -182,6 +223,7 @@ def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
             "--global",
             *(f"--level={name}={level}" for name, level in zip(("sex", "age", "a<b>c"), levels, strict=True)),
         )
+        assert job.purpose.values == {"release": "adult_released_2.csv"}, "the first one is not replaced"
         facts = job.result["anonymization"]
         assert [column["level"] for column in facts["columns"]] == levels
         assert all(column["allowed_levels"] == [column["level"]] * 2 for column in facts["columns"])
@@ -202,23 +244,21 @@ def test_the_two_ways_to_recode_are_compared_and_the_other_one_can_be_chosen(fol
         assert other.arguments[-2:] == ("--suppression=0.02", "--global")
         ways = first.result["anonymization"]["choice"]["ways"]
         assert other.result["anonymization"]["choice"] == {"made": "global", "ways": ways[:1]}
-        assert "Record by record usually keeps more" in page.get(address).text
+        assert (
+            "Record by record usually keeps more"
+            in page.get("/safe/result?policy=policy.yaml&release=adult_released_2.csv").text
+        )
 
 
-def test_reasons_are_shown_to_insiders_and_filtered(folder):
+def test_reasons_are_written_for_insiders_who_can_download_them(folder):
     with entered(folder) as page:
         job = ended(page, run(page, reasons="yes", below="12", method="global"))
         assert job.arguments[-4:] == ("--reasons", "adult_released_reasons_internal.csv", "--below", "12")
-        address = "/safe/reasons?policy=policy.yaml&release=adult_released.csv"
-        shown = page.get(address).text
-        assert "Do not pass it on" in shown
-        sizes = [int(size) for size in re.findall(r'</td><td class="figure">(\d+)</td><td>', shown)]
-        assert max(sizes) >= 6
-        fewer = page.get(address, params={"below": "6", "policy": "policy.yaml", "release": "adult_released.csv"}).text
-        assert [int(size) for size in re.findall(r'</td><td class="figure">(\d+)</td><td>', fewer)] == [
-            size for size in sizes if size < 6
-        ]
-        assert page.get(address + "&below=x").status_code == 400
+        shown = page.get("/safe/result?policy=policy.yaml&release=adult_released.csv").text
+        inside = shown.partition('class="files inside"')[2]
+        file = page.get(re.search(r'href="(/file\?path=[^"]*reasons_internal.csv)" download', inside)[1])
+        assert file.headers["content-disposition"].startswith("attachment")
+        assert file.content == (folder / "adult_released_reasons_internal.csv").read_bytes()
 
 
 def test_a_point_of_the_frontier_is_chosen(folder):

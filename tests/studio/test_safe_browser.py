@@ -1,5 +1,6 @@
 """Make it safe and Decide in a real browser: the pages that only appear after something was done."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def test_from_the_frontier_to_an_evidence_folder(browser, server):
     with Visit(browser, server) as visit:
         page = visit.page
         visit.go("/safe?policy=policy.yaml")
-        page.locator("details", has=page.locator("button[value=frontier]")).locator("summary").first.click()
+        page.locator("details", has=page.locator("button[value=frontier]")).locator("summary").last.click()
         page.fill("#limits", "0, 5, 10")
         page.click("button[value=frontier]")
         page.wait_for_url("**/safe/frontier**")
@@ -68,41 +69,45 @@ def test_from_the_frontier_to_an_evidence_folder(browser, server):
         assert page.locator("tbody tr").count() == page.locator("button[id^=point-]").count() >= 2
         page.locator("svg [data-press]").last.click()  # a point of the chart
         page.wait_for_url("**/safe/result**")
-        assert "--suppression=" in page.inner_text("#command")
+        assert "--suppression=" in page.locator("#command").text_content()
         looks_right(visit)
         visit.go("/safe?policy=policy.yaml")
         page.fill("#suppression", "10")
-        page.check("input[name=reasons]")
+        page.fill("#release", "adult_released.csv")
+        visit.allowed = ["400"]
         page.locator("#release").press("Enter")  # the first button: make it safe
+        page.wait_for_selector("main .message.fail")
+        assert "is there already" in page.inner_text("main .message.fail"), "no release is replaced silently"
+        assert page.input_value("#suppression") == "10"
+        page.fill("#release", "again.csv")
+        page.check("input[name=reasons]")
+        page.locator("main .main").click()
         page.wait_for_url("**/safe/result**")
         looks_right(visit)
-        page.click("text=Reasons per record")
-        page.wait_for_url("**/safe/reasons**")
-        looks_right(visit)
-        visit.go("/safe/result?policy=policy.yaml&release=adult_released.csv")
-        page.click("a.main")
-        page.wait_for_url(f"**/decide?{RELEASED}")
+        page.get_by_role("link", name="again_reasons_internal.csv").wait_for()
+        visit.go(f"/decide?{RELEASED}")
         page.wait_for_selector("#verdict ~ div .verdict.pass")
         page.fill("#approver", "Ms Lin")
         page.locator("#approver").press("Enter")
-        page.wait_for_url("**#sign-off")
+        page.wait_for_url("**saved=1**")
         assert read_policy(server.folder / "adult_released_policy.yaml").accountability.approver == "Ms Lin"
+        page.locator("#rules").click()
         page.select_option("#add", "l-diversity")
-        page.locator("form", has=page.locator("#add")).locator("button").click()
+        page.click("button[value=add]")
         page.fill("#new-p-l", "1")
         looks_right(visit)
-        page.click("text=Save rules")
-        page.wait_for_url("**#rules")
+        page.locator(".saving button[value=save]").click()
+        page.wait_for_url("**saved=1**")
         page.click("text=Versions of the policy")
         page.wait_for_url("**/decide/versions**")
         assert page.locator("pre.diff").count() == 2
         looks_right(visit)
         visit.go(f"/decide?{RELEASED}")
-        page.click("text=Make an evidence folder")
+        page.click("main .main")
         page.wait_for_url("**/decide/exported**")
         looks_right(visit)
         with page.context.expect_page() as opened:
-            page.click("text=/Open .*for_recipients/")
+            page.get_by_role("link", name=re.compile("Open .*for_recipients")).first.click()
         opened.value.wait_for_selector("h1")
         assert "Ms Lin" not in opened.value.inner_text("body"), "outsiders do not learn who signed"
 
@@ -118,7 +123,7 @@ def test_a_search_goes_on_without_the_browser_and_is_cancelled(browser, server):
     before = sorted(path.name for path in server.folder.glob("[!.]*"))
     with Visit(browser, server) as visit:
         visit.go("/safe?policy=wide_policy.yaml")
-        visit.page.click("button[value=run]")
+        visit.page.click("main .main")
         visit.page.wait_for_selector("progress")
         visit.page.wait_for_selector("text=best loss so far")
         assert children(server.process) or not Path("/proc").exists()

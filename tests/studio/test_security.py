@@ -657,8 +657,8 @@ def test_files_of_a_release_that_are_symlinks_are_neither_shown_nor_replaced(fol
     outside.write_text(SECRET, "utf-8")
     (folder / f"x{ending}").symlink_to(outside)
     with entered(folder) as page:
-        query = {"policy": "people_policy.yaml", "release": "x.csv", "file": f"x{ending}"}
-        for path in ("/safe/result", "/safe/reasons", "/report"):
+        query = {"policy": "people_policy.yaml", "release": "x.csv", "file": f"x{ending}", "path": f"x{ending}"}
+        for path in ("/safe/result", "/file", "/report"):
             answer = page.get(path, params=query)
             assert answer.status_code == 400
             assert SECRET not in answer.text
@@ -667,6 +667,22 @@ def test_files_of_a_release_that_are_symlinks_are_neither_shown_nor_replaced(fol
             assert page.post(path, params=query, data=data, follow_redirects=False).status_code == 400
         assert not page.studio.jobs.running
     assert outside.read_text("utf-8") == SECRET
+
+
+def test_only_visible_files_of_the_folder_are_downloaded(folder):
+    with_links(folder)
+    (folder / ".petworks").mkdir(exist_ok=True)
+    (folder / ".petworks/kept.csv").write_text(SECRET, "utf-8")
+    (folder / "inside.csv").symlink_to(folder / "people.csv")
+    with entered(folder) as page:
+        answer = page.get("/file", params={"path": "people.csv"})
+        assert answer.content == (folder / "people.csv").read_bytes()
+        assert answer.headers["content-disposition"].startswith("attachment")
+        ways = [way.format(".csv") for way in OUT]
+        for name in (*ways, "link.csv", "loop.csv", "inside.csv", ".petworks/kept.csv", ".petworks", "", ".", "no.csv"):
+            answer = page.get("/file", params={"path": name})
+            assert answer.status_code == 400, name
+            assert SECRET not in answer.text, name
 
 
 def test_a_report_in_the_folder_cannot_act(folder):

@@ -103,74 +103,100 @@ def test_hostile_names_and_cells_are_only_text(browser, hostile, lang):
             assert visit.page.locator("b", has_text="hostile").count() == 0
 
 
-def walk(visit, pictures=lambda step: None):
-    """From the list of files to a release that passes, by mouse; the commands that the pages showed on the way."""
-    page, lang, commands = visit.page, visit.lang, []
+def command(page):
+    """The command that the page shows, folded away."""
+    return page.locator("#command").text_content()
+
+
+def walk(visit, pictures=lambda step: None, look=lambda: None):
+    """From the list of files to a release that passes, by mouse; the commands that the pages showed on the way.
+
+    look   called on every page: what one can do there loses nothing
+    """
+    page, lang, commands, clicks = visit.page, visit.lang, [], 0
 
     def text(key, **values):
         return message_text(lang, key, **values)
+
+    def click(found):
+        nonlocal clicks
+        clicks += 1
+        found.click()
 
     def arrive(step):
         page.wait_for_url(f"**/{step}?**")
         visit.settle()
         assert page.inner_text("h1") == text(f"studio.step.{step}")
+        assert page.locator("main .main").count() == 1, "one button leads on"
+        look()
+        pictures(step)
+
+    def go_on(step):
+        click(page.locator("main .main"))
+        arrive(step)
 
     pictures("open")
-    page.get_by_role("link", name="hospital.csv").click()
-    page.wait_for_selector("#command")
+    click(page.get_by_role("link", name="hospital.csv"))
+    page.wait_for_selector("#command", state="attached")
     visit.settle()
-    commands.append(page.inner_text("#command"))
+    commands.append(command(page))
     assert visit.violations() == []
-    page.get_by_role("button", name=text("studio.open.begin"), exact=True).click()
+    click(page.get_by_role("button", name=text("studio.open.begin"), exact=True))
     arrive("columns")
-    pictures("columns")
-    page.get_by_role("button", name=text("studio.columns.next-step")).click()
-    arrive("risk")
+    go_on("risk")
     assert text("verdict.fail") in page.inner_text("#bar")
-    pictures("risk")
-    page.get_by_role("link", name=text("studio.next", step=text("studio.step.levels"))).click()
-    arrive("levels")
+    assert " → " in page.locator(".example").first.inner_text(), "an example of a person who is found"
+    go_on("levels")
     before = page.inner_text("#what-if-said")
-    slider = page.get_by_role("slider", name="出生日期")
+    slider = page.get_by_role("slider", name="科別")
     box = slider.bounding_box()
     page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2)
-    page.wait_for_selector("#command:has-text('出生日期')")
+    page.wait_for_selector("#command:has-text('科別')", state="attached")
     visit.settle()
     assert page.inner_text("#what-if-said") != before
-    pictures("levels")
-    page.get_by_role("link", name=text("studio.next", step=text("studio.step.safe"))).click()
-    arrive("safe")
-    page.get_by_role("button", name=text("studio.safe.run"), exact=True).click()
+    look()
+    assert page.get_by_role("slider", name="科別").input_value() != "0", "the slider stays"
+    go_on("safe")
+    assert "科別" in page.inner_text("fieldset.message"), "what was chosen goes along"
+    page.select_option("#bound", "")
+    click(page.locator("main .main"))
     page.wait_for_url("**/safe/result?**")
     visit.settle()
+    assert clicks <= 8
     assert text("verdict.pass") in page.inner_text("main .summary")
-    commands.append(page.inner_text("#command"))
+    commands.append(command(page))
     assert visit.violations() == []
-    pictures("safe")
-    result = page.url
-    page.get_by_role("link", name=text("studio.step.compare")).click()
-    arrive("compare")
-    page.select_option("#other", "hospital_released_policy.yaml")
-    page.get_by_role("button", name=text("studio.compare.compare"), exact=True).click()
-    page.wait_for_url("**other=hospital_released_policy.yaml**")
-    visit.settle()
-    assert text("verdict.pass") in page.inner_text("main")
+    look()
+    go_on("compare")
+    sides = [side.get_attribute("class") for side in page.locator(".pair-of-tables .summary").all()]
+    assert sides == ["summary fail", "summary pass"], "from the original to the release"
+    assert page.locator(".change.better").count()
+    assert not page.locator("#compare-rules ~ .scroll .change.worse").count()
     assert visit.violations() == []
-    pictures("compare")
-    page.goto(result)
-    page.get_by_role("link", name=text("studio.result.decide")).click()
-    arrive("decide")
-    assert text("verdict.pass") in page.inner_text("#bar")
-    pictures("decide")
+    go_on("decide")
+    tables = page.locator("#bar li")
+    assert [text("verdict.fail") in tables.first.inner_text(), text("verdict.pass") in tables.last.inner_text()]
+    assert tables.last.get_attribute("aria-current") == "true"
     return commands
 
 
 @pytest.mark.parametrize("lang", ["en", "zh-TW"])
 def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_factory, monkeypatch, lang):
-    """By mouse; and the commands that the pages show give the same files."""
+    """By mouse, going back and loading again in every step; the commands that the pages show give the same files."""
+
+    def look():
+        address = visit.page.url
+        visit.page.reload()
+        visit.settle()
+        visit.page.go_back()
+        visit.page.go_forward()
+        visit.settle()
+        assert visit.page.url == address
+
     with Server(folder) as server, Visit(browser, server, lang) as visit:
-        commands, made = walk(visit), files(folder)
+        commands, made = walk(visit, look=look), files(folder)
         sign_off(visit)
+    assert "purpose: 研究\n" in (folder / "hospital_released_policy.yaml").read_text("utf-8")
     assert "approver: 王小明\n" in (folder / "hospital_released_policy.yaml").read_text("utf-8")
     evidence = next(folder.glob("evidence_hospital_released_*"))
     assert (evidence / "for_recipients").is_dir()
@@ -193,18 +219,42 @@ def test_from_a_raw_table_to_a_release_that_passes(browser, folder, tmp_path_fac
 
 
 def sign_off(visit):
-    """Someone answers for the release, and gets the folder for the records of the house."""
+    """Someone answers for the release, and gets the folder for the records of the house; another tab interferes."""
     page, lang = visit.page, visit.lang
-    for field, text in (("approver", "王小明"), ("role", "資料治理長"), ("review_by", "2031-01-31")):
+    texts = {
+        "approver": "王小明",
+        "role": "資料治理長",
+        "review_by": "2031-01-31",
+        "incident_contact": "privacy@h.example",
+    }
+    for field, text in texts.items():
         page.fill(f"#{field}", text)
-    page.fill("#incident_contact", "privacy@hospital.example")
-    page.get_by_role("button", name=message_text(lang, "studio.decide.save-sign-off"), exact=True).click()
-    page.wait_for_url("**#sign-off")
-    assert page.input_value("#approver") == "王小明"
-    page.get_by_role("button", name=message_text(lang, "studio.decide.evidence"), exact=True).click()
+    assert page.inner_text(".saving-state") == message_text(lang, "studio.unsaved")
+    with visit.leaving("**/decide?**"):
+        page.reload()
+    assert page.input_value("#approver") == "王小明", "what was typed is still there"
+    other = visit.context.new_page()
+    other.goto(page.url)
+    other.fill("#purpose", "研究")
+    other.locator(".saving button[value=save]").click()
+    other.wait_for_url("**saved=1**")
+    assert other.inner_text(".saving-state") == message_text(lang, "studio.saved")
+    other.close()
+    visit.allowed = ["400"]
+    page.locator(".saving button[value=save]").click()
+    page.wait_for_selector("main [role=alert]")
+    assert "王小明" not in page.inner_text("body")
+    page.locator("main .main").click()  # back to the form
+    visit.settle()
+    assert page.input_value("#purpose") == "研究"
+    assert {field: page.input_value(f"#{field}") for field in texts} == texts
+    page.locator("main .main").click()
     page.wait_for_url("**/decide/exported?**")
     assert page.locator("main .message.pass").count() == 1
     assert visit.violations() == []
+    with page.expect_download() as download:
+        page.locator("main").get_by_role("link", name="hospital_released.csv", exact=True).click()
+    assert download.value.suggested_filename == "hospital_released.csv"
 
 
 def files(folder):
@@ -243,8 +293,11 @@ def test_by_keyboard_alone(browser, folder):
             ("risk", message_text("en", "studio.columns.next-step")),
             ("levels", "Next: Levels"),
             ("safe", "Next: Make it safe"),
+            ("safe/result", message_text("en", "studio.safe.run")),
+            ("compare", "Next: Compare"),
+            ("decide", "Next: Decide"),
         ):
-            tab_to(page, text)
+            tab_to(page, text, "main :is(a, button)" if step != "open" else "*")
             page.keyboard.press("Enter")
             page.wait_for_url(f"**/{step}?**")
             visit.settle()
@@ -252,19 +305,15 @@ def test_by_keyboard_alone(browser, folder):
                 tab_to(page, "出生日期", "input[type=range]")
                 before = page.inner_text("#what-if-said")
                 page.keyboard.press("End")
-                page.wait_for_selector("#command:has-text('出生日期')")
+                page.wait_for_selector("#command:has-text('出生日期')", state="attached")
                 visit.settle()
                 assert page.inner_text("#what-if-said") != before
                 assert "出生日期" in page.evaluate(FOCUSED), "the focus stays where it was"
-        tab_to(page, message_text("en", "studio.safe.run"), "main button")
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/safe/result?**")
-        assert message_text("en", "verdict.pass") in page.inner_text("main .summary")
-        tab_to(page, message_text("en", "studio.result.decide"))
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/decide?**")
-        visit.settle()
         assert message_text("en", "verdict.pass") in page.inner_text("#bar")
+        tab_to(page, message_text("en", "sign-off.approver"), "input")
+        page.keyboard.type("Ms Lin")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**saved=1**")
 
 
 def test_without_script_and_after_closing_the_browser(browser, folder):
@@ -276,14 +325,14 @@ def test_without_script_and_after_closing_the_browser(browser, folder):
             page.get_by_role("button", name=message_text("en", "studio.open.begin"), exact=True).click()
             page.get_by_role("button", name=message_text("en", "studio.columns.next-step")).click()
             page.get_by_role("link", name=message_text("en", "studio.risk.no-script")).click()
-            page.get_by_text(message_text("en", "studio.risk.sets")).first.wait_for()
+            page.get_by_text(message_text("en", "studio.risk.steps")).first.wait_for()
             page.goto(server.own + address("levels"))
             page.get_by_role("link", name=message_text("en", "studio.levels.no-script")).click()
             page.get_by_role("slider", name="出生日期").press("End")
             page.get_by_role("button", name=message_text("en", "studio.levels.recount")).click()
             page.wait_for_url("**level-**")
             page.goto(server.own + address("safe"))
-            page.get_by_role("button", name=message_text("en", "studio.safe.run"), exact=True).click()
+            page.locator("main .main").click()
             page.wait_for_url("**/job?**")
         with Visit(browser, server) as visit:  # the search goes on without the browser
             page = visit.page

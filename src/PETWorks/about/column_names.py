@@ -35,7 +35,8 @@ IDENTIFYING = {
         vin, policy number, policy no, 帳號, 帳戶, 信用卡, 卡號, 車牌, 車號, 保單號, 統一編號, 統編, 稅籍編號""",
     A_DEVICE: """ip, ipv, ip address, mac address, imei, device id, serial number, url,
         website, username, login id, password, fingerprint, photo, signature, 網址, 位址, 指紋, 照片, 簽名""",
-    A_HOUSEHOLD: """household id, household number, household no, household code, family id, family number, family no,
+    A_HOUSEHOLD: """hhid, hh id, hh no, hh number, household serial, household id,
+        household number, household no, household code, family id, family number, family no,
         戶號, 家戶編號, 家庭編號, 家戶代號, 戶口編號""",
     A_RECORD_NUMBER: "row number, row no, rowid, 流水號, 案號, 單號",
 }
@@ -71,6 +72,12 @@ LAST_NAMES = "last name, family name, surname, lname, nachname, apellido, 姓氏
 # These tell the role of a column even if another word of its name is sensitive; others may not (`mental state`).
 PERSONAL_ATTRIBUTES = """age, sex, gender, zip, zip code, postal code, post code, country, county, city, town, township,
     village, district, province, municipality, residence, 年齡, 性別, 郵遞區號, 縣市, 鄉鎮, 行政區, 居住地, 戶籍地"""
+SAMPLING_WEIGHTS = """sampling weight, sample weight, survey weight, design weight, final weight, base weight,
+    person weight, household weight, weighting factor, weight factor, expansion factor, raising factor, grossing factor,
+    inflation factor, wgt, fnlwgt, perwt, hhwt, pweight, wtfinl, 權數, 權重, 加權, 擴大係數, 膨脹係數, 推估係數,
+    放大倍數"""
+WEIGHTS = "weight, wt, weights"  # of a record, or of a body
+HOUSEHOLDS = "household, hh, 家戶, 戶"  # a household, if its values are numbers of households
 REMARKS = """remark, remarks, note, notes, comment, comments, memo, free text, description, 備註, 附註, 備考, 註記,
     評語, 說明, 描述, 紀要"""
 DATES = "date, datetime, timestamp, created at, updated at, 日期, 時間"
@@ -238,6 +245,21 @@ def roles_by_name(words: str) -> dict[str, str]:
         # The date of something sensitive is known to more people than the thing itself.
         roles = {QUASI_IDENTIFIER: roles["date"]} | ({IDENTIFIER: roles[IDENTIFIER]} if IDENTIFIER in roles else {})
     return roles
+
+
+def names_a_sampling_weight(words: str) -> bool:
+    """Whether a name means a sampling weight."""
+    return any(term in words for term in terms(SAMPLING_WEIGHTS))
+
+
+def may_name_a_household(words: str) -> bool:
+    """Whether a name may mean the number of a household, or else what kind of household it is."""
+    return words.strip() in (term.strip() for term in terms(HOUSEHOLDS))
+
+
+def may_name_a_sampling_weight(words: str) -> bool:
+    """Whether a name may mean a sampling weight, or else the weight of a body."""
+    return words.strip() in (term.strip() for term in terms(WEIGHTS))
 
 
 def names_a_result(words: str) -> bool:

@@ -29,7 +29,13 @@ class Sample:
         """The columns that are named."""
         return tuple(name for name in (self.weight, self.household) if name is not None)
 
-    def without(self, columns: Container[str]) -> "Sample":
+    @property
+    def words(self) -> dict[str, str]:
+        """The statements as keys of a policy, which are arguments of `Release` too."""
+        named = {"sampling_weight": self.weight, "household": self.household}
+        return {key: column for key, column in named.items() if column is not None}
+
+    def without(self, columns: Container[str | None]) -> "Sample":
         """The statements that are not about these columns."""
         return Sample(*(None if name in columns else name for name in (self.weight, self.household)))
 

@@ -13,12 +13,11 @@ from PETWorks import attributetypes
 from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_name, parse_declaration
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
 from PETWorks.about.sample import Sample
-from PETWorks.about.treatment import TREATMENTS
+from PETWorks.about.treatment import COLUMN_KEYS, TREATMENTS
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
 from PETWorks.tables.formats.packed import unpacked_path
 from PETWorks.tables.yaml_files import YAMLFile, read_yaml
 
-COLUMN_KEYS = ("privacy_unit", "sampling_weight", "household")  # each names a column
 KEYS = ("roles", "hierarchies", *COLUMN_KEYS, "treatment")
 _ROLES = {name: getattr(attributetypes, name) for name in attributetypes.__all__}
 

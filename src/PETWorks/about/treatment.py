@@ -13,6 +13,7 @@ ALONE, AS_QUASI_IDENTIFIERS = "alone", "quasi-identifiers"
 EXACT, FOLDED = "exact", "folded"
 REMOVE, STARS = SUPPRESSED_RECORDS = ("remove", "stars")  # whether suppressed records leave the table or stay with `*`
 MEAN, MEDIAN, INTERVAL = SHOWN = ("mean", "median", "interval")  # what the records of a class show of a column
+COLUMN_KEYS = ("privacy_unit", "sampling_weight", "household")  # statements about a table that name a column
 TREATMENTS = {
     "missing": (AS_VALUE, APART),
     "suppressed": (APART, AS_CLASS),

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,7 @@ from PETWorks.anonymizer.class_means import check_show
 from PETWorks.anonymizer.explanation import Explanation, column_reasons, explain_levels
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local.rounds import local_releases, sorting_objective
+from PETWorks.anonymizer.local.rounds import local_releases
 from PETWorks.anonymizer.local.sweep import Sweep, smallest_size, visible_classes
 from PETWorks.anonymizer.lost_columns import (
     Keeping,
@@ -56,7 +56,15 @@ from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
 from PETWorks.anonymizer.rows import NodeClasses
 from PETWorks.anonymizer.rules import Rule
 from PETWorks.anonymizer.search.checkpoints import read_checkpoint, write_checkpoint
-from PETWorks.anonymizer.search.exact import MOST_COST, ONE_IN, NodeSearch, Progress, Report, Stop, never_stop
+from PETWorks.anonymizer.search.exact import (
+    NodeSearch,
+    Progress,
+    Report,
+    Solution,
+    Stop,
+    best_keeping,
+    never_stop,
+)
 from PETWorks.anonymizer.utility import Losses, Utility, local_losses, losses, utility_of
 from PETWorks.counting.protected_source import changes_in
 from PETWorks.counting.release import Release
@@ -495,6 +503,9 @@ def _risks(classes: NodeClasses, kept: Mask) -> tuple[float, float]:
     return (1 / int(sizes.min()), len(sizes) / int(sizes.sum())) if len(sizes) else (0.0, 0.0)
 
 
+POWER = 2  # of the losses of columns, if local recoding is repeated because columns are lost
+
+
 class TimeIsUp(Exception):  # noqa: N818 - not an error: it ends the sweep
     """Raised when no time is left for local recoding."""
 
@@ -507,16 +518,14 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     best = Sweep.on_one_node(found.classes, found.taken_out)
     loss, complete = found.loss, found.optimal
     why_global: WhyGlobal | None = why_not_local(found.problem)
+    search = _LocalSearch(found, report, stop)
     try:
         if why_global is None:
             why_global = "not possible"
-            taken: tuple[int, float, Sweep] | None = None
-            for release, release_loss in _local_releases(found, report, stop):
-                why_global = why_global if why_global is None else "no better"
-                if release_loss < found.loss:
-                    candidate = _wanted_columns_lost(found, release), release_loss, release
-                    taken = candidate if taken is None else _keeping_more(taken, candidate)
-                    (_, loss, best), why_global = taken, None
+            for _ in search.run():
+                chosen, why_global = search.chosen, "no better"
+                if chosen is not None:
+                    loss, best, why_global = chosen.loss, chosen.sweep, None
     except NotApplicable:  # a measure does not apply to values on several levels
         why_global = None if loss < found.loss else "one level per column"
     except (KeyboardInterrupt, TimeIsUp):
@@ -527,82 +536,95 @@ def recode_locally(found: Anonymization, report: Report | None = None, stop: Sto
     return LocalAnonymization(**{**values, **changed}, sweep=best, searched_all=complete)
 
 
-def _local_releases(found: Anonymization, report: Report | None, stop: Stop) -> Iterator[tuple[Sweep, float]]:
-    """Releases that satisfy every rule, with their losses.
+@dataclass(frozen=True)
+class _LocalRelease(Solution):
+    """A release by local recoding that satisfies every rule."""
 
-    Only larger classes can help with rules about the whole table. The minimum class size is raised by half until the
-    rules hold; then smaller sizes are tried.
-    """
-    problem = found.problem
-    ground = problem.ground
-    judge = Judge(ground, problem.rules, ground.records, problem.objective)
-    order = sorting_objective(problem)
-    # Suppressed records that are not set aside form a class, so none are allowed.
-    allowed = problem.most if ground.view.treatment["suppressed"] == APART else 0
-    fallback, best = Sweep.on_one_node(found.classes, found.taken_out), found.loss
-    fewest = len(problem.lattice.columns)
+    sweep: Sweep = field(kw_only=True)
 
-    told = 0
 
-    def report_progress(visited: int) -> None:
-        nonlocal told
-        if stop():
-            raise TimeIsUp
-        told = max(told, min(visited, problem.lattice.nodes))
-        if report is not None:
-            report(Progress(told, best, 0.0))
+class _LocalSearch:
+    """Local recoding with classes of different sizes, and such that fewer columns are lost."""
 
-    least = smallest_size(judge)
-    failed, growing = least - 1, True
-    while growing or least - failed > 1 + failed // 8:
-        size = least if growing else (least + failed) // 2
+    def __init__(self, found: Anonymization, report: Report | None, stop: Stop) -> None:
+        problem = self._problem = found.problem
+        self._found, self._report, self._stop = found, report, stop
+        self._judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
+        # Suppressed records that are not set aside form a class, so none are allowed.
+        self._allowed = problem.most if problem.ground.view.treatment["suppressed"] == APART else 0
+        self._fallback = Sweep.on_one_node(found.classes, found.taken_out)
+        self._best_loss, self._visited = found.loss, 0
+        self._releases: list[_LocalRelease] = []
+
+    @property
+    def chosen(self) -> _LocalRelease | None:
+        """The release that loses the fewest columns among those that cost little more than the least loss.
+
+        None if none loses less than the best levels.
+        """
+        better = [release for release in self._releases if release.loss < self._found.loss]
+        chosen = best_keeping(better, Keeping(wanted=self._problem.keeping.wanted), self._found.records)
+        assert chosen is None or isinstance(chosen, _LocalRelease)
+        return chosen
+
+    def run(self) -> Iterator[None]:
+        """Look for releases; after each one that is found, the caller may stop.
+
+        Only larger classes can help with rules about the whole table. The minimum class size is raised by half until
+        the rules hold; then smaller sizes are tried. If columns are lost, the last size is tried again with columns
+        that lose much counting more.
+        """
+        least = smallest_size(self._judge)
+        failed, growing = least - 1, True
+        while growing or least - failed > 1 + failed // 8:
+            size = least if growing else (least + failed) // 2
+            holds, broken = yield from self._of_size(size)
+            if growing and not holds and (not broken or any(rule.worse_by_suppression for rule in broken)):
+                return  # larger classes would only lose more
+            if holds:
+                least, growing = size, False
+            else:
+                failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+        if self.chosen is not None and self.chosen.losing(self._problem.keeping.wanted):
+            yield from self._of_size(least, POWER)
+
+    def _of_size(self, size: int, power: int | None = None) -> Generator[None, None, tuple[bool, list[Rule]]]:
+        """Look for releases with classes of this size; return whether any is found, and the rules that others break."""
+        problem, wanted = self._problem, self._problem.keeping.wanted
         holds, broken = False, []
-        for release in local_releases(ground, judge, order, size, allowed, fallback, report_progress):
-            loss = release.loss(problem.objective)
-            if holds and loss >= best and _wanted_columns_lost(found, release) >= fewest:
+        swept_releases = local_releases(
+            problem, self._judge, size, self._allowed, self._fallback, self._report_nodes, power
+        )
+        for swept in swept_releases:
+            lost = 0 if problem.columns is None else problem.columns.set_of(lost_in_sweep(swept))
+            release = _LocalRelease((), swept.loss(problem.objective), swept.suppressed, lost=lost, sweep=swept)
+            fewest = min((other.losing(wanted) for other in self._releases), default=len(problem.lattice.columns))
+            if holds and release.loss >= self._best_loss and release.losing(wanted) >= fewest:
                 continue
-            broken_now = _broken_rules(found, release)
-            if not broken_now and loses_no_more(found, release):
-                yield release, loss
-                holds, best = True, min(best, loss)
-                fewest = min(fewest, _wanted_columns_lost(found, release))
+            broken_now = _broken_rules(self._found, swept)
+            if not broken_now and loses_no_more(self._found, lost):
+                self._releases.append(release)
+                holds, self._best_loss = True, min(self._best_loss, release.loss)
+                yield
             broken += broken_now
-        if growing and not holds and (not broken or any(rule.worse_by_suppression for rule in broken)):
-            return  # larger classes would only lose more
-        if holds:
-            least, growing = size, False
-        else:
-            failed, least = size, max(size + 1, size * 3 // 2) if growing else least
+        return holds, broken
+
+    def _report_nodes(self, visited: int) -> None:
+        if self._stop():
+            raise TimeIsUp
+        self._visited = max(self._visited, min(visited, self._problem.lattice.nodes))
+        if self._report is not None:
+            self._report(Progress(self._visited, self._best_loss, 0.0))
 
 
-def _wanted_columns_lost(found: Anonymization, swept: Sweep) -> int:
-    """How many columns a release loses that it should keep if that costs little."""
-    columns = found.problem.columns
-    return 0 if columns is None else (columns.set_of(lost_in_sweep(swept)) & found.problem.keeping.wanted).bit_count()
-
-
-def _keeping_more(one: tuple[int, float, Sweep], other: tuple[int, float, Sweep]) -> tuple[int, float, Sweep]:
-    """The one of two releases that loses fewer columns, unless that costs much; then the one with less loss.
-
-    Each is the number of columns that it loses, its loss, and the release.
-    """
-    fewer, more = sorted((one, other), key=lambda release: release[:2])
-    (_, loss, swept), (_, other_loss, other_swept) = fewer, more
-    additional = swept.suppressed - other_swept.suppressed
-    costs_much = loss > MOST_COST * other_loss or additional * ONE_IN > swept.ground.records
-    return more if costs_much else fewer
-
-
-def loses_no_more(found: Anonymization, swept: Sweep) -> bool:
-    """Whether local recoding keeps the columns that are to be kept, and loses no more of the others than found levels.
+def loses_no_more(found: Anonymization, lost: int) -> bool:
+    """Whether a set of lost columns has none that is to be kept, and no more of the others than the found levels lose.
 
     Columns that may be lost do not count.
     """
-    problem, chosen = found.problem, found.search.best
-    if problem.columns is None or chosen is None:
+    keeping, chosen = found.problem.keeping, found.search.best
+    if chosen is None:
         return True
-    keeping = problem.keeping
-    lost = problem.columns.set_of(lost_in_sweep(swept))
     return not lost & keeping.demanded and (lost & keeping.wanted).bit_count() <= chosen.losing(keeping.wanted)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NUMBERS = ("width", "cuts", "quantiles")  # kinds of declared hierarchies
 DATES = "dates"
 # Needs of measures that compare the labels of quasi-identifiers with hierarchies or with another table.
-PLACING = {"hierarchies", "a population table", "the original table"}
+ABOUT_LABELS = {"hierarchies", "a population table", "the original table"}
 STAR = 0  # the code of `*` in the labels of a recoder
 LARGEST = 2**62
 
@@ -93,9 +93,9 @@ def check_show(show: Mapping[str, str] | None, release: Release, *, usual: bool 
     return {column: way for column, way in wanted.items() if way != INTERVAL}
 
 
-def rules_that_place(rules: Sequence[Rule]) -> tuple[str, ...]:
+def rules_about_labels(rules: Sequence[Rule]) -> tuple[str, ...]:
     """The names of the rules about labels of quasi-identifiers, which a mean is not."""
-    return tuple(rule.name for rule in rules if isinstance(rule, MeasureRule) and PLACING & {*rule.metric.needs})
+    return tuple(rule.name for rule in rules if isinstance(rule, MeasureRule) and ABOUT_LABELS & {*rule.metric.needs})
 
 
 def show_in_classes(recoder: Recoder, problem: Problem, show: Mapping[str, str]) -> ClassMeans:
@@ -103,9 +103,9 @@ def show_in_classes(recoder: Recoder, problem: Problem, show: Mapping[str, str])
     ground, rules = problem.ground, problem.rules
     if not show or any(ground.base.levels.values()):
         return ClassMeans(recoder)
-    placing = rules_that_place(rules)
-    if placing:
-        return ClassMeans(recoder, rules=placing)
+    about_labels = rules_about_labels(rules)
+    if about_labels:
+        return ClassMeans(recoder, rules=about_labels)
     classes = _Classes.of(recoder, ground)
     shown = {}
     for column, way in show.items():

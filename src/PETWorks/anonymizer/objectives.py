@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol
@@ -22,6 +22,9 @@ from PETWorks.measures.result import below
 from PETWorks.tables.cells import SUPPRESSED
 
 Reals = NDArray[np.float64]
+
+TINY = 1e-300  # less than any loss
+STEEPNESS = 8  # how much more a column counts that loses more, if the largest loss of a column is the loss
 
 # How the losses of the columns become one number: combine two, then finish for all columns.
 Combination = tuple[np.ufunc, Callable[[Any, int], Any]]
@@ -153,6 +156,16 @@ class ByColumn:
         counts = self.ground.on_level(self.ground.lattice.columns[index], 0).counts
         return float(self.lost[index][0] + self.by_value[index][0] @ counts)
 
+    def importance(self, lost: Reals) -> Reals:
+        """How much the loss of each column counts: the derivative of the combined loss, except for a factor."""
+        weights = np.array(self.weights)
+        weighted = weights * np.maximum(lost, 0)
+        if self.aggregate == "geometric":
+            return np.asarray(weights / (1 + weighted))
+        if self.aggregate == "maximum":
+            return np.asarray(weights * (weighted / max(float(weighted.max()), TINY)) ** STEEPNESS)
+        return weights
+
     def combined(self, parts: Sequence[Reals]) -> Reals:
         """The combined loss for every combination of levels; parts with two axes hold several alternatives."""
         weighted = [self.weighted(index, part) for index, part in enumerate(parts)]
@@ -206,6 +219,22 @@ class Granularity(ByColumn):
         for index, codes in enumerate(classes.codes(which)):
             added += self.by_value[index][classes.node[index]][codes]
         return added
+
+
+@dataclass(frozen=True, eq=False)
+class SumOfPowers(ByColumn):
+    """The losses of the columns to some power, added up: columns that lose much count more."""
+
+    power: int = field(kw_only=True)
+
+    def weighted(self, index: int, lost: Reals) -> Reals:
+        """The loss of a column, ready to be combined with others."""
+        return np.asarray(np.maximum(super().weighted(index, lost), 0) ** self.power)
+
+    def importance(self, lost: Reals) -> Reals:
+        """How much the loss of each column counts."""
+        weights = np.array(self.weights)
+        return np.asarray(weights * (weights * np.maximum(lost, 0)) ** (self.power - 1))
 
 
 def leaves_below(ground: Ground, column: str, level: int) -> Integers:

@@ -153,6 +153,17 @@ class Plan(JSONObject, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    power: (
+        Annotated[
+            int,
+            described(
+                "of local recoding: the power of the losses of the columns, which were added up, so that no column is "
+                "lost; without this key, they were put together as the objective says",
+                ge=2,
+            ),
+        ]
+        | None
+    ) = None
     suppression: Annotated[Share, described("the share of records that may be suppressed")]
     objective: str
     aggregate: str | None = None
@@ -164,6 +175,8 @@ class Plan(JSONObject, frozen=True, kw_only=True):
     roles: Annotated[Mapping[RoleKey, tuple[str, ...]], keys(RoleKey)]
     no_role: Annotated[tuple[str, ...], described("columns without a role, which are in the release as they were")]
     privacy_unit: str | None = None
+    sampling_weight: str | None = None
+    household: str | None = None
     treatment: Annotated[Mapping[Way, str], keys(Way)]
     population: Annotated[Real, described("a number of people, or a share of them")] | None = None
     hierarchies: Mapping[str, PlannedHierarchy]
@@ -253,7 +266,7 @@ def make_plan(
     """
     release = problem.original
     columns = problem.lattice.columns
-    known = {*release.roles, release.privacy_unit}
+    known = {*release.roles, release.privacy_unit, *release.sample.columns}
     roles: dict[Any, tuple[str, ...]] = {
         key: tuple(column for column, role in release.roles.items() if role == wanted)
         for key, wanted in ROLE_KEYS.items()
@@ -269,6 +282,7 @@ def make_plan(
         smallest_class=None if steps is None else steps.least,
         divided_down_to=None if steps is None else steps.lowest,
         homes=None if steps is None else steps.homes,
+        power=None if steps is None else steps.power,
         suppression=problem.suppression,
         objective=problem.objective_name,
         aggregate=problem.aggregate,
@@ -278,6 +292,8 @@ def make_plan(
         roles=roles,
         no_role=tuple(column for column in release.columns if column not in known),
         privacy_unit=release.privacy_unit,
+        sampling_weight=release.sample.weight,
+        household=release.sample.household,
         treatment=treatment,
         population=people,
         hierarchies=dict(_hierarchies(release)),

@@ -268,14 +268,17 @@ class Recoded(Rows, Displayable):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The columns left out: direct identifiers, and the privacy unit unless it is kept.
+        """The columns left out: direct identifiers, the privacy unit unless it is kept, weights and households.
+
+        A sampling weight or a household is released only if it is listed among the insensitive attributes.
 
         An adversary who knows which records belong to one person would find them by the privacy unit.
         """
         original = self.original
         unit = original.privacy_unit
         identifiers = (name for name in original.identifiers if name in original.columns and name != unit)
-        return (*identifiers, *([] if unit is None or self.keeps_unit else [unit]))
+        unnamed = (name for name in original.sample.columns if name not in original.roles)
+        return (*identifiers, *([] if unit is None or self.keeps_unit else [unit]), *unnamed)
 
     def people(self, places: Integers | None) -> Column | None:
         """The person of each record, in this order, if the release does not show it; for the engine 'memory'."""
@@ -285,6 +288,12 @@ class Recoded(Rows, Displayable):
         column: Column = table.columns[self.original.privacy_unit]
         codes = column.codes if places is None else column.codes[places]
         return Column(column.labels, codes).without_unused_labels()
+
+    def sampled(self, places: Integers | None) -> dict[str, Column]:
+        """The columns of sampling weight and household, in this order, if the release lacks them; for 'memory'."""
+        table: Any = self.classes.ground.view.table
+        columns = {name: table.columns[name] for name in self.original.sample.columns if name in self.left_out}
+        return columns if places is None else {name: column.taken(places) for name, column in columns.items()}
 
     @cached_property
     def table(self) -> "pa.Table":
@@ -347,6 +356,7 @@ class Recoded(Rows, Displayable):
             removed=self.removed,
             privacy_unit=before.privacy_unit,
             people=self.people(self.places(self.order)) if before.engine.name == "memory" else None,
+            **self._sample_of_release,
             engine=before.engine.name,
             memory_limit=before.memory_limit,
             **treatment,
@@ -354,6 +364,14 @@ class Recoded(Rows, Displayable):
         if self.removed is None and self.number_removed:
             release.note_removed(self.number_removed)
         return release
+
+    @property
+    def _sample_of_release(self) -> dict[str, Any]:
+        """The statements about the sample, as arguments of `Release`."""
+        sample = self.original.sample
+        if self.original.engine.name != "memory":
+            return sample.without(self.left_out).words
+        return {**sample.words, "sampled": self.sampled(self.places(self.order))}
 
     def _order_of_release(self, *, has_original: bool) -> dict[str, Any]:
         """The order of the records relative to the original, as arguments of `Release`."""

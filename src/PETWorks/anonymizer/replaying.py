@@ -12,7 +12,7 @@ from PETWorks.about.treatment import APART, STARS
 from PETWorks.anonymizer.class_means import check_show
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
-from PETWorks.anonymizer.local.rounds import recode_again, sorting_objective
+from PETWorks.anonymizer.local.rounds import recode_again
 from PETWorks.anonymizer.local.sweep import LocalSteps, Sweep
 from PETWorks.anonymizer.plan import Method, Plan, make_plan
 from PETWorks.anonymizer.problem import make_problem
@@ -42,6 +42,7 @@ class Steps:
     suppressed_records: str = STARS
     lowest: Node | None = None
     homes: int | None = None
+    power: int | None = None
     show: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -210,10 +211,10 @@ def replay(
         taken_out = _classes_to_suppress(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
-        again = LocalSteps(steps.nodes, steps.least, steps.lowest, steps.homes)
+        again = LocalSteps(steps.nodes, steps.least, steps.lowest, steps.homes, steps.power)
         most = max(judge.most, 0) if problem.ground.view.treatment["suppressed"] == APART else 0
         judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
-        sweep = recode_again(problem.ground, judge, sorting_objective(problem), again, most)
+        sweep = recode_again(problem, judge, again, most)
         loss = sweep.loss(problem.objective)
     failing = {
         rule.name: records_failing(judge, classes, rule) if on_one_node and rule.tests(release.view) else None

@@ -397,11 +397,21 @@ def prepare_rows(
     other_columns = (
         release.compared_columns if (is_in_memory and all_columns) or not needed <= NEEDS_WITHOUT_COLUMNS else ()
     )
-    names = tuple(dict.fromkeys((*lattice.columns, *other_columns)))
+    weight = [str(release.sample.weight)] if release.view.has_weights and _use_weights(rules, release) else []
+    names = tuple(dict.fromkeys((*lattice.columns, *other_columns, *weight)))
     view, before = _in_memory(release, names, lattice, can_be_raised="the original table" not in needed)
     for rule in with_rules:
         rule.check(view)
     return Ground.of(view, lattice, names, before, removes=removes), with_rules
+
+
+def _use_weights(rules: Sequence[Rule], release: Release) -> bool:
+    """Whether a rule depends on sampling weights: those about the population do where none is given."""
+    needs = {"sampling weights"}
+    needs |= {"the population or its size"} if release.view.background.population is None else set()
+    measures = [rule.metric for rule in rules if isinstance(rule, MeasureRule)]
+    is_linked = any(measure.linked for measure in measures) and release.view.links_weights
+    return is_linked or any(needs & set(measure.needs) for measure in measures)
 
 
 def with_original(release: Release) -> None:

@@ -372,7 +372,7 @@ def _new_roles(release: Release, plan: Plan) -> dict[str, str]:
                 role=role,
                 what="roles",
             )
-    known = {*planned_roles, *plan.no_role, plan.privacy_unit}
+    known = {*planned_roles, *plan.no_role, plan.privacy_unit, plan.sampling_weight, plan.household}
     return {column: role for column, role in release.roles.items() if column not in known}
 
 

@@ -4,10 +4,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.api.release_or_policy import is_policy, open_policy, open_release
 from PETWorks.counting.release import Release
+from PETWorks.errors import ParameterError
 from PETWorks.measures.attacks.inference import WorthByValue
 from PETWorks.measures.attacks.subsets import Sizes, Subsets, every_subset
+from PETWorks.measures.disclosure.subsets import LookupSubsets, look_up_subsets
 from PETWorks.measures.evaluation import Evaluation, evaluate_measures
 
 if TYPE_CHECKING:
@@ -40,7 +43,7 @@ def attack(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Subsets:
+) -> Subsets | LookupSubsets:
     """Attack a release with every subset of its quasi-identifiers, or with those of the given sizes.
 
     release      a `Release`, a `Policy` or the path of a policy file, whose table is attacked
@@ -51,6 +54,9 @@ def attack(
                  removes it when the result is saved
     progress     called with the number of finished subsets and the number of all
 
+    A release that is not generalised is compared with its original, and with control people if it has any; see
+    `LookupSubsets`. It has no worth of values and no checkpoint.
+
     >>> subsets = attack(Release("data/patient_anonymized.csv"))
     >>> subsets.row({"Age"})["classes"], subsets.row({"Age", "ZIPCode"})["classes"]
     (2, 3)
@@ -58,9 +64,14 @@ def attack(
     if sizes is None and is_policy(release):
         policy = open_policy(release)
         release, sizes = policy, policy.subset_sizes
+    opened, wanted = open_release(release), "all" if sizes is None else sizes
+    if opened.kind != GENERALISED:
+        if worth is not None or checkpoint is not None:
+            raise ParameterError("worth and checkpoint are for generalised tables")
+        return look_up_subsets(opened, wanted, memory=memory, progress=progress)
     return every_subset(
-        open_release(release),
-        "all" if sizes is None else sizes,
+        opened,
+        wanted,
         worth=worth,
         memory=memory,
         checkpoint=checkpoint,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from PETWorks.about.treatment import SHOWN, SUPPRESSED_RECORDS
+from PETWorks.about.treatment import COLUMN_KEYS, SHOWN, SUPPRESSED_RECORDS
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -26,6 +26,7 @@ from PETWorks.cli.arguments import (
     parse_reasons,
     reasons_options,
     report_written,
+    sample_options,
     shown_name,
     shown_path,
     warn_for_insiders,
@@ -167,6 +168,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
         option("--spreadsheet-safe", is_flag=True,
                help="Write an apostrophe before cells that a spreadsheet takes for formulas; numbers stay."),
         option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
+        *sample_options(),
         option(
             "--no-privacy-unit",
             multiple=True,
@@ -196,7 +198,7 @@ def release_options(command: Callable[..., None]) -> Callable[..., None]:
 
 POLICY_SUFFIXES = (".yaml", ".yml")
 TABLE_OPTIONS = (
-    "privacy_unit",
+    *COLUMN_KEYS,
     "protect",
     "hierarchies",
     "original",

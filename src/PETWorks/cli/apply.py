@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from PETWorks.about.treatment import REMOVE
+from PETWorks.about.treatment import COLUMN_KEYS, REMOVE
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.cli.anonymize import (
     FILE,
@@ -50,7 +50,7 @@ PLAN_OPTIONS = (
     "measures",
     "qi",
     "sensitive",
-    "privacy_unit",
+    *COLUMN_KEYS,
     "protect",
     "hierarchies",
     "levels",

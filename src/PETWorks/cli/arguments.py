@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from PETWorks.about.kinds import GENERALISED, KINDS
-from PETWorks.about.treatment import TREATMENTS
+from PETWorks.about.treatment import COLUMN_KEYS, TREATMENTS
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.engines import ENGINES
 from PETWorks.errors import Hint, ParameterError, Phrase, RoleError
@@ -83,6 +83,7 @@ def table_options(command: Command) -> Command:
         option("--qi", multiple=True, metavar="A,B", help="Quasi-identifiers: what an adversary may know."),
         option("--sensitive", multiple=True, metavar="C,D", help="Sensitive attributes: what must not be learnt."),
         option("--privacy-unit", metavar="COLUMN", help="Names the person; several records of a person count once."),
+        *sample_options(),
         option("--separator", metavar="CHAR", help="Separator of the CSV files; detected by default."),
         option("--encoding", metavar="NAME", help="Encoding of the CSV files; UTF-8 or Big5, detected, by default."),
         *engine_options(),
@@ -92,6 +93,13 @@ def table_options(command: Command) -> Command:
     for add in reversed(options):
         command = add(command)
     return command
+
+
+original_option = click.option("--original", metavar="TABLE", help="The table the release was made from.")
+identifier_option = click.option(
+    "--identifier", multiple=True, metavar="E,F", help="Columns of the original that are not in the release."
+)
+hierarchies_option = click.option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv.")
 
 
 def comparison_options(command: Command) -> Command:
@@ -110,6 +118,15 @@ def comparison_options(command: Command) -> Command:
     for add in reversed(options):
         command = add(command)
     return command
+
+
+def sample_options() -> list[Callable[[Any], Any]]:
+    """The options that say how the records were drawn from a population."""
+    option = click.option
+    return [
+        option("--sampling-weight", metavar="COLUMN", help="The number of people that each record stands for."),
+        option("--household", metavar="COLUMN", help="Names the household, whose members are found together."),
+    ]
 
 
 def engine_options() -> list[Callable[[Any], Any]]:
@@ -144,7 +161,12 @@ def resolve_table(table: str | None, options: dict[str, Any]) -> str | Path:
 
         policy = read_policy(options["policy"], options["root"], network=options["network"])
         names = ("roles", "original", "order", "hierarchies", "population", "privacy_unit")
-        described = {name: getattr(policy, name) for name in names} | dict(policy.reading) | dict(policy.treatment)
+        described = (
+            {name: getattr(policy, name) for name in names}
+            | policy.sample.words
+            | dict(policy.reading)
+            | dict(policy.treatment)
+        )
         options.update({name: value for name, value in described.items() if options.get(name) is None})
         return policy.data if table is None else table
     if table is None:
@@ -176,7 +198,7 @@ def open_release(
     def open_file(file: Any) -> Any:
         return open_table(file, separator, options["encoding"]) if isinstance(file, str | Path) else file
 
-    treatment = {name: options[name] for name in (*TREATMENTS, "privacy_unit") if options.get(name) is not None}
+    treatment = {name: options[name] for name in (*TREATMENTS, *COLUMN_KEYS) if options.get(name) is not None}
     release = Release(
         protect_source(open_file(table), protect_from_text(options.get("protect", ())), options.get("privacy_unit")),
         roles or options.get("roles"),
@@ -192,6 +214,8 @@ def open_release(
     )
     if release.engine.note:
         click.echo(f"petworks: {translated(release.engine.note)}", err=True)
+    if release.weights_below_one:
+        note("cli.weights-below-one", n=release.weights_below_one, column=repr(release.sample.weight))
     return release
 
 

@@ -3,11 +3,12 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import click
 
 from PETWorks import __version__
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.cli.arguments import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -15,9 +16,13 @@ from PETWorks.cli.arguments import (
     below_option,
     check_output,
     check_record_file,
+    comparison_options,
+    hierarchies_option,
+    identifier_option,
     input_files,
     note,
     open_release,
+    original_option,
     parse_below,
     parse_limits,
     parse_worth,
@@ -66,6 +71,10 @@ OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # table formats that cannot be wri
     "more limits.",
 )
 @worth_option
+@original_option
+@identifier_option
+@hierarchies_option
+@comparison_options
 @click.option("--resume", is_flag=True, help="Continue a run of --subsets that was interrupted.")
 @table_options
 def attack_command(table: str | None, **options: Any) -> None:
@@ -76,6 +85,10 @@ def attack_command(table: str | None, **options: Any) -> None:
     kept in FILE.unfinished. With --subsets, --per-record also reports which few attributes make a record unique; with
     --below, which few it shares with too few others.
 
+    A table that is synthetic or perturbed (--kind) is compared with its --original, and with --control people: how
+    often is an adversary right who looks people up in it? Limits are then found, certain, proportional and best-guess,
+    for the upper end of the excess over control people; and replicated-uniques and certain-in-both, for the share.
+
     \b
     Examples:
       petworks attack data/patient_anonymized.csv --qi ZIPCode,Age --sensitive Disease
@@ -85,6 +98,8 @@ def attack_command(table: str | None, **options: Any) -> None:
       petworks attack table.parquet --qi age,zip,sex --per-record small.csv --below 11
       petworks attack table.parquet --qi age,zip,sex,job --sensitive income --subsets all -o subsets.csv
       petworks attack table.parquet --qi age,zip,sex,job --subsets 1-3 --limit uniques=0.01 --limit highest-risk=1/5
+      petworks attack synthetic.csv --kind synthetic --original people.csv --control kept_aside.csv --qi age,sex \\
+          --sensitive illness --subsets all --limit certain=0.09
     """
     from PETWorks.counting.view import NO_QUASI_IDENTIFIER
     from PETWorks.measures.attacks.subsets import check_limits
@@ -95,6 +110,8 @@ def attack_command(table: str | None, **options: Any) -> None:
         release = open_release(plan.table, options)
         if not release.quasi_identifiers:
             raise RoleError(*NO_QUASI_IDENTIFIER)
+        if release.kind != GENERALISED:
+            _look_up(release, plan, options)
         limits = check_limits(plan.limits, release.sensitive_attributes, plan.worth)
     tables = {} if plan.records is None else {plan.records: _per_record_content(release, plan.records, plan)}
     subsets = None if plan.sizes is None else _every_subset(release, plan, resume=options["resume"])
@@ -113,6 +130,40 @@ def attack_command(table: str | None, **options: Any) -> None:
     text = _text(evaluation, subsets, answers, output, json=wants_json(options["output_format"], output))
     write_or_print(text, output, tables, plan.unfinished)
     sys.exit(DOES_NOT_HOLD if answers and answers["subsets"]["minimal_risky"] else HOLDS)
+
+
+def _look_up(release: "Release", plan: "Plan", options: dict[str, Any]) -> NoReturn:
+    """Attack a table that is not generalised, print what is found, and exit."""
+    from PETWorks.measures.catalogue import all_measures
+    from PETWorks.measures.disclosure.subsets import look_up_subsets
+    from PETWorks.measures.evaluation import evaluate_measures
+    from PETWorks.render.text.measures_text import lookups_text
+
+    for given, option in ((plan.records, "--per-record"), (plan.worth, "--worth"), (options["resume"], "--resume")):
+        if given:
+            raise ParameterError("{option} is for generalised tables", option=option)
+    measures = [entry.name for entry in all_measures() if entry.family == "disclosure"]
+    if not release.sensitive_attributes:
+        measures = [name for name in measures if name in ("found", "replicated-uniques", "copies")]
+    evaluation = evaluate_measures(release, measures)
+    answers: dict[str, Any] = {}
+    tables, output = {}, plan.output
+    if plan.sizes is not None:
+        with counting_progress() as advance:
+            subsets = look_up_subsets(release, plan.sizes, progress=advance)
+        answers = subsets.answers(plan.limits)
+        if output is not None and output.suffix in RECORD_FILE_SUFFIXES:
+            from PETWorks.render.formats.result_files import subsets_file
+
+            tables[output], output = subsets_file(subsets, output.suffix), None
+    if wants_json(options["output_format"], output):
+        if answers:
+            answers["subsets"]["rows"] = subsets.to_dicts()
+        text = dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
+    else:
+        text = lookups_text(evaluation, answers.get("subsets"), **text_style(output))
+    write_or_print(text, output, tables)
+    sys.exit(DOES_NOT_HOLD if answers.get("satisfied") is False else HOLDS)
 
 
 @dataclass(frozen=True)
@@ -137,7 +188,7 @@ class Plan:
     @classmethod
     def from_options(cls, table: str | Path, options: dict[str, Any]) -> Self:
         """Return the plan that the options describe; raise if they contradict each other."""
-        inputs, sizes = input_files(table, options["policy"]), options["subsets"]
+        inputs, sizes = _inputs(table, options), options["subsets"]
         output = check_output(options["output"], *inputs)
         records = check_output(options["per_record"], *inputs)
         if records and records == output:
@@ -160,6 +211,11 @@ class Plan:
                 unfinished=unfinished.name,
             )
         return cls(table, sizes, output, records, below, unfinished, limits, parse_worth(options["worths"]))
+
+
+def _inputs(table: str | Path, options: dict[str, Any]) -> tuple[Path, ...]:
+    """The files that are read, which must not be overwritten."""
+    return input_files(table, options["policy"], options["original"], options["control"])
 
 
 def _per_record_content(release: "Release", file: Path, plan: Plan) -> bytes:

@@ -13,8 +13,11 @@ from PETWorks.cli.arguments import (
     HOLDS,
     check_output,
     comparison_options,
+    hierarchies_option,
+    identifier_option,
     input_files,
     open_release,
+    original_option,
     parse_measure,
     parse_population,
     resolve_table,
@@ -29,9 +32,9 @@ from PETWorks.render.terminal import progress, text_style
 
 @click.command("evaluate")
 @click.argument("released", required=False)
-@click.option("--original", metavar="TABLE", help="The table the release was made from.")
-@click.option("--identifier", multiple=True, metavar="E,F", help="Columns of the original that are not in the release.")
-@click.option("--hierarchies", metavar="DIR", help="Folder of files ...hierarchy_<column>.csv.")
+@original_option
+@identifier_option
+@hierarchies_option
 @click.option(
     "--measure",
     "measures",

@@ -12,6 +12,15 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 
+def weighted_sum(values: NDArray[np.float64], weights: Integers) -> float:
+    """The sum of the values, each times its weight.
+
+    Of many values, `@` would be computed by several threads: waking them takes longer than the sum, and the last
+    digits would depend on their number.
+    """
+    return float((values * weights).sum())
+
+
 @dataclass(frozen=True)
 class Marginal:
     """The distinct values of a column (None is the missing one) and the number of records with each."""

@@ -50,8 +50,8 @@ class Table(Protocol):
         required   a column; records where it is missing do not count
         """
 
-    def distinct(self) -> "WeightedRows":
-        """The records in memory, with equal rows merged."""
+    def distinct(self, columns: Sequence[str] | None = None) -> "WeightedRows":
+        """The records in memory, with equal rows merged; only some of their columns, if these are named."""
 
     def ask(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """Answer questions about classes, in as few passes as possible."""
@@ -81,7 +81,7 @@ class Table(Protocol):
 
         memory     bytes to work in, beside the table
         finished   whether a subset need not be counted
-        worths     for some sensitive attributes, rows with the worth of each code, in units
+        worths     the scores of some sensitive attributes
         """
 
     def fingerprint(self, columns: Sequence[str]) -> str:

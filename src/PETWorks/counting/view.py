@@ -578,7 +578,9 @@ class View:
     def _node(self) -> RolledUp:
         if self._rolled_up is not None:
             return self._rolled_up
-        return RolledUp.base(self.table.distinct(), self.quasi_identifiers, self.hierarchies)
+        # Households distinguish nearly all rows, and are only reported.
+        columns = [name for name in self.table.domains if name != self.sample.household]
+        return RolledUp.base(self.table.distinct(columns), self.quasi_identifiers, self.hierarchies)
 
     def for_all_levels(self, key: Hashable, make: Callable[[], Summary]) -> Summary:
         """A value that is the same on all levels, made once for all views derived from the same one."""

@@ -62,6 +62,14 @@ class Weights:
         added: Integers = classes.sum_by_class(parts[classes.values] * classes.counts)
         return added
 
+    def sums_by(self, groups: Integers, codes: Any, number: int) -> Reals:
+        """The sum of the weights of each of so many groups, from the group and the code of each record."""
+        high, low = np.zeros(number, np.int64), np.zeros(number, np.int64)
+        np.add.at(high, groups, self.high[codes])
+        np.add.at(low, groups, self.low[codes])
+        sums = np.ldexp(high.astype(np.float64), -self.exponent)
+        return np.asarray(sums + np.ldexp(low.astype(np.float64), -self.exponent - self.bits))
+
     def total(self, counts: Integers) -> float:
         """The sum of all weights, from the number of records with each."""
         high, low = int(self.high @ counts), int(self.low @ counts)

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import structs
 
+from PETWorks.about.kinds import GENERALISED, WORDS
 from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.frontiers import Frontier, find_frontier
@@ -50,6 +51,13 @@ HOW_MADE = "How it was made:"
 
 def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
     """The rules that a release must keep: those about measures and subsets that are not waived."""
+    if policy.kind != GENERALISED:
+        raise ParameterError(
+            "the policy is about a {kind} table, and anonymize makes generalised ones: give it a policy of the "
+            "original, without a kind",
+            kind=WORDS[policy.kind],
+            what="rules",
+        )
     waived = waived_rules(policy, today)
     rules: list[Rule] = []
     for rule in policy.rules:
@@ -222,8 +230,10 @@ def policy_of_release(
 
     folder = target.parent.resolve()
     new = {key: value for key, value in content.items() if key not in RESTATED_KEYS}
-    if made is not None and made.original.privacy_unit in made.left_out:
-        new = _without_unit(new, str(made.original.privacy_unit))
+    if made is not None:
+        for name in (made.original.privacy_unit, *made.original.sample.columns):
+            if name in made.left_out and name not in made.original.identifiers:
+                new = _without_unit(new, str(name))
     original = content.get("original", content["data"])
     is_file = isinstance(original, Path)
     inside = is_file and original.resolve().is_relative_to(folder)

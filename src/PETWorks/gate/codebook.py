@@ -291,12 +291,8 @@ def _loading(codebook: Codebook, say: Say) -> Iterator[str]:
     if codebook.in_parts or suffix in (*PARQUET_SUFFIXES, *FEATHER_SUFFIXES):
         kind = "feather" if suffix in FEATHER_SUFFIXES else "parquet"
         python = [f"release = pd.read_{kind}({file})"]
-        r = ["library(arrow)", f"release <- as.data.frame(read_{kind}({file}))"]
-        r = (
-            ["library(arrow)", f"release <- as.data.frame(Scanner$create(open_dataset({file}))$ToTable())"]
-            if codebook.in_parts
-            else r
-        )
+        table = f"Scanner$create(open_dataset({file}))$ToTable()" if codebook.in_parts else f"read_{kind}({file})"
+        r = ["library(arrow)", f"release <- as.data.frame({table})"]
     elif suffix == ".xlsx":
         python = [f'release = pd.read_excel({file}, dtype="str", keep_default_na=False, na_values=[""])']
         r = ["library(readxl)", f'release <- as.data.frame(read_excel({file}, col_types = "text", na = ""))']

@@ -3,17 +3,20 @@
 They are no part of any document, so that nothing else that is written or printed can have them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from PETWorks.attributetypes import IDENTIFIER
+from PETWorks.counting.counts import Integers
 from PETWorks.counting.engines.engine import load_rows
 from PETWorks.counting.memory.weighted_rows import shuffled_order
 from PETWorks.counting.protected_source import exact_source
 from PETWorks.counting.release import ORDERS, Release
+from PETWorks.measures.classes import Mask
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.source import Source
 
 RECORDS = 5
@@ -24,10 +27,14 @@ LONGEST_CELL = 40
 
 @dataclass(frozen=True)
 class ExampleRow:
-    """A record before and after: the cells of each column that is in the release; None is missing."""
+    """A record before and after: the cells of each column that is in the release; None is missing.
+
+    alike   how many people have the same values in the columns that outsiders may know: in the original, in the release
+    """
 
     before: tuple[str | None, ...]
     after: tuple[str | None, ...]
+    alike: tuple[int, int]
 
     @property
     def pairs(self) -> list[tuple[str | None, str | None]]:
@@ -36,59 +43,144 @@ class ExampleRow:
 
 
 @dataclass(frozen=True)
+class Story:
+    """What sets one of the records apart: a few values with the names of their columns, and what became of them."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    alike: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class ExampleRows:
     """The same records in the original and in the release, without identifiers."""
 
     columns: tuple[str, ...]
     rows: tuple[ExampleRow, ...]
+    story: Story | None = None
+
+    @property
+    def by_column(self) -> list[tuple[str, list[tuple[str | None, str | None]]]]:
+        """Each column with the cells of each record before and after."""
+        return [(name, [row.pairs[place] for row in self.rows]) for place, name in enumerate(self.columns)]
 
 
-def example_rows(release: Release, original: Source | None) -> ExampleRows | None:
+def example_rows(release: Release, original: Source | None, unit: str | None) -> ExampleRows | None:
     """Records from all over the original that are in the release; None where records cannot be told.
 
     release   the written release, which knows the order of its records and which ones were removed
+    unit      the column of the original that names people, if they have several records
     """
     source = release.source
     if original is None or release.engine.name == "spark" or not (source.ordered and original.ordered):
         return None
-    places = _places(release)
+    unit = unit if unit in original.names else None
     columns = [
         name
         for name in source.names
-        if name in original.names and release.roles.get(name) != IDENTIFIER and name != release.privacy_unit
-    ][:MAX_COLUMNS]
-    if places is None or not columns or release.records * len(source.names) > MAX_CELLS:
+        if name in original.names and release.roles.get(name) != IDENTIFIER and name != unit
+    ]
+    known = [name for name in columns if name in release.quasi_identifiers]
+    columns = columns[:MAX_COLUMNS]
+    if not columns or release.records * len(source.names) > MAX_CELLS:
         return None
-    before, after = (load_rows(table, columns) for table in (exact_source(original), source))
+    original_of = _original_of(release)
+    if original_of is None:
+        return None
+    loaded = list(dict.fromkeys((*columns, *known)))
+    before, after = load_rows(exact_source(original), loaded, unit), load_rows(source, loaded)
     if before.rows != release.records + (release.removed_records or 0):
         return None
-    in_original, in_release = places
-    cells = [
-        [_cells(table.columns[name], records) for name in columns]
-        for table, records in ((before, in_original), (after, in_release))
-    ]
-    rows = zip(*(zip(*by_column, strict=True) for by_column in cells), strict=True)
-    return ExampleRows(tuple(columns), tuple(ExampleRow(*pair) for pair in rows))
+    records = _chosen(original_of)
+    pairs = [_Pair(name, before.columns[name], after.columns[name], original_of[records], records) for name in loaded]
+    people = None if unit is None else before.columns[unit].codes
+    people_after = None if people is None else people[original_of]
+    rows, stories = [], []
+    for place in range(len(records)):
+        alike = _Alike([pairs[loaded.index(name)] for name in known], place, people, people_after)
+        cells = [pairs[loaded.index(name)].cells(place) for name in columns]
+        in_original, in_release = (tuple(side) for side in zip(*cells, strict=True))
+        rows.append(ExampleRow(in_original, in_release, alike.by(range(len(known)))))
+        stories.append(alike)
+    rarest = min(range(len(rows)), key=lambda place: (rows[place].alike[0], rows[place].after.count(SUPPRESSED)))
+    return ExampleRows(tuple(columns), tuple(rows), stories[rarest].story() if known else None)
 
 
-def _places(release: Release) -> tuple[Sequence[int], Sequence[int]] | None:
-    """The indices of a few records in the original and in the release; None if the order is not known."""
+def _original_of(release: Release) -> Integers | None:
+    """For each record of the release its index in the original; None if the order is not known."""
     removed = release.removed_records or 0
     if len(release.removed) != removed:
         return None
-    records = release.records
-    left = np.delete(np.arange(records + removed), release.removed)
-    order = np.arange(records)
-    if release.order != ORDERS[0]:
-        if release.seed is None:
-            return None
-        order = shuffled_order(release.seed, records)
-    number = min(RECORDS, records)
-    chosen = ((np.arange(number) + 0.5) * records / number).astype(np.int64)  # evenly spread over the original
-    in_release = np.argsort(order)[chosen]
-    return left[chosen].tolist(), in_release.tolist()
+    left = np.delete(np.arange(release.records + removed), release.removed)
+    if release.order == ORDERS[0]:
+        return left
+    if release.seed is None:
+        return None
+    in_order: Integers = left[shuffled_order(release.seed, release.records)]
+    return in_order
 
 
-def _cells(column: Any, records: Sequence[int]) -> list[str | None]:
-    values = [column.values[code] for code in column.codes[list(records)].tolist()]
-    return [value if value is None or len(value) <= LONGEST_CELL else f"{value[:LONGEST_CELL]}…" for value in values]
+def _chosen(original_of: Integers) -> Integers:
+    """The indices in the release of a few records, evenly spread over the original."""
+    number = min(RECORDS, len(original_of))
+    chosen = ((np.arange(number) + 0.5) * len(original_of) / number).astype(np.int64)
+    in_release: Integers = np.argsort(original_of)[chosen]
+    return in_release
+
+
+class _Pair:
+    """A column before and after, and the codes of the chosen records in both."""
+
+    def __init__(self, name: str, before: Any, after: Any, in_original: Integers, in_release: Integers) -> None:
+        self.name = name
+        self.sides = ((before, before.codes[in_original]), (after, after.codes[in_release]))
+
+    def cells(self, place: int) -> tuple[str | None, str | None]:
+        """The cells of a chosen record before and after."""
+        before, after = (column.values[codes[place]] for column, codes in self.sides)
+        return _shorten(before), _shorten(after)
+
+    def same(self, place: int) -> tuple[Mask, Mask]:
+        """The records of the original, and of the release, that have the value of a chosen record."""
+        before, after = (column.codes == codes[place] for column, codes in self.sides)
+        return before, after
+
+
+class _Alike:
+    """How many people share what outsiders may know of a chosen record, before and after."""
+
+    def __init__(self, known: list[_Pair], place: int, people: Any, people_after: Any) -> None:
+        self.known, self.place, self.people = known, place, (people, people_after)
+        self.same = [pair.same(place) for pair in known]
+
+    def by(self, columns: Iterable[int]) -> tuple[int, int]:
+        """The number of people who share the values of some of the columns, before and after."""
+        before, after = (
+            self._number([self.same[column][side] for column in columns], self.people[side]) for side in (0, 1)
+        )
+        return before, after
+
+    def _number(self, masks: list[Mask], people: Any) -> int:
+        if not masks:
+            return 0
+        same = np.logical_and.reduce(masks)
+        return int(np.count_nonzero(same) if people is None else len(np.unique(people[same])))
+
+    def story(self) -> Story:
+        """As few columns as set the person apart as all of them do, each the one that helps most."""
+        least = self.by(range(len(self.known)))[0]
+        chosen: list[int] = []
+        while not chosen or self.by(chosen)[0] > least:
+            others = (column for column in range(len(self.known)) if column not in chosen)
+            chosen.append(min(others, key=lambda column: self.by([*chosen, column])[0]))
+        pairs = [self.known[column] for column in sorted(chosen)]
+        before, after = (tuple(_said(pair, pair.cells(self.place)[side]) for pair in pairs) for side in (0, 1))
+        return Story(before, after, self.by(chosen))
+
+
+def _said(column: _Pair, cell: str | None) -> str:
+    return f"{column.name} {'–' if cell is None else cell}"
+
+
+def _shorten(value: str | None) -> str | None:
+    return value if value is None or len(value) <= LONGEST_CELL else f"{value[:LONGEST_CELL]}…"

@@ -20,7 +20,7 @@ from PETWorks.about.hierarchies.declaration import (
 )
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
-from PETWorks.about.treatment import EXACT, STARS
+from PETWorks.about.treatment import COLUMN_KEYS, EXACT, STARS
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.objectives import NOT_LOCAL
@@ -48,7 +48,20 @@ NOTE = "Internal, like the policy: for those who may see the original. Do not re
 # Keys of a policy that are not copied into a plan: it has its own keys for them, or they name files of one table.
 KEYS_STATED_ELSEWHERE = (
     *("petworks_policy", "data", "original", "population", "hierarchies", "anonymize", "separator", "encoding"),
-    *("order", "seed", "plan", "roles", "privacy_unit", "treatment", "rules", "subsets", "releases", "register"),
+    *(
+        "order",
+        "seed",
+        "plan",
+        "roles",
+        "privacy_unit",
+        "sampling_weight",
+        "household",
+        "treatment",
+        "rules",
+        "subsets",
+        "releases",
+        "register",
+    ),
 )
 _LIST_OF_NUMBERS = re.compile(r"\[\n\s+(\d+(?:,\n\s+\d+)*)\n\s+\]")
 
@@ -325,6 +338,7 @@ class PreparedTable:
             plan.suppressed_records or STARS,
             plan.divided_down_to,
             plan.homes,
+            plan.power,
             plan.show or {},
         )
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
@@ -365,7 +379,11 @@ def prepare_table(
         raise ParameterError("the plan has a population already, so none can be given", what="population")
     source = protect_source(open_source(data, Phrase("the table")), plan.protect, plan.privacy_unit)
     roles = {column: ROLE_KEYS[key] for key, columns in plan.roles.items() for column in columns}
-    known = {*roles, *plan.no_role, *([] if plan.privacy_unit is None else [plan.privacy_unit])}
+    known = {
+        *roles,
+        *plan.no_role,
+        *(name for key in COLUMN_KEYS if (name := getattr(plan, key))),
+    }
     missing = _check_columns(plan, source, known, new_roles or {})
     treatment: dict[str, Any] = {str(name): choice for name, choice in plan.treatment.items()}
     release = Release(
@@ -378,6 +396,8 @@ def prepare_table(
         original,
         population=plan.population if population is None else population,
         privacy_unit=plan.privacy_unit,
+        sampling_weight=plan.sampling_weight,
+        household=plan.household,
         engine="memory",
         memory_limit=memory_limit,
         **treatment,
@@ -451,6 +471,8 @@ def next_policy(prepared: PreparedTable, data: Path) -> dict[str, Any]:
             if key_role in release.roles.values()
         },
         "privacy_unit": plan.privacy_unit,
+        "sampling_weight": plan.sampling_weight,
+        "household": plan.household,
         "treatment": {"sensitive_values": EXACT, **plan.treatment},  # the default of plans without this key
         "population": plan.population,
         "rules": [_rule_entry(rule) for rule in own_rules] or None,

@@ -194,6 +194,7 @@ def staging_release(
         case = Case(
             policy,
             people=_people(result, order),
+            sampled=result.sampled(result.places(order)) if original.engine.name == "memory" else None,
             made_here=True,
             original=original.source,
             engine=engine if original.engine.name == "memory" else original.engine.name,

@@ -2,6 +2,7 @@
 
 import math
 import random
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +13,8 @@ import definitions
 import frames
 from comparison import close
 from conftest import cases, examples, small_batches
-from PETWorks import Release
-from PETWorks.errors import InputError, NotApplicable, RoleError
+from PETWorks import Release, anonymize
+from PETWorks.errors import InputError, NotApplicable, ReleaseWarning, RoleError
 from PETWorks.measures import (
     average_risk,
     individual_risk,
@@ -22,6 +23,7 @@ from PETWorks.measures import (
     marketer_risk,
     population_uniqueness,
 )
+from PETWorks.measures.attacks.uniques import risks_per_record
 from PETWorks.measures.risk.individual import exact_sum, from_exact, individual_risks
 from spark_cluster import needs_spark
 
@@ -238,6 +240,49 @@ def test_columns_with_another_task():
     with pytest.raises(RoleError, match="the household 'z' is not in the data"):
         Release(table, roles, household="z")
     assert individual_risk(Release(table, roles, sampling_weight="s", household="n")).value == 1
+
+
+def test_each_record_and_its_household():
+    found = risks_per_record(survey(household="home")).to_pydict()
+    assert found["individual-risk"] == pytest.approx(RISKS, abs=1e-8)
+    homes = {place: 1 - math.prod(1 - RISKS[member] for member in home) for home in HOMES for place in home}
+    assert found["household-risk"] == pytest.approx([homes[place] for place in range(8)], abs=1e-8)
+    assert "household-risk" not in risks_per_record(survey()).column_names
+    assert "individual-risk" not in risks_per_record(Release(SURVEY, KNOWN)).column_names
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("method", ["global", "local"])
+def test_a_release_that_keeps_the_rule_and_shows_neither_weights_nor_households(engine, method):
+    draw = random.Random(4)
+    table = {
+        "age": [f"{draw.randrange(20, 80)}" for _ in range(300)],
+        "area": [draw.choice("abcdefgh") for _ in range(300)],
+        "w": [draw.choice(["1.5", "40", "80", "120.25"]) for _ in range(300)],
+        "home": [f"{place // 3}" for place in range(300)],
+    }
+    hierarchies = {"age": {"width": [5, 10, 20]}, "area": [[letter, "*"] for letter in "abcdefgh"]}
+    roles = {"quasi_identifiers": ["age", "area"]}
+    release = Release(table, roles, hierarchies, sampling_weight="w", household="home", engine=engine)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReleaseWarning)
+        made = anonymize(release, {"individual-risk": {"highest": 0.05}}, suppression=0.1, method=method)
+        assert made.table.column_names == ["age", "area"]
+        assert made.plan["sampling_weight"] == "w"
+        if engine == "memory":
+            found = individual_risk(made.release, highest=0.05)
+            rows = made.table.to_pylist()
+            kept = [row | {"w": weight} for row, weight in zip(rows, in_order(made, table["w"]), strict=True)]
+            case = definitions.Case(kept, ["age", "area"], [], weight="w")
+            assert found.satisfied
+            assert found.value == pytest.approx(definitions.individual_risk(case), rel=1e-9)
+    release.engine.close()
+
+
+def in_order(made, cells):
+    """Cells of the original in the order of the records of its release."""
+    places = made.places(made.order)
+    return cells if places is None else [cells[place] for place in places]
 
 
 def test_people_with_several_weights():

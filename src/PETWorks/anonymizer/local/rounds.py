@@ -1,6 +1,6 @@
 """Rounds of local recoding: the tree, sweeps over the nodes that its classes use, and the tree again for the rest."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from PETWorks.anonymizer.local.sweep import (
     Levels,
     LocalSteps,
     NodeQueue,
+    NodesInOrder,
     RemainingRecords,
     Sweep,
     drop_failing_classes,
@@ -20,11 +21,9 @@ from PETWorks.anonymizer.local.sweep import (
     sweep_over,
 )
 from PETWorks.anonymizer.local.tree import Partition, Splitter, without_empty_classes
-from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity
+from PETWorks.anonymizer.objectives import LINEAR, ByColumn, Granularity, SumOfPowers
 from PETWorks.anonymizer.problem import Problem
 from PETWorks.anonymizer.recoding import NOT_RELEASED
-from PETWorks.anonymizer.rows import Ground
-from PETWorks.counting.counts import Integers
 
 FULL_SWEEP = 1 << 30  # most nodes times distinct rows for a sweep over all nodes
 FULL_SWEEP_OF_VALUES = 1 << 22  # the same if rules are about sensitive values
@@ -38,21 +37,21 @@ Tell = Callable[[int], None]
 
 
 def local_releases(
-    ground: Ground,
+    problem: Problem,
     judge: Judge,
-    objective: ByColumn,
     least: int,
     allowed: int,
     fallback: Sweep,
     report: Tell,
+    power: int | None = None,
 ) -> Iterator[Sweep]:
     """Releases by local recoding whose classes keep the rules, with at most `allowed` suppressed records.
 
-    objective   a sum over records, which orders nodes and chooses columns
     least       the minimum number of records per class
     fallback    a release that keeps the rules: where the tree starts if no coarse one does
+    power       of the losses of the columns, which are added up to order nodes and choose columns
     """
-    rounds = _Rounds(ground, judge, objective, least, allowed, report)
+    rounds = _Rounds(problem, judge, least, allowed, report, power)
     if rounds.can_sweep_all:
         found = yield from rounds.swept_over_all()
         if found and rounds.only_sizes:
@@ -60,16 +59,24 @@ def local_releases(
     yield from rounds.from_the_tree(fallback)
 
 
-def recode_again(ground: Ground, judge: Judge, objective: ByColumn, steps: LocalSteps, allowed: int) -> Sweep:
+def recode_again(problem: Problem, judge: Judge, steps: LocalSteps, allowed: int) -> Sweep:
     """The release that the same steps make of a table, whatever is suppressed."""
     if steps.lowest is None:
-        return sweep_over(ground, judge, steps.nodes, steps.least)
+        return sweep_over(problem.ground, judge, steps.nodes, steps.least)
     least = max(steps.least, smallest_size(judge))
-    return _Rounds(ground, judge, objective, least, allowed, lambda _visited: None, steps.lowest).repeated(steps)
+    rounds = _Rounds(problem, judge, least, allowed, lambda _visited: None, steps.power, steps.lowest)
+    return rounds.repeated(steps)
 
 
-def sorting_objective(problem: Problem) -> ByColumn:
-    """The objective that orders nodes: the one of the problem if it is a sum over records, else granularity."""
+def sorting_objective(problem: Problem, power: int | None = None) -> ByColumn:
+    """The objective that orders nodes: the one of the problem if it is a sum over records, else granularity.
+
+    power   of the losses of the columns, which are added up; the higher it is, the more count columns that lose much
+    """
+    if power is not None:
+        weights = [problem.weights.get(name, 1.0) for name in problem.lattice.columns]
+        granularity = Granularity.of(problem.ground, weights, "sum")
+        return SumOfPowers(problem.ground, granularity.lost, granularity.by_value, weights, "sum", power=power)
     if problem.objective_name in LINEAR and isinstance(problem.objective, ByColumn):
         return problem.objective
     return Granularity.of(problem.ground, [1.0] * len(problem.lattice.columns), "geometric")
@@ -78,16 +85,17 @@ def sorting_objective(problem: Problem) -> ByColumn:
 class _Rounds:
     def __init__(
         self,
-        ground: Ground,
+        problem: Problem,
         judge: Judge,
-        objective: ByColumn,
         least: int,
         allowed: int,
         report: Tell,
+        power: int | None = None,
         lowest: Node | None = None,
     ) -> None:
+        ground, objective = problem.ground, sorting_objective(problem, power)
         self._ground, self._judge, self._objective = ground, judge, objective
-        self._least, self._allowed = least, allowed
+        self._least, self._allowed, self._power = least, allowed, power
         self._visited, self._report_nodes = 0, report
         self._splitter = Splitter(ground, judge, objective, least, self._report, lowest)
         self._rows = len(self._splitter.weights)
@@ -155,7 +163,7 @@ class _Rounds:
             found = self._completed(sweep_over(self._ground, self._judge, steps.nodes, self._least))
         else:
             homes = self._splitter.split(start, steps.homes)
-            found = self._splitter.split(self._sweep_within(homes, _InOrder(steps.nodes))[0])
+            found = self._splitter.split(self._sweep_within(homes, NodesInOrder(steps.nodes))[0])
         return self._drop_failing(found, steps)
 
     def _swept(self, nodes: Levels | None) -> Sweep | None:
@@ -192,7 +200,7 @@ class _Rounds:
                 yield from self._released(found, LocalSteps(used, self._least, homes=size))
             size //= HOMES_DIVIDED_BY
 
-    def _sweep_within(self, homes: Partition, queue: "NodeQueue | _InOrder") -> tuple[Partition, tuple[Node, ...]]:
+    def _sweep_within(self, homes: Partition, queue: NodeQueue | NodesInOrder) -> tuple[Partition, tuple[Node, ...]]:
         """Release classes of the rows of each home as long as what stays there keeps the rules; and the nodes used."""
         of_row, levels, used = homes.of_row.copy(), [homes.levels], []
         number = len(homes.levels)
@@ -220,7 +228,7 @@ class _Rounds:
         """The release on these classes, if enough records remain when classes are what looks equal."""
         if len(partition.levels):
             lowest = tuple(partition.levels.min(axis=0).tolist())
-            swept = self._drop_failing(partition, replace(steps, lowest=lowest))
+            swept = self._drop_failing(partition, replace(steps, lowest=lowest, power=self._power))
             if swept.nodes and swept.suppressed <= self._allowed:
                 yield swept
 
@@ -232,22 +240,3 @@ class _Rounds:
         """The loss by the objective that chooses columns."""
         lost = [np.array([part]) for part in self._splitter.lost(partition)]
         return float(self._objective.combined(lost).item())
-
-
-class _InOrder:
-    """Nodes in a given order."""
-
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self._nodes, self.visited = nodes, 0
-
-    def renew(self, _rows: Integers) -> None:
-        """Keep the order."""
-
-    def promising(self, _remaining: RemainingRecords) -> Iterator[Node]:
-        """Iterate over the nodes not yet visited."""
-        while self.visited < len(self._nodes):
-            self.visited += 1
-            yield self._nodes[self.visited - 1]
-
-    def release(self, _node: Node, _rows: Integers) -> None:
-        """Keep the order."""

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
@@ -15,7 +15,7 @@ from PETWorks.anonymizer.objectives import Ambiguity, ByColumn, Objective, Publi
 from PETWorks.anonymizer.recoding import NOT_RELEASED, STEP, Recoder, view_after
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column, narrowest_type
-from PETWorks.counting.counts import Integers
+from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, count_keys, pack
 from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -37,12 +37,14 @@ class LocalSteps:
     lowest    the lowest level of each column in classes that are divided after the sweep; None if none is
     homes     if the sweep leaves classes of the tree able to stay: their number of records, from which on the tree
               stops; None if it does not
+    power     if columns that lose much count more, so that none is lost: the power of the losses that are added up
     """
 
     nodes: tuple[Node, ...]
     least: int
     lowest: Node | None = None
     homes: int | None = None
+    power: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,44 +423,41 @@ def sweep(
 
     nodes   the levels of the nodes to visit; all of the lattice by default
     """
-    least = max(least, smallest_size(judge))
-    remaining = RemainingRecords(ground, least)
-    order = NodeQueue(ground, objective, nodes)
-    on_node = np.full(len(order.weights), NOT_RELEASED, np.int64)
-    used: list[Node] = []
-    while remaining.records >= least:
-        order.renew(remaining.rows)
-        for node in order.promising(remaining):
-            if report is not None:
-                report(order.visited)
-            released = _passing_rows_of_node(ground, judge, remaining, node)
-            if released is None:
-                continue
-            on_node[released] = len(used)
-            used.append(node)
-            order.release(node, released)
-            if remaining.release(released):
-                break
-        else:
-            break
-    return drop_failing_classes(Sweep(ground, tuple(used), on_node, least), judge)
+    return _sweep(ground, judge, NodeQueue(ground, objective, nodes), least, report)
 
 
-def sweep_over(ground: Ground, judge: Judge, nodes: Iterable[Node], least: int = 1) -> Sweep:
+def sweep_over(ground: Ground, judge: Judge, nodes: Sequence[Node], least: int = 1) -> Sweep:
     """Release every class on the first of these nodes on which it satisfies the rules and is large enough."""
+    return _sweep(ground, judge, NodesInOrder(nodes), least, None)
+
+
+def _sweep(
+    ground: Ground,
+    judge: Judge,
+    queue: "NodeQueue | NodesInOrder",
+    least: int,
+    report: Callable[[int], None] | None,
+) -> Sweep:
     least = max(least, smallest_size(judge))
     remaining = RemainingRecords(ground, least)
     assert ground.base.rows.weights is not None
     on_node = np.full(len(ground.base.rows.weights), NOT_RELEASED, np.int64)
     used: list[Node] = []
-    for node in nodes:
-        if remaining.records < least:
-            break
-        released = _passing_rows_of_node(ground, judge, remaining, node)
-        if released is not None:
+    while remaining.records >= least:
+        queue.renew(remaining.rows)
+        for node in queue.promising(remaining):
+            if report is not None:
+                report(queue.visited)
+            released = _passing_rows_of_node(ground, judge, remaining, node)
+            if released is None:
+                continue
             on_node[released] = len(used)
             used.append(node)
-            remaining.release(released)
+            queue.release(node, released)
+            if remaining.release(released):
+                break
+        else:
+            break
     return drop_failing_classes(Sweep(ground, tuple(used), on_node, least), judge)
 
 
@@ -629,8 +628,27 @@ class NodeQueue:
             self._ground.lattice.low
         )
         for index, (codes, by_level) in enumerate(zip(self._codes, self._retained, strict=True)):
-            self._lost[index] -= float(np.stack(by_level)[levels[:, index], codes[rows]] @ self.weights[rows])
+            self._lost[index] -= weighted_sum(np.stack(by_level)[levels[:, index], codes[rows]], self.weights[rows])
         self._released = []
+
+
+class NodesInOrder:
+    """Nodes in a given order."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes, self.visited = nodes, 0
+
+    def renew(self, _rows: Integers) -> None:
+        """Keep the order."""
+
+    def promising(self, _remaining: RemainingRecords) -> Iterator[Node]:
+        """Iterate over the nodes not yet visited."""
+        while self.visited < len(self._nodes):
+            self.visited += 1
+            yield self._nodes[self.visited - 1]
+
+    def release(self, _node: Node, _rows: Integers) -> None:
+        """Keep the order."""
 
 
 @compile_lazily

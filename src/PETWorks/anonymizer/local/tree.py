@@ -13,19 +13,21 @@ from numpy.typing import NDArray
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.sweep import Levels, Sweep, combined_loss
-from PETWorks.anonymizer.objectives import ByColumn, Reals
+from PETWorks.anonymizer.objectives import TINY, ByColumn, Reals
 from PETWorks.anonymizer.recoding import NOT_RELEASED
 from PETWorks.anonymizer.rows import Ground, NodeClasses
 from PETWorks.counting.codes import Column
-from PETWorks.counting.counts import Integers
+from PETWorks.counting.counts import Integers, weighted_sum
 from PETWorks.counting.keys import Field, pack, rank_keys
 from PETWorks.counting.memory.distinct_rows import RolledUp
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.measures.classes import Mask
 from PETWorks.tables.arrays import arrow_integers
 
-TINY = 1e-300  # the gain of a class that goes one level down as a whole and loses nothing less by that
-STEEPNESS = 8  # how much more a column counts that loses more, if the largest loss of a column is the loss
+# Classes are divided where the gain per square root of the bits that this takes is largest: what is divided into many
+# parts, or into equal ones, cannot be divided as often afterwards. On wide tables
+# the gain alone loses more, and so does that per bit.
+FEWEST_BITS = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +199,7 @@ class Splitter:
                 for level in range(int(self._low[index]), high[index])
             ]
         best, most_retained = None, -np.inf
-        importance = self._importance(self.lost(Partition(of_row, np.zeros((0, len(high)), np.int64))))
+        importance = self.objective.importance(self.lost(Partition(of_row, np.zeros((0, len(high)), np.int64))))
         for node in nodes:
             changed = [index for index, level in enumerate(node) if level != high[index]]
             if changed:
@@ -211,7 +213,7 @@ class Splitter:
                 continue
             kept = rows[passing[group_of]]
             retained = sum(
-                float(self._retained[index][node[index]][self._codes[index][kept]] @ self.weights[kept])
+                weighted_sum(self._retained[index][node[index]][self._codes[index][kept]], self.weights[kept])
                 * importance[index]
                 for index in changed
             )
@@ -227,20 +229,10 @@ class Splitter:
         levels, weights = partition.levels[partition.of_row[released]], self.weights[released]
         return np.array(
             [
-                self.objective.all_lost(index) - float(retained[levels[:, index], codes[released]] @ weights)
+                self.objective.all_lost(index) - weighted_sum(retained[levels[:, index], codes[released]], weights)
                 for index, (retained, codes) in enumerate(zip(self._retained, self._codes, strict=True))
             ]
         )
-
-    def _importance(self, lost: Reals) -> Reals:
-        """How much a loss in each column counts: the derivative of the combined loss."""
-        weights = np.array(self.objective.weights)
-        if self.objective.aggregate == "geometric":
-            return np.asarray(weights / (1 + weights * np.maximum(lost, 0)))
-        if self.objective.aggregate == "maximum":
-            weighted = weights * np.maximum(lost, 0)
-            return np.asarray(weights * (weighted / max(float(weighted.max()), TINY)) ** STEEPNESS)
-        return weights
 
     def split(self, partition: Partition, until: int = 0) -> Partition:
         """Divide classes; those with fewer than `until` records stay as they are."""
@@ -257,7 +249,7 @@ class Splitter:
             if until:
                 sizes = self.rules.sizes(rows, class_of, len(classes))
                 own = np.where((sizes < until)[:, np.newaxis], self._low, own)  # nothing to divide by
-            chosen, parts = self._best_parts(rows, class_of, own, self._importance(lost))
+            chosen, parts = self._best_parts(rows, class_of, own, self.objective.importance(lost))
             is_open[classes[chosen < 0]] = False
             new_levels = [levels]
             for column, (part_rows, part_of, part_class, leaving, gained) in parts.items():
@@ -295,13 +287,15 @@ class Splitter:
             part_of, number = rank_keys(classes * (int(lifted.max()) + 1) + lifted[level, codes])
             part_class = np.zeros(number, np.int64)
             part_class[part_of] = classes
-            leaving = self._leaving(part_rows, part_of, part_class, levels, column)
+            sizes = self.rules.sizes(part_rows, part_of, number)
+            leaving = self._leaving(part_rows, part_of, part_class, sizes, levels, column)
             saved = (retained[level, codes] - retained[level + 1, codes]) * self.weights[part_rows]
             gained = np.bincount(part_of, saved, number).astype(np.float64)
             gain = np.bincount(part_class, np.where(leaving, gained, 0.0), len(levels)) * importance[column]
             whole = np.bincount(part_class, minlength=len(levels)) == 1
             whole &= np.bincount(part_class, leaving, len(levels)) == 1
             gain = np.where(whole, np.maximum(gain, TINY), gain)
+            gain /= np.sqrt(np.maximum(_bits(sizes, part_class, leaving, len(levels)), FEWEST_BITS))
             better = gain > best
             if better.any():
                 best[better], chosen[better] = gain[better], column
@@ -341,7 +335,15 @@ class Splitter:
         classes = np.cumsum(leaving) - 1
         return rows[left][moving], classes[number[part_of[left]][moving]], int(np.count_nonzero(leaving))
 
-    def _leaving(self, rows: Integers, part_of: Integers, part_class: Integers, levels: Levels, column: int) -> Mask:
+    def _leaving(
+        self,
+        rows: Integers,
+        part_of: Integers,
+        part_class: Integers,
+        sizes: Integers,
+        levels: Levels,
+        column: int,
+    ) -> Mask:
         """Mask of the parts that leave their classes: they keep the rules, and so does what remains of each class.
 
         If what remains does not, the smallest parts return to it, one, three, seven and so on.
@@ -352,7 +354,6 @@ class Splitter:
             of_parts[:, column] -= 1
             return of_parts
 
-        sizes = self.rules.sizes(rows, part_of, len(part_class))
         leaving = self.rules.passing(rows, part_of, sizes, levels_of_parts)
         return self.remainders_kept(rows, part_of, part_class, sizes, leaving, levels)
 
@@ -398,6 +399,20 @@ class Splitter:
             broken = remaining[~kept]
             returned[broken] = 2 * returned[broken] + 1
             leaving = leaving & (rank >= returned[part_class])
+
+
+def _bits(sizes: Integers, part_class: Integers, leaving: Mask, classes: int) -> Reals:
+    """For each class, the entropy of its division into the parts that leave it and the rest."""
+
+    def total(numbers: Integers | Reals) -> Reals:
+        return np.asarray(np.bincount(part_class, numbers, classes), np.float64)
+
+    def weighted_logarithm(numbers: Integers | Reals) -> Reals:
+        return np.asarray(numbers * np.log2(np.maximum(numbers, 1)))
+
+    records, left = np.maximum(total(sizes), 1), np.where(leaving, sizes, 0)
+    rest = weighted_logarithm(records - total(left))
+    return np.asarray((weighted_logarithm(records) - total(weighted_logarithm(left)) - rest) / records)
 
 
 def _field(codes: Integers) -> Field:

@@ -7,10 +7,10 @@ contain a better node, or until the search is stopped: then the least bound of a
 """
 
 import heapq
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ IMPROVED = 2  # of these, column by column, in each generation
 CHANGED = 1.5  # levels that are changed in a crossed node, on average
 MIXED_IN = 0.2  # share of the crossed nodes that are kept although they cannot lose less than the best one
 CROSSED_PER_BOX = 100
+GENERATIONS = 4  # without a better node, before other nodes are crossed
 
 
 @dataclass(frozen=True)
@@ -291,22 +292,34 @@ class BoxSearch(NodeSearch):
             node = max(gains, key=lambda finer: gains[finer])
 
     def _cross(self) -> Iterator[None]:
-        """Cross good nodes with each other, change a level or so, and improve the best ones column by column; endless.
+        """Cross good nodes with each other, change a level or so, and improve the best ones; endless.
 
-        Nodes whose loss without suppression is above the best loss are not looked at.
+        Nodes whose loss without suppression is above the best loss are not looked at. Once the best one stays the same
+        and no exchange of levels improves it, other nodes are crossed.
         """
-        nodes = [self.lattice.high, *(self._any_node() for _ in range(POPULATION - 1))]
+        nodes: list[Node] = [self.lattice.high]
         improved: set[Node] = set()
+        unchanged, best_before = 0, None
         while True:
+            nodes += [self._any_node() for _ in range(POPULATION - len(nodes))]
             for node in nodes:
                 self._look(node)
                 yield
-            ranked = sorted(set(nodes), key=lambda node: (self._loss(node), node))
+            ranked = self._ranked(nodes)
             for node in ranked[:IMPROVED]:
                 if node not in improved:
                     improved.add(node)
                     ranked.append((yield from self._improve(node)))
-            ranked.sort(key=lambda node: (self._loss(node), node))
+            best = self._ranked(ranked)[0]
+            unchanged = unchanged + 1 if best == best_before else 0
+            if unchanged == 1:
+                best = yield from self._improve(best, exchange=True)
+                ranked.append(best)
+            best_before = best
+            ranked = self._ranked(ranked)
+            if unchanged == GENERATIONS:
+                nodes, unchanged, best_before = [], 0, None
+                continue
             nodes = ranked[: POPULATION // 5]
             while len(nodes) < POPULATION:
                 parents = [ranked[int(self._random.integers(0, len(ranked), 3).min())] for _ in range(2)]
@@ -320,22 +333,38 @@ class BoxSearch(NodeSearch):
                 is_hopeful = self._cost(child) < self._loss(ranked[0])
                 nodes.append(child if is_hopeful or self._random.random() < MIXED_IN else self._any_node())
 
-    def _improve(self, node: Node) -> Generator[None, None, Node]:
-        """Move to neighbours that lose less, until there is none."""
-        order = self._random.permutation(len(node)).tolist()
+    def _ranked(self, nodes: Iterable[Node]) -> list[Node]:
+        """Distinct nodes that were looked at, those that lose least first."""
+        return sorted(set(nodes), key=lambda node: (self._loss(node), node))
+
+    def _improve(self, node: Node, *, exchange: bool = False) -> Generator[None, None, Node]:
+        """Move to neighbours that lose less, until there is none.
+
+        exchange   whether neighbours are also one level higher in one column and one level lower in another
+        """
+        moves = [((index, step),) for index in range(len(node)) for step in (-1, 1)]
+        if exchange:
+            steps = product(range(len(node)), repeat=2)
+            moves += [((lower, -1), (higher, 1)) for lower, higher in steps if lower != higher]  # type: ignore[misc]
+        order = [moves[index] for index in self._random.permutation(len(moves)).tolist()]
         at, unchanged = 0, 0
         while unchanged < len(order):
-            index = order[at % len(order)]
+            neighbour = self._moved(node, order[at % len(order)])
             at, unchanged = at + 1, unchanged + 1
-            for level in (node[index] - 1, node[index] + 1):
-                if self.lattice.low[index] <= level <= self.lattice.high[index]:
-                    neighbour = _set_level(node, index, level)
-                    if self._cost(neighbour) < self._loss(node):
-                        self._look(neighbour)
-                        yield
-                        if self._loss(neighbour) < self._loss(node):
-                            node, unchanged = neighbour, 0
-                            break
+            if neighbour is not None and self._cost(neighbour) < self._loss(node):
+                self._look(neighbour)
+                yield
+                if self._loss(neighbour) < self._loss(node):
+                    node, unchanged = neighbour, 0
+        return node
+
+    def _moved(self, node: Node, move: Sequence[tuple[int, int]]) -> Node | None:
+        """A node with the levels of some columns changed; None if it is outside the lattice."""
+        for index, step in move:
+            level = node[index] + step
+            if not self.lattice.low[index] <= level <= self.lattice.high[index]:
+                return None
+            node = _set_level(node, index, level)
         return node
 
     def _holds_often(self) -> Generator[None, None, bool]:

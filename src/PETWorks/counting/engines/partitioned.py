@@ -388,9 +388,10 @@ class PartitionedTable:
         """Rearrange an array indexed by the codes of a column to be indexed by its codes in the store."""
         return codes[self._recoded[column]] if column in self._recoded else codes
 
-    def distinct(self) -> WeightedRows:
+    def distinct(self, columns: Sequence[str] | None = None) -> WeightedRows:
         """The records in memory, with equal rows merged."""
-        return self.distinct_rows({name: sorted_labels(known.labels)[0] for name, known in self.columns.items()})
+        names = self.columns if columns is None else columns
+        return self.distinct_rows({name: sorted_labels(self.columns[name].labels)[0] for name in names})
 
     def number_of_distinct(self, columns: Sequence[str]) -> int:
         """The number of combinations of values of these columns."""

@@ -139,9 +139,9 @@ class PackedRows(WeightedRows):
         known = {**self.known, **{name: lift.known for name, lift in lifts.items()}}
         return PackedRows(known, self._fields, keys, weights, self.unit, self._weight_bits)
 
-    def distinct(self) -> "PackedRows":
-        """Return the rows themselves, which are distinct."""
-        return self
+    def distinct(self, columns: Sequence[str] | None = None) -> WeightedRows:
+        """The rows themselves, which are distinct, or those of some columns."""
+        return self if columns is None or set(columns) == set(self._fields) else super().distinct(columns)
 
     def _steps(self, lifts: Mapping[str, Lift]) -> Iterator[tuple[Field, Keys]]:
         """Differences to add to keys, each with the part of the key it depends on; neighbouring columns share one."""

@@ -104,16 +104,16 @@ class WeightedRows:
         columns = {**self.columns, self.unit: with_same_people(self.columns[self.unit])}
         return WeightedRows(columns, self.unit, self.weights, whole=self.whole)
 
-    def distinct(self) -> "WeightedRows":
+    def distinct(self, columns: Sequence[str] | None = None) -> "WeightedRows":
         """The records with equal rows merged, in ascending order of their codes."""
-        names = tuple(self.columns)
+        names = tuple(self.columns if columns is None else columns)
         classes = self._classes(names)
         codes = classes.layout.codes(classes.keys)
-        columns = {
+        merged = {
             name: Column(self.columns[name].labels, column.astype(self.columns[name].codes.dtype))
             for name, column in zip(names, codes, strict=True)
         }
-        return WeightedRows(columns, self.unit, classes.sizes, whole=self.whole)
+        return WeightedRows(merged, self.unit, classes.sizes, whole=self.whole)
 
     def in_label_order(self) -> "WeightedRows":
         """The rows with the values of each column coded in ascending order."""
@@ -341,6 +341,16 @@ class WeightedRows:
             counted = count_keys(keys, bits, self.weights)
             self._by_columns[columns] = Classes(counted.counts, counted.keys, layout)
         return self._by_columns[columns]
+
+    def one_smallest_class(self, columns: tuple[str, ...]) -> tuple[list[str | None], int] | None:
+        """The values of the first of the smallest classes, and its size; None if there is no class."""
+        classes = self._classes(columns)
+        if not len(classes.sizes):
+            return None
+        place = int(classes.sizes.argmin())
+        codes = classes.layout.codes(classes.keys[place : place + 1])
+        values = [self.columns[name].values[int(code[0])] for name, code in zip(columns, codes, strict=True)]
+        return values, int(classes.sizes[place])
 
     def values_by_class(self, columns: tuple[str, ...], sensitive: str) -> ClassValues:
         """All classes in key order, with the counts of a sensitive attribute."""

@@ -105,6 +105,96 @@ def sum_gains(keys: Codes, weights: Codes, value_bits: int, worth: Integers) -> 
 
 
 @compile_lazily
+def look_up(
+    keys: Codes,
+    weights: Codes,
+    value_bits: int,
+    modes: Codes,
+    mode_count: int,
+    numbers: Integers,
+    by_size: Integers,
+    by_ties: Integers,
+    large: Integers,
+) -> int:
+    """Look the people of a first and a third table up in a second one; see `Lookups`. Keys are distinct and sorted.
+
+    modes      whether each value is among the `mode_count` most frequent ones of the second table
+    numbers    gets the counts: found (first and third table), replicated, certain (both), certain in both
+    by_size    gets a row for each size of a class in the second table: products of counts, of both tables
+    by_ties    the same for each number of most frequent values: their counts
+    large      gets a row for each class that is too large for `by_size`: its size, and the products of both tables
+
+    Codes of values are `value * 4 + table`. Returns the number of rows of `large`.
+    """
+    mask = (np.uint64(1) << np.uint64(value_bits)) - np.uint64(1)
+    start, rows, large_rows = 0, len(keys), 0
+    while start < rows:
+        class_key = np.uint64(keys[start]) >> np.uint64(value_bits)
+        end, first_size, second_size, third_size, highest, ties = start, 0, 0, 0, 0, 0
+        while end < rows and np.uint64(keys[end]) >> np.uint64(value_bits) == class_key:
+            table = np.int64(np.uint64(keys[end]) & np.uint64(3))
+            weight = np.int64(weights[end])
+            if table == 0:
+                first_size += weight
+            elif table == 2:
+                third_size += weight
+            else:
+                second_size += weight
+                if weight > highest:
+                    highest, ties = weight, 1
+                elif weight == highest:
+                    ties += 1
+            end += 1
+        if second_size > 0:
+            numbers[0] += first_size
+            numbers[1] += third_size
+            numbers[2] += first_size == 1 and second_size == 1
+        product_first, product_third, row = 0, 0, start
+        while row < end:
+            value = np.int64((np.uint64(keys[row]) & mask) >> np.uint64(2))
+            first, second, third = 0, 0, 0
+            while row < end:
+                code = np.int64(np.uint64(keys[row]) & mask)
+                if code >> 2 != value:
+                    break
+                if code & 3 == 0:
+                    first = np.int64(weights[row])
+                elif code & 3 == 1:
+                    second = np.int64(weights[row])
+                else:
+                    third = np.int64(weights[row])
+                row += 1
+            if second_size == 0:
+                if modes[value]:
+                    by_ties[mode_count, 0] += first
+                    by_ties[mode_count, 1] += third
+                continue
+            if second == 0:
+                continue
+            product_first += first * second
+            product_third += third * second
+            if second == highest:
+                by_ties[ties, 0] += first
+                by_ties[ties, 1] += third
+            if second == second_size:
+                numbers[3] += first
+                numbers[4] += third
+                if first == first_size:
+                    numbers[5] += first
+        if product_first > 0 or product_third > 0:
+            if second_size < len(by_size):
+                by_size[second_size, 0] += product_first
+                by_size[second_size, 1] += product_third
+            else:
+                large[large_rows, 0] = second_size
+                large[large_rows, 1] = product_first
+                large[large_rows, 2] = product_third
+                large_rows += 1
+        start = end
+    return large_rows
+
+
+@compile_lazily
 def fold(entries: Codes, value_bits: int, weight_bits: int, weights: Codes) -> tuple[int, int, int, int, int, int]:
     """Merge sorted entries into distinct keys, in place, with their weights in a separate array, and count classes.
 

@@ -7,12 +7,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import comb
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from PETWorks.counting.codes import Codes, Column, code_counts
-from PETWorks.counting.counts import Integers, run_starts
+from PETWorks.counting.counts import ClassValues, Integers, run_starts
 from PETWorks.counting.keys import KEY_BITS, Field, pack
 from PETWorks.counting.questions import THREADS
 
@@ -27,14 +27,15 @@ class SubsetCounts(NamedTuple):
     uniques          classes with one record
     smallest_class   the size of the smallest class
     right_guesses    for each sensitive attribute, the number of records with the most frequent value of their class
-    gains            for each worth of each sensitive attribute, the units that the best guesses gain
+    gains            for each worth of each sensitive attribute, the units that the best guesses gain; or what other
+                     scores find
     """
 
     classes: int
     uniques: int
     smallest_class: int
     right_guesses: tuple[int, ...] = ()
-    gains: tuple[int, ...] = ()
+    gains: tuple[Any, ...] = ()
 
     def merged(self, other: Self) -> "SubsetCounts":
         """Add the counts of two parts of a table that have no class in common."""
@@ -48,7 +49,37 @@ class SubsetCounts(NamedTuple):
 
 
 CountsBySubset = dict[Subset, SubsetCounts]
-Worths = Mapping[str, Any]  # for some sensitive attributes, rows with the worth of each code, in integer units
+
+
+class Score(Protocol):
+    """A number, or several, that complete classes have; those of different classes are added with `+`."""
+
+    def of_keys(self, keys: Codes, weights: Codes, value_bits: int) -> Any:
+        """The score of sorted, distinct keys, the lowest bits of which are the sensitive value."""
+
+    def of_classes(self, classes: ClassValues) -> Any:
+        """The score of classes."""
+
+
+class Gain:
+    """The units that the best guesses gain: the worth of each code, in integer units."""
+
+    def __init__(self, units: Integers) -> None:
+        self._units = units
+
+    def of_keys(self, keys: Codes, weights: Codes, value_bits: int) -> int:
+        """The units gained in classes of sorted, distinct keys."""
+        from PETWorks.counting.subsets import kernels  # loads the compiler
+
+        return int(kernels.sum_gains(keys, weights, value_bits, self._units))
+
+    def of_classes(self, classes: ClassValues) -> int:
+        """The units gained in classes."""
+        return int(np.maximum.reduceat(classes.counts * self._units[classes.values], classes.starts).sum())
+
+
+Scores = Sequence[Score]
+Worths = Mapping[str, Scores]  # the scores of some sensitive attributes
 
 
 def merge_counts(first: CountsBySubset | None, second: CountsBySubset) -> CountsBySubset:
@@ -136,7 +167,7 @@ class Keys:
 
     columns   names and bits, from high to low; the last, which has no name, is the sensitive value
     counts    of these columns; without a sensitive value the right guesses mean nothing
-    worth     rows with the worth of each sensitive value, in units; None: no gains are needed
+    scores    to be found for the classes
     """
 
     columns: tuple[tuple[str | None, int], ...]
@@ -145,7 +176,7 @@ class Keys:
     heaviest: int
     counts: SubsetCounts
     cuts: tuple[int, ...]
-    worth: Integers | None = None
+    scores: Scores = ()
 
     def without(self, dropped: Sequence[str]) -> "Keys":
         """The keys without these columns."""
@@ -153,10 +184,10 @@ class Keys:
         lows = [sum(bits[index + 1 :]) for index in range(len(bits))]
         out = [(lows[index], bits[index]) for index, (name, _) in enumerate(self.columns) if name in dropped]
         columns = tuple(column for column in self.columns if column[0] not in dropped)
-        return _merge_keys(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.worth)
+        return _merge_keys(columns, self.keys, self.weights, self.heaviest, self.cuts, out, self.scores)
 
 
-def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, worth: Integers | None = None) -> Keys:
+def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, scores: Scores = ()) -> Keys:
     """The keys of these columns of rows."""
     value = NO_VALUE if sensitive is None else rows.fields[sensitive]
     fields = [rows.fields[name] for name in names]
@@ -169,7 +200,7 @@ def keys_of(rows: Rows, names: Sequence[str], sensitive: str | None, worth: Inte
     if value.bits:
         keys <<= keys.dtype.type(value.bits)
         keys |= value.codes
-    return _merge_keys((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts, (), worth)
+    return _merge_keys((*columns, (None, value.bits)), keys, rows.weights, int(rows.weights.max()), cuts, (), scores)
 
 
 def _merge_keys(
@@ -179,7 +210,7 @@ def _merge_keys(
     heaviest: int,
     cuts: tuple[int, ...],
     dropped: Sequence[tuple[int, int]] = (),
-    worth: Integers | None = None,
+    scores: Scores = (),
 ) -> Keys:
     """Sort keys without the dropped bits, merge equal ones and count classes."""
     from PETWorks.counting.subsets import kernels  # loads the compiler
@@ -200,13 +231,9 @@ def _merge_keys(
     distinct, heaviest, classes, uniques, smallest, right_guesses = kernels.fold(
         entries, columns[-1][1], weight_bits, merged
     )
-    gains: tuple[int, ...] = ()
-    if worth is not None:
-        gains = tuple(
-            kernels.sum_gains(entries[:distinct], merged[:distinct], columns[-1][1], units) for units in worth
-        )
+    gains = tuple(score.of_keys(entries[:distinct], merged[:distinct], columns[-1][1]) for score in scores)
     counts = SubsetCounts(classes, uniques, smallest, (right_guesses,), gains)
-    return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, worth)
+    return Keys(columns, entries[:distinct], merged[:distinct], heaviest, counts, cuts, scores)
 
 
 def _room(key_bits: int, weights: Codes, heaviest: int) -> tuple[int, int, int]:
@@ -241,23 +268,22 @@ def count_small(rows: Rows, subsets: Iterable[Subset], sensitive: Sequence[str],
     records = rows
     if rows.weights.max() > 1:
         records = rows.taken(tuple(rows.fields), np.repeat(np.arange(len(rows)), rows.weights))
-    values = [(records.fields[name], worths.get(name)) for name in sensitive]
+    values = [(records.fields[name], worths.get(name, ())) for name in sensitive]
     return {subset: _counts([records.fields[name] for name in sorted(subset)], values) for subset in subsets}
 
 
-def _counts(known: Sequence[Field], values: Sequence[tuple[Field, Integers | None]]) -> SubsetCounts:
+def _counts(known: Sequence[Field], values: Sequence[tuple[Field, Scores]]) -> SubsetCounts:
     """The counts of the subset of these known columns."""
     keys = pack(known, room=max((value.bits for value, _ in values), default=0)).keys
-    by_value = [_classes(keys, *value) for value in values or ((NO_VALUE, None),)]
+    by_value = [_classes(keys, *value) for value in values or ((NO_VALUE, ()),)]
     sizes, *_ = by_value[0]
     right_guesses = tuple(int(commonest.sum()) for _, commonest, _ in by_value) if values else ()
     gains = tuple(gain for *_, own_gains in by_value for gain in own_gains)
     return SubsetCounts(len(sizes), int(np.count_nonzero(sizes == 1)), int(sizes.min()), right_guesses, gains)
 
 
-def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integers, Integers, list[int]]:
-    """The size of each class, the count of its most frequent value, and the gain of the best guesses for each worth."""
-    worths: Iterable[Integers] = [] if worth is None else worth
+def _classes(keys: Codes, value: Field, scores: Scores) -> tuple[Integers, Integers, list[Any]]:
+    """The size of each class, the count of its most frequent value, and the scores of all classes."""
     bits = keys.dtype.type(value.bits)
     keys = keys << bits
     if value.bits:
@@ -266,12 +292,14 @@ def _classes(keys: Codes, value: Field, worth: Integers | None) -> tuple[Integer
     cells = run_starts(keys)
     if not bits:
         sizes = _lengths(cells, len(keys))
-        return sizes, sizes, [int(sizes.sum() * units[0]) for units in worths]
+        classes = ClassValues(sizes, np.arange(len(sizes)), np.zeros(len(sizes), np.int64), sizes)
+        return sizes, sizes, [score.of_classes(classes) for score in scores]
     distinct = keys[cells]
-    classes, lengths = run_starts(distinct >> bits), _lengths(cells, len(keys))
+    starts, lengths = run_starts(distinct >> bits), _lengths(cells, len(keys))
     values = (distinct & keys.dtype.type((1 << value.bits) - 1)).astype(np.int64)
-    gains = [int(np.maximum.reduceat(lengths * units[values], classes).sum()) for units in worths]
-    return _lengths(cells[classes], len(keys)), np.maximum.reduceat(lengths, classes), gains
+    sizes = _lengths(cells[starts], len(keys))
+    classes = ClassValues(sizes, starts, values, lengths)
+    return sizes, np.maximum.reduceat(lengths, starts), [score.of_classes(classes) for score in scores]
 
 
 def _lengths(starts: Integers, end: int) -> Integers:
@@ -299,7 +327,7 @@ def count_family(
         if len(names) in sizes:
             known = [] if above is None else [name for name, _ in above.columns[:-1]]
             if above is None or known == [None]:
-                keys = keys_of(rows, names, value, None if value is None else worths.get(value))
+                keys = keys_of(rows, names, value, () if value is None else worths.get(value, ()))
             else:
                 keys = above.without([name for name in known if name is not None and name not in names])
             subset = frozenset(names)
@@ -330,7 +358,7 @@ def count_subsets(
     memory     bytes to work in, beside the table
     finished   whether a subset need not be counted
     weights    the number of records each row stands for; None: one each
-    worths     for some sensitive attributes, rows with the worth of each code, in units
+    worths     the scores of some sensitive attributes
     """
     worths = worths or {}
     order = order_columns(columns, known)

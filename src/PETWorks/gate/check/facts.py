@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from operator import add
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, released_level
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import APART
 from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Marginal
 from PETWorks.counting.questions import Question
@@ -34,6 +36,7 @@ from PETWorks.gate.policy.accountability import APPROVER_ITEM, regimes_asking_fo
 from PETWorks.gate.policy.policy import Adversary, Policy
 from PETWorks.measures.catalogue import all_measures
 from PETWorks.measures.result import Result
+from PETWorks.measures.risk.individual import individual_risk
 from PETWorks.measures.utility.payout import payout_curve
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
@@ -45,7 +48,11 @@ MAX_REMOVED = 12  # quasi-identifiers whose removal is tried
 
 
 def worst_case(release: Release) -> Iterator[Notice]:
-    """The average and the highest chance to find a person, and the number of people whose value is (nearly) certain."""
+    """The average and the highest chance to find a person, and the number of people whose value is (nearly) certain.
+
+    With sampling weights, the chance is that of the individual risk, and beside it that for a person who is known to be
+    in the sample.
+    """
     if not release.quasi_identifiers or not release.records:
         return
     view = release.view
@@ -53,7 +60,16 @@ def worst_case(release: Release) -> Iterator[Notice]:
     smallest = sizes.smallest
     if smallest:
         people = smallest * int(sizes.classes[sizes.sizes == smallest].sum())
-        yield Notice("highest-risk", records=people, share=1 / smallest, average=sizes.number / sizes.records)
+        if view.has_weights:
+            with suppress(NotApplicable):
+                risks = individual_risk(view).details
+                yield Notice("individual-risk", share=risks["highest"], average=risks["average"])
+        yield Notice(
+            "highest-risk-in-sample" if view.has_weights else "highest-risk",
+            records=people,
+            share=1 / smallest,
+            average=sizes.number / sizes.records,
+        )
     certain = {column: view.answer(_count_certain(view, column)) for column in view.sensitive_attributes}
     most = sorted(certain, key=lambda column: -certain[column])[:MAX_COLUMNS]
     for column in most:
@@ -155,7 +171,9 @@ def _remaining_information(release: Release, name: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"distinct": _count_distinct(values)}
     if hierarchy is not None:
         facts |= _level_facts(name, values, hierarchy)
-    if release.has_original:
+    if release.has_original and release.kind != GENERALISED:
+        facts["distinct_before"] = _count_distinct(release.original.marginal(name).values)
+    elif release.has_original:
         before, after = release.original.marginal(name), release.marginal(name)
         facts["distinct_before"] = _count_distinct(before.values)
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})

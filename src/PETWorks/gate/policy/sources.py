@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
-from PETWorks.about.roles import check_same_columns, check_unit, unknown_column
+from PETWorks.about.roles import check_same_columns, check_unit, roles_from_lists, unknown_column
+from PETWorks.about.sample import Sample, check_sample
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
 from PETWorks.anonymizer.plan import Plan, parse_record_numbers
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
@@ -54,7 +55,7 @@ def resolve_sources(
     """
     content = mistakes.file.content
     population = parse_number(content.get("population", ""))
-    tables = ("data", "original", "hierarchies", "population")
+    tables = ("data", "original", "hierarchies", "population", "control")
     resolved: dict[str, Any] = {**dict.fromkeys(tables), "population": population, "plan": None}
     for key in tables:
         if key in content and (key != "population" or population is None):
@@ -193,9 +194,15 @@ def check_columns(mistakes: Mistakes, source: Source, original: Source | None = 
     if unit in source.names:  # a release may lack it; the rules judge that
         with mistakes.at("privacy_unit"):
             check_unit(unit, source, roles)
+    sample = Sample(*(content.get(key, "").strip() or None for key in ("sampling_weight", "household")))
+    for key, column in sample.words.items():
+        if column in source.names:  # a release may lack it
+            with mistakes.at(key):
+                others = {"sampling_weight": sample.household, "household": sample.weight}
+                check_sample(sample.without({others[key]}), source, roles_from_lists(content["roles"])[0], unit)
     if original is not None:
         with mistakes.at("original"):
-            check_same_columns(source, original, (*by_role.get("identifiers", ()), unit))
+            check_same_columns(source, original, (*by_role.get("identifiers", ()), unit, *sample.columns))
     check_references(mistakes, by_role.get("quasi_identifiers", ()), by_role.get("sensitive_attributes", ()))
 
 

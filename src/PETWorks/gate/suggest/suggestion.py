@@ -15,6 +15,7 @@ import numpy as np
 
 from PETWorks.about.column_names import (
     A_DATE,
+    A_HOUSEHOLD,
     A_PLACE,
     AGE,
     BODY,
@@ -28,8 +29,11 @@ from PETWorks.about.column_names import (
     SUBJECTS,
     WORK,
     counts_visits,
+    may_name_a_household,
     may_name_a_result,
+    may_name_a_sampling_weight,
     names_a_result,
+    names_a_sampling_weight,
     roles_by_name,
     terms,
     words_of,
@@ -54,6 +58,7 @@ from PETWorks.errors import Counted, Phrase
 from PETWorks.gate.suggest.protection_proposal import ProposedProtection
 from PETWorks.measures.numbers import percent
 from PETWorks.tables.arrays import strings
+from PETWorks.tables.cells import is_number
 from PETWorks.tables.headers import is_chinese_name, is_english_name, is_given_name
 
 # Each is also translated; {what} is a subject of the vocabulary, or a kind of value.
@@ -69,6 +74,7 @@ REASONS = {
     "assigned": "nearly unique whole numbers that look assigned rather than measured",
     "precise": "a precise number identifies people to anyone who knows it",
     "unique": "nearly every record has a unique text",
+    "not-released": "only the original has it",
     "exact": "too many records could be found by their own value, and the values cannot be rounded",
     "details": "{n} phone numbers, addresses, names or other personal details inside the texts",
     "remarks": "remarks, in which people may be described",
@@ -79,6 +85,8 @@ REASONS = {
     "counts": "it counts how often a person was seen; if many outsiders know that, it is a quasi-identifier",
     "perhaps-result": "the cautious choice; if it is a result that no outsider knows, it is sensitive",
     "people": "people have several records: their sex, age and the like go along with the values",
+    "weight": "the name points to sampling weights, and all values are positive numbers: give it as sampling_weight",
+    "other-weight": "a further sampling weight, which identifies strata",
     "beside": "as the YAML file beside the table says",
 }
 
@@ -346,7 +354,7 @@ class Suggestion:
     @property
     def adds_facts(self) -> bool:
         """Whether the counts add anything to the reason."""
-        return self.why.kind not in ("same", "beside")
+        return self.why.kind not in ("same", "beside", "not-released")
 
 
 def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None = None) -> list[Suggestion]:
@@ -355,14 +363,17 @@ def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None 
     unit   the column that names the person; with it, a value in many records may still be that of one person
     """
     suggestions = []
+    is_survey = any(_names_households(column, examine(table, column)) for column in columns)
     for column in columns:
         profile = examine(table, column)
         suggestion = suggest_role(column, profile)
+        if is_survey and looks_like_weights(words_of(column), profile.sample, is_survey=True):
+            suggestion = Suggestion(column, None, Reason("weight"), profile.facts)
         if suggestion.why.kind == "cautious" and column in (columns[0], columns[-1]) and profile.distinct == 2:
             suggestion = replace(suggestion, why=Reason("perhaps-result"))
         if column == unit:
             suggestion = as_unit(suggestion)
-        elif unit is not None:
+        elif unit is not None and suggestion.why.kind != "weight":
             suggestion = replace(
                 suggest_role(column, examine(table, column, table.columns[unit])), facts=suggestion.facts
             )
@@ -384,11 +395,41 @@ def suggest_role(column: str, profile: ExaminedColumn) -> Suggestion:
     results of people, and uniqueness. Everything else becomes a quasi-identifier: a reviewer can undo that, but would
     not notice a risk that was not computed. What is proposed as a result has a reason that says what speaks against it.
     """
+    if looks_like_weights(words_of(column), profile.sample):
+        return Suggestion(column, None, Reason("weight"), profile.facts)
     role, why = _role_and_reason(words_of(column), profile)
+    if _names_households(column, profile):
+        role, why = IDENTIFIER, Reason("named", A_HOUSEHOLD)
     may_count = why.kind in ("cautious", "few") or (why.kind, why.what) == ("named", SEEN)
     if role == QUASI_IDENTIFIER and may_count and counts_visits(column) and profile.counted:
         role, why = SENSITIVE_ATTRIBUTE, Reason("counts", why.what)
     return Suggestion(column, role, why, profile.facts)
+
+
+def _names_households(column: str, profile: ExaminedColumn) -> bool:
+    """Whether a column has the numbers of households: by its name, or by a name and as many values as households."""
+    words = words_of(column)
+    if roles_by_name(words).get(IDENTIFIER) == A_HOUSEHOLD:
+        return True
+    return may_name_a_household(words) and profile.distinct >= max(FEW_RECORDS, profile.records / TEN_MEMBERS)
+
+
+TEN_MEMBERS = 10  # most households are smaller
+HEAVY = 1000.0  # kilograms or pounds that nobody weighs
+PRECISE_DIGITS = 3  # decimals that no scale for people shows
+
+
+def looks_like_weights(words: str, texts: Sequence[str], *, is_survey: bool = False) -> bool:
+    """Whether a column has sampling weights: by its name, or by a name and values that no body's weight has.
+
+    is_survey   whether the table has numbers of households
+    """
+    certain = names_a_sampling_weight(words)
+    if not texts or not (certain or may_name_a_sampling_weight(words)) or not all(map(is_number, texts)):
+        return False
+    numbers = [float(text) for text in texts]
+    precise = sum(len(text.partition(".")[2]) >= PRECISE_DIGITS for text in texts)
+    return min(numbers) > 0 and (certain or is_survey or max(numbers) > HEAVY or precise > len(texts) / 2)
 
 
 _EXAMINED: WeakKeyDictionary[WeightedRows, dict[str, ExaminedColumn]] = WeakKeyDictionary()

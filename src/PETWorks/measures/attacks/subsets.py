@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.counting.counts import Integers, Marginal
 from PETWorks.counting.engines.engine import memory_limit_in_bytes
 from PETWorks.counting.release import Release
-from PETWorks.counting.subsets.subset_counts import CountsBySubset, Subset, SubsetCounts
+from PETWorks.counting.subsets.subset_counts import CountsBySubset, Gain, Subset, SubsetCounts
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.displayable import Displayable
 from PETWorks.errors import (
@@ -375,9 +376,11 @@ def every_subset(
     (2, 3)
     """
     columns, sensitive = known_columns(release), release.sensitive_attributes
+    view = release.view if isinstance(release, Release) else release
+    if view.kind != GENERALISED:
+        raise NotApplicable("classes of a table that is not generalised hide nobody; use attack, which looks people up")
     wanted = parse_sizes(sizes, len(columns))
     total = count_feasible_subsets(wanted, len(columns), release.records)
-    view = release.view if isinstance(release, Release) else release
     marginals = {column: release.marginal(column) for column in sensitive}
     missing = {
         column: marginals[column].values.index(None) for column in sensitive if view.required_column(column) is not None
@@ -387,6 +390,7 @@ def every_subset(
     values = {column: marginal.values for column, marginal in counted.items()}
     worths = check_worth(worth, values, release.records, folds=view.folds_values)
     units = _units(marginals, missing, worths)
+    scores = {column: [Gain(row) for row in rows] for column, rows in units.items()}
     finished: CountsBySubset = {}
     kept = None
     if checkpoint is not None:
@@ -406,7 +410,7 @@ def every_subset(
     if len(finished) < total:
         if memory is None:
             memory = release.memory_limit if isinstance(release, Release) else memory_limit_in_bytes(None)
-        for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__, units):
+        for family in release.table.count_subsets(columns, sensitive, wanted, memory, finished.__contains__, scores):
             if kept is not None:
                 kept.add({subset: counts for subset, counts in family.items() if subset not in finished})
             finished |= family
@@ -456,8 +460,84 @@ def _units(
     return units
 
 
+class SubsetTable(Rows, Displayable):
+    """A table with a row for each subset of the quasi-identifiers.
+
+    masks   bit i is set if the i-th quasi-identifier is in the subset; by size, then in the order of the columns
+    """
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        raise NotImplementedError
+
+    masks: Integers
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of attributes of each subset."""
+        return np.bitwise_count(self.masks).astype(np.int64)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether subsets of all sizes were counted."""
+        return len(self) == (1 << len(self.known)) - 1
+
+    def attributes(self, mask: int) -> list[str]:
+        """The names of the quasi-identifiers in a subset."""
+        return [name for index, name in enumerate(self.known) if mask >> index & 1]
+
+    def row(self, subset: Iterable[str]) -> dict[str, Any]:
+        """The counts and risks of the subset with these attributes."""
+        return self._row(self.index(subset))
+
+    def index(self, subset: Iterable[str]) -> int:
+        """The place of the subset with these attributes; raise if it was not counted."""
+        names = {subset} if isinstance(subset, str) else set(subset)
+        if not names <= set(self.known):
+            raise ParameterError(
+                "expected some of the quasi-identifiers {quasi_identifiers}, got {names}",
+                quasi_identifiers=quoted(self.known),
+                names=quoted(sorted(names)),
+            )
+        found = np.flatnonzero(self.masks == sum(1 << self.known.index(name) for name in names))
+        if len(found) == 0:
+            raise ParameterError("subsets of {number} attributes were not counted", number=len(names))
+        return int(found[0])
+
+    def _row(self, index: int) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """All rows, ready for JSON."""
+        return [self._row(index) for index in range(len(self))]
+
+    def minimal_beyond(self, risks: NDArray[np.float64], limit: float) -> list[tuple[int, float]]:
+        """The minimal subsets whose number is beyond a limit, with that number: by size, the worst first."""
+        beyond = ~at_most(risks, limit)
+        masks, values = self.masks[beyond], risks[beyond]
+        minimal = []
+        while len(masks):
+            # Subsets are ordered by size, so the first contains none of the others.
+            minimal.append((int(masks[0]), float(values[0])))
+            rest = masks & masks[0] != masks[0]
+            masks, values = masks[rest], values[rest]
+        return sorted(minimal, key=lambda pair: (pair[0].bit_count(), -pair[1]))
+
+    def _columns_of_subsets(self) -> dict[str, Any]:
+        """The size and the attributes of each subset, as Arrow arrays."""
+        names = [self.attributes(mask) for mask in self.masks.tolist()]
+        return {
+            "size": arrow_integers(self.sizes),
+            "attributes": lists(self.sizes.tolist(), strings([name for subset in names for name in subset])),
+        }
+
+
 @dataclass(frozen=True, eq=False)
-class Subsets(Rows, Displayable):
+class Subsets(SubsetTable):
     """Attacks by adversaries who know some of the quasi-identifiers; each array has a number for each subset of them.
 
     priors           for each sensitive attribute, the number of records with its most frequent value
@@ -483,21 +563,13 @@ class Subsets(Rows, Displayable):
     gains: Mapping[str, Integers] = field(default_factory=dict)
     with_a_value: Mapping[str, int] = field(default_factory=dict)
 
-    def __len__(self) -> int:
-        return len(self.masks)
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.quasi_identifiers
 
     def __repr__(self) -> str:
         return f"<{len(self)} subsets of {quoted(self.quasi_identifiers)} in {self.records} records>"
-
-    @cached_property
-    def sizes(self) -> Integers:
-        """The number of attributes of each subset."""
-        return np.bitwise_count(self.masks).astype(np.int64)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether subsets of all sizes were counted."""
-        return len(self) == (1 << len(self.quasi_identifiers)) - 1
 
     @property
     def counts(self) -> list[SubsetCounts]:
@@ -525,24 +597,6 @@ class Subsets(Rows, Displayable):
         """The number of records with a value that can be guessed; at least 1, because it is divided by."""
         return max(self.with_a_value.get(column, self.records), 1)
 
-    def attributes(self, mask: int) -> list[str]:
-        """The names of the quasi-identifiers in a subset."""
-        return [name for index, name in enumerate(self.quasi_identifiers) if mask >> index & 1]
-
-    def row(self, subset: Iterable[str]) -> dict[str, Any]:
-        """The counts and risks of the subset with these attributes."""
-        names = {subset} if isinstance(subset, str) else set(subset)
-        if not names <= set(self.quasi_identifiers):
-            raise ParameterError(
-                "expected some of the quasi-identifiers {quasi_identifiers}, got {names}",
-                quasi_identifiers=quoted(self.quasi_identifiers),
-                names=quoted(sorted(names)),
-            )
-        index = np.flatnonzero(self.masks == sum(1 << self.quasi_identifiers.index(name) for name in names))
-        if len(index) == 0:
-            raise ParameterError("subsets of {number} attributes were not counted", number=len(names))
-        return self._row(int(index[0]))
-
     def _row(self, index: int) -> dict[str, Any]:
         row = {
             "size": int(self.sizes[index]),
@@ -556,19 +610,11 @@ class Subsets(Rows, Displayable):
             row |= {attack_column(attack, name): value for name, value in risks.items()}
         return row
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """All rows, ready for JSON."""
-        return [self._row(index) for index in range(len(self))]
-
     def to_arrow(self) -> Any:
         """A PyArrow table with a row for each subset: its attributes, its counts, and each attack."""
         import pyarrow as pa
 
-        names = [self.attributes(mask) for mask in self.masks.tolist()]
-        columns = {
-            "size": arrow_integers(self.sizes),
-            "attributes": lists(self.sizes.tolist(), strings([name for subset in names for name in subset])),
-        }
+        columns = self._columns_of_subsets()
         for name in ("classes", "uniques", "smallest_class"):
             columns[name] = arrow_integers(getattr(self, name))
         for attack, (prior, hits, of) in self.attacks.items():
@@ -616,10 +662,7 @@ class Subsets(Rows, Displayable):
     def _minimal_risky(self, limits: Mapping[str, Any]) -> Iterator[RiskySubset]:
         for name, limit in check_limits(limits, self.priors, self.worths).items():
             risks, guessing = self._risks(name)
-            if not at_most(guessing, limit):
-                risky = [(0, guessing)]
-            else:
-                risky = sorted(self._minimal(risks, limit), key=lambda pair: (pair[0].bit_count(), -pair[1]))
+            risky = self.minimal_beyond(risks, limit) if at_most(guessing, limit) else [(0, guessing)]
             for mask, value in risky:
                 yield RiskySubset(name, limit, tuple(self.attributes(mask)), value)
 
@@ -649,17 +692,6 @@ class Subsets(Rows, Displayable):
         if name == "uniques":
             return np.asarray(self.uniques / self.records), float(self.records == 1)
         return np.asarray(self.classes / self.records), 1 / self.records
-
-    def _minimal(self, risks: NDArray[np.float64], limit: float) -> list[tuple[int, float]]:
-        beyond = ~at_most(risks, limit)
-        masks, values = self.masks[beyond], risks[beyond]
-        minimal = []
-        while len(masks):
-            # Subsets are ordered by size, so the first contains none of the others.
-            minimal.append((int(masks[0]), float(values[0])))
-            rest = masks & masks[0] != masks[0]
-            masks, values = masks[rest], values[rest]
-        return minimal
 
     def answers(self, limits: Mapping[str, Any]) -> dict[str, Any]:
         """The conclusions from all subsets, ready for JSON; with limits, also the verdict."""

@@ -20,6 +20,7 @@ from PETWorks.errors import InputError, ParameterError
 from PETWorks.measures.attacks.inference import attribute_inference_per_record
 from PETWorks.measures.attacks.reidentification import re_identification_per_record, record_class_sizes, table_in_memory
 from PETWorks.measures.attacks.subsets import count_feasible_subsets, known_columns
+from PETWorks.measures.risk.individual import individual_risks_per_record
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, take_or_null
 
 if TYPE_CHECKING:
@@ -229,7 +230,8 @@ def risks_per_record(release: Release, *, up_to: int | None = None, below: int |
 
     Its columns are `record` (its number, from 1 on), `class_size` (the number of records that share its
     quasi-identifiers), `re-identification` (the chance of picking this record) and, for each sensitive attribute,
-    `attribute-inference of NAME` (the chance of guessing its value).
+    `attribute-inference of NAME` (the chance of guessing its value). With sampling weights, there is
+    `individual-risk` too, and with households `household-risk`.
 
     up_to   add the smallest set of at most this many attributes by which a record is unique: `unique_with` (its size,
             0 if the record is not unique), `unique_attributes`, and `minimal_uniques`, the number of minimal sets
@@ -247,6 +249,10 @@ def risks_per_record(release: Release, *, up_to: int | None = None, below: int |
         "class_size": arrow_integers(sizes),
         "re-identification": arrow_reals(re_identification_per_record(release)),
     }
+    if release.view.has_weights:
+        risks, of_household = individual_risks_per_record(release.view)
+        columns["individual-risk"] = arrow_reals(risks)
+        columns |= {} if of_household is None else {"household-risk": arrow_reals(of_household)}
     for column in release.sensitive_attributes:
         columns[f"attribute-inference of {column}"] = arrow_reals(attribute_inference_per_record(release, column))
     if up_to is not None:

@@ -19,6 +19,7 @@ from PETWorks.tables.cells import SUPPRESSED
 
 ORIGINAL, RELEASED, CONTROL = range(3)
 TABLES = 3
+STRIDE = 4  # codes of values by table are `value * 4 + table`: a power of 2 is split off fast
 MOST_VALUES = 100
 TOLERATED_OVERLAP = 0.01  # share of control people who are in the original, beyond chance
 EVERYONE = "  table"  # the column that tells only the table; names of columns are trimmed, so no column is called so
@@ -31,7 +32,7 @@ MISFITS = (
 
 
 def by_table(column: str) -> str:
-    """The name of the stacked column whose codes are `value * 3 + table`."""
+    """The name of the stacked column whose codes are `value * 4 + table`."""
     return f" {column}"
 
 
@@ -51,7 +52,7 @@ class ComparedTables:
     @cached_property
     def counts(self) -> dict[str, Integers]:
         """For each target, a row for each value with the number of records in each table."""
-        return {name: self.table.marginal(by_table(name)).counts.reshape(-1, TABLES) for name in self.targets}
+        return {name: self.table.marginal(by_table(name)).counts.reshape(-1, STRIDE) for name in self.targets}
 
     def modes(self, target: str) -> Integers:
         """The values of a target that are the most frequent ones in the whole release."""
@@ -76,8 +77,8 @@ def _stack(view: View) -> ComparedTables:
     for name in (*keys, *targets):
         _check_coding(view, name, tables)
     columns = {name: common_column(tables, name) for name in (*keys, *targets)}
-    columns |= {by_table(name): column_by_table(tables, columns[name], TABLES) for name in targets}
-    columns[EVERYONE] = column_by_table(tables, columns[keys[0]], TABLES, with_values=False)
+    columns |= {by_table(name): column_by_table(tables, columns[name], STRIDE) for name in targets}
+    columns[EVERYONE] = column_by_table(tables, columns[keys[0]], STRIDE, with_values=False)
     records = tuple(0 if table is None else table.rows for table in given)
     stacked = tables[0].stacked(tables[1:], columns)
     return ComparedTables(stacked, keys, targets, records)  # type: ignore[arg-type]

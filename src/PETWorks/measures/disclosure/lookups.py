@@ -1,8 +1,10 @@
 """What an adversary learns who looks people up in a release as if it were the original, and about control people."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from PETWorks.about.kinds import PERTURBED, SYNTHETIC
 from PETWorks.counting.counts import ClassValues, Grouping, Integers, run_starts
 from PETWorks.counting.questions import Question, fold_question
 from PETWorks.counting.view import View
-from PETWorks.errors import Hint, InputError
+from PETWorks.errors import Hint, InputError, Phrase
 from PETWorks.measures.attacks.reidentification import all_hold
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.disclosure.compared import (
@@ -21,57 +23,55 @@ from PETWorks.measures.disclosure.compared import (
     MOST_VALUES,
     ORIGINAL,
     RELEASED,
+    STRIDE,
     TABLES,
     ComparedTables,
     by_table,
     compared_tables,
     is_in_original,
 )
-from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval, excess_over
+from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval, excess_over, newcombe
 from PETWorks.measures.parameters import AtMost
 from PETWorks.measures.result import Result, no_more_than
 
 FEWEST_CONTROLS = 100  # below, a limit on the excess is not judged
-NO_CONTROL, FEW_CONTROLS = "no control people", "few control people"
-IN_ORIGINAL = "control people are in the original"
+NO_CONTROL, FEW_CONTROLS = Phrase("no control people"), Phrase("few control people")
+IN_ORIGINAL = Phrase("control people are in the original")
 LONGEST_EXACT = 60
 
-Sums = dict[int, int]  # numerators by denominator, so that a sum of many fractions stays exact
+Sums = Mapping[int, int]  # numerators by denominator, so that a sum of many fractions stays exact
 
 
-class Lookups(NamedTuple):
+NOTHING: Mapping[int, int] = {}
+
+
+@dataclass(frozen=True)
+class Lookups:
     """How often lookups are right: for each a number for the people of the original and one for control people."""
 
     found: tuple[int, int] = (0, 0)
     replicated: int = 0
     certain: tuple[int, int] = (0, 0)
     certain_in_both: int = 0
-    proportional: tuple[Sums, Sums] = ({}, {})
-    best_guess: tuple[Sums, Sums] = ({}, {})
+    proportional: tuple[Sums, Sums] = (NOTHING, NOTHING)
+    best_guess: tuple[Sums, Sums] = (NOTHING, NOTHING)
 
-    def merged(self, other: "Lookups") -> "Lookups":
-        """The lookups in classes of both."""
+    def __add__(self, other: "Lookups") -> "Lookups":
         return Lookups(
-            _added(self.found, other.found),
+            (self.found[0] + other.found[0], self.found[1] + other.found[1]),
             self.replicated + other.replicated,
-            _added(self.certain, other.certain),
+            (self.certain[0] + other.certain[0], self.certain[1] + other.certain[1]),
             self.certain_in_both + other.certain_in_both,
-            (
-                _merged(self.proportional[0], other.proportional[0]),
-                _merged(self.proportional[1], other.proportional[1]),
-            ),
-            (_merged(self.best_guess[0], other.best_guess[0]), _merged(self.best_guess[1], other.best_guess[1])),
+            _add_sums(self.proportional, other.proportional),
+            _add_sums(self.best_guess, other.best_guess),
         )
 
 
-def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
-
-
-def _merged(one: Sums, other: Sums) -> Sums:
-    merged = dict(one)
-    for denominator, numerator in other.items():
-        merged[denominator] = merged.get(denominator, 0) + numerator
+def _add_sums(one: tuple[Sums, Sums], other: tuple[Sums, Sums]) -> tuple[Sums, Sums]:
+    merged = dict(one[0]), dict(one[1])
+    for sums, further in zip(merged, other, strict=True):
+        for denominator, numerator in further.items():
+            sums[denominator] = sums.get(denominator, 0) + numerator
     return merged
 
 
@@ -84,12 +84,12 @@ def total(sums: Sums) -> Fraction:
 
 
 def look_up(modes: Integers, kind: Any, classes: ClassValues) -> Lookups:
-    """The lookups in classes whose codes are `value * 3 + table`.
+    """The lookups in classes whose codes are `value * 4 + table`.
 
     modes   the most frequent values of the whole release, which are guessed where it has nobody with these keys
     kind    of integers that products of two class sizes fit into
     """
-    values, tables = np.divmod(classes.values, TABLES)
+    values, tables = np.divmod(classes.values, STRIDE)
     class_of_cell = classes.cell_classes
     first = run_starts(class_of_cell * (int(values.max(initial=0)) + 1) + values)
     group_of_cell = np.repeat(np.arange(len(first)), np.diff(first, append=len(values)))
@@ -141,7 +141,7 @@ def lookups_question(view: View, target: str | None = None) -> Question[Lookups]
     grouping = Grouping(tables.keys, tables.keys)
     # Whoever is found is counted with the first target, whatever is guessed.
     name = ("lookups", modes.tobytes()) if target is not None or not tables.targets else ("found", column)
-    return fold_question(name, tables.table, grouping, column, kernel, Lookups.merged)
+    return fold_question(name, tables.table, grouping, column, kernel, add)
 
 
 def copies_question(view: View) -> Question[Lookups]:
@@ -150,7 +150,7 @@ def copies_question(view: View) -> Question[Lookups]:
     columns = (*tables.keys, *tables.targets)
     kernel = partial(look_up, np.empty(0, np.int64), kind_of_products(tables))
     grouping = Grouping(columns, columns)
-    return fold_question("copies", tables.table, grouping, EVERYONE, kernel, Lookups.merged)
+    return fold_question("copies", tables.table, grouping, EVERYONE, kernel, add)
 
 
 def kind_of_products(tables: ComparedTables) -> Any:
@@ -174,7 +174,7 @@ def shares_of(name: str, tables: ComparedTables, lookups: Lookups, target: str |
     prior = None if target is None else tables.prior(target, ORIGINAL)
     if isinstance(counted, int):
         return Shares(Fraction(counted, people), prior=prior)
-    right, by_chance = (total(sums) if isinstance(sums, dict) else Fraction(sums) for sums in counted)
+    right, by_chance = (total(sums) if isinstance(sums, Mapping) else Fraction(sums) for sums in counted)
     control = by_chance / controls if controls else None
     if target is None:
         return Shares(right / people, control)
@@ -193,10 +193,12 @@ COUNTED: Mapping[str, str] = {
 }
 
 
-def described(shares: Shares, tables: ComparedTables) -> dict[str, Any]:
+def described(shares: Shares, tables: ComparedTables, *, differ: bool = False) -> dict[str, Any]:
     """The numbers of a measure for the details of a result, ready for JSON.
 
     The excess is over control people, with its interval; without them, over the prior, if there is one.
+
+    differ   whether the excess is the plain difference, not a share of what remains
     """
     people, controls = tables.records[ORIGINAL], tables.records[CONTROL]
     control, prior = shares.control, shares.prior
@@ -207,8 +209,8 @@ def described(shares: Shares, tables: ComparedTables) -> dict[str, Any]:
         found |= {"control": float(control), **_exact("control_exact", control)}
         if shares.control_prior is not None:
             found |= {"control_prior": float(shares.control_prior)}
-        excess = excess_over(shares.original, control)
-        interval = excess_interval(float(shares.original), people, float(control), controls)
+        excess = shares.original - control if differ else excess_over(shares.original, control)
+        interval = (newcombe if differ else excess_interval)(float(shares.original), people, float(control), controls)
         found |= {"excess": float(excess), **_exact("excess_exact", excess), "interval": list(interval)}
     elif prior is not None and not controls:
         found |= {"over_prior": float(excess_over(shares.original, prior))}
@@ -235,7 +237,19 @@ def check_values(tables: ComparedTables, view: View, target: str) -> None:
         )
 
 
-def excess_verdict(view: View, limit: float | None, numbers: Mapping[str, Any]) -> dict[str, Any]:
+def why_unjudged(view: View) -> Phrase | None:
+    """Why an excess over control people cannot be judged, if it cannot."""
+    controls = compared_tables(view).records[CONTROL]
+    if not controls:
+        return NO_CONTROL
+    if is_in_original(view):
+        return IN_ORIGINAL
+    return FEW_CONTROLS if controls < FEWEST_CONTROLS else None
+
+
+def excess_verdict(
+    view: View, limit: float | None, numbers: Mapping[str, Any], *, differ: bool = False
+) -> dict[str, Any]:
     """Whether an excess keeps its limit, by the upper end of its interval, and why it does not if that is not all.
 
     satisfied         None without a limit; false if there are too few control people to judge
@@ -243,18 +257,18 @@ def excess_verdict(view: View, limit: float | None, numbers: Mapping[str, Any]) 
                       original"
     control_needed    the number of control people that would suffice if they are guessed right as often
     """
-    people, _, controls = compared_tables(view).records
     if limit is None:
         return {"satisfied": None}
-    if not controls:
-        return {"satisfied": False, "unjudged": NO_CONTROL}
-    if is_in_original(view):
-        return {"satisfied": False, "unjudged": IN_ORIGINAL}
-    verdict: dict[str, Any] = {"satisfied": no_more_than(numbers["interval"][1], limit)}
-    if controls < FEWEST_CONTROLS:
-        verdict |= {"satisfied": False, "unjudged": FEW_CONTROLS}
-    if not verdict["satisfied"] and numbers["excess"] <= limit:
-        needed = controls_needed(numbers["share"], people, numbers["control"], limit)
+    people = compared_tables(view).records[ORIGINAL]
+    unjudged = why_unjudged(view)
+    if unjudged is not None:
+        verdict: dict[str, Any] = {"satisfied": False, "unjudged": str(unjudged)}
+    else:
+        verdict = {"satisfied": no_more_than(numbers["interval"][1], limit)}
+    if not verdict["satisfied"] and unjudged in (None, FEW_CONTROLS) and numbers["excess"] <= limit:
+        needed = controls_needed(
+            numbers["share"], people, numbers["control"], limit, newcombe if differ else excess_interval
+        )
         verdict |= {} if needed is None else {"control_needed": max(needed, FEWEST_CONTROLS)}
     return verdict
 
@@ -269,11 +283,13 @@ def _result(
     view: View,
     limits: Mapping[str, float | None],
     ask: Callable[[View], Question[Lookups]] = lookups_question,
+    *,
+    differ: bool = False,
 ) -> Result:
     """The result of a measure that needs no target; limits: `at_most` and, if the measure has it, `excess`."""
     tables = compared_tables(view)
-    numbers = described(shares_of(name, tables, view.answer(ask(view)), None), tables)
-    verdict = excess_verdict(view, limits.get("excess"), numbers)
+    numbers = described(shares_of(name, tables, view.answer(ask(view)), None), tables, differ=differ)
+    verdict = excess_verdict(view, limits.get("excess"), numbers, differ=differ)
     value = numbers.pop("share")
     satisfied = all_hold(no_more_than(value, limits["at_most"]), verdict.pop("satisfied"))
     return Result(name, value, satisfied, limits, {**numbers, **verdict, **_records(tables)})
@@ -334,8 +350,10 @@ ABOUT_VALUES: dict[str, Any] = ABOUT_FOUND | {
 def found(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Share of people of the original whose quasi-identifiers occur in the release.
 
-    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data* (iS).
+    Elsewhere it is called iS.
+    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> found(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.8333333333333334
     """
@@ -346,9 +364,10 @@ def found(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Resul
 def replicated_uniques(view: View, *, at_most: AtMost = None) -> Result:
     """Share of people who are unique in the original and whose quasi-identifiers exactly one released record has.
 
-    There is no such share of control people, because it depends on how many they are.
-    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data* (repU).
+    There is no such share of control people, because it depends on how many they are. Elsewhere it is called repU.
+    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> replicated_uniques(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.16666666666666666
     """
@@ -359,18 +378,24 @@ def replicated_uniques(view: View, *, at_most: AtMost = None) -> Result:
 def copies(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Share of people of the original whose record occurs in the release, in every compared column.
 
+    Its excess is the difference to the share of control people: where nearly everybody has a look-alike, as on coarse
+    levels, a share of the few others would be large by chance, although no record was copied.
+
+    >>> from PETWorks import Release
     >>> copies(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """
-    return _result("copies", view, {"at_most": at_most, "excess": excess}, copies_question)
+    return _result("copies", view, {"at_most": at_most, "excess": excess}, copies_question, differ=True)
 
 
 @metric(asks=_ask_by_target, **ABOUT_VALUES)
 def certain(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Share of people whose look-alikes in the release all have one sensitive value, and it is theirs.
 
-    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data* (DiSCO).
+    Elsewhere it is called DiSCO.
+    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> certain(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """
@@ -381,9 +406,10 @@ def certain(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Res
 def certain_in_both(view: View, *, at_most: AtMost = None) -> Result:
     """Share of people whose look-alikes in the release and in the original all have their sensitive value.
 
-    There is no such share of control people, because it depends on how many they are.
-    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data* (DiSDiO).
+    There is no such share of control people, because it depends on how many they are. Elsewhere it is called DiSDiO.
+    Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> certain_in_both(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.5
     """
@@ -394,8 +420,10 @@ def certain_in_both(view: View, *, at_most: AtMost = None) -> Result:
 def proportional(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Chance to take a person's sensitive value from a random one of their look-alikes in the release.
 
-    Taub, Elliot, Pampaka and Smith (2018), *Differential Correct Attribution Probability for Synthetic Data* (DCAP).
+    Elsewhere it is called DCAP.
+    Taub, Elliot, Pampaka and Smith (2018), *Differential Correct Attribution Probability for Synthetic Data*.
 
+    >>> from PETWorks import Release
     >>> proportional(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """
@@ -410,6 +438,7 @@ def best_guess(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> 
     most frequent value of the whole release. If the release is the original, it is the posterior of
     attribute-inference.
 
+    >>> from PETWorks import Release
     >>> best_guess(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """

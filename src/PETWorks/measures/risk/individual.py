@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.sample import Sample
 from PETWorks.counting.counts import ClassValues, Grouping, Integers
+from PETWorks.counting.keys import pack, rank_keys
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import Question
 from PETWorks.counting.view import View
@@ -267,6 +268,30 @@ def _household_details(view: View, threshold: float, records: int) -> dict[str, 
     }
 
 
+def individual_risks_per_record(view: View) -> tuple[Reals, Reals | None]:
+    """The individual risk of each record in memory, and that of its household if households are named.
+
+    As for every adversary, no record is set aside.
+    """
+    rows, known, weight = view.table, view.quasi_identifiers, str(view.sample.weight)
+    assert isinstance(rows, WeightedRows)
+    counted = view.counted(*known, weight)
+    assert isinstance(counted, WeightedRows)
+    classes, number = rank_keys(pack([rows.columns[name] for name in known]).keys)
+    groups = classes if counted is rows else classes[counted.origin]
+    sizes = np.bincount(groups, minlength=number)
+    people = view.weights(counted).sums_by(groups, counted.columns[weight].codes, number)
+    risks = individual_risks(sizes, people)[classes]
+    household = view.sample.household
+    if household is None or household not in rows.domains:
+        return risks, None
+    homes = rows.columns[household]
+    logarithms = np.bincount(homes.codes, unfound(risks), len(homes.labels)).astype(np.float64)
+    found = household_risks(logarithms)[homes.codes]
+    missing = homes.code(None)
+    return risks, found if missing is None else np.where(homes.codes == missing, risks, found)
+
+
 def _asks(view: View, *, threshold: float, **_limits: float | None) -> list[Question[Any]]:
     has_households = view.sample.household is not None and view.sample.household in view.table.domains
     return [_risks_question(view, threshold), *([_households_question(view, threshold)] if has_households else [])]
@@ -331,7 +356,13 @@ def individual_risk(
     }
     limits = {"highest": highest, "average": average, "expected": expected, "at_risk": at_risk}
     compared = {
-        limit: {"measured": risks[limit], "limit": wanted, "holds": bool(at_most(risks[limit], wanted))}
+        limit: {
+            "measured": risks[limit],
+            "limit": wanted,
+            "compared_as": "probability",
+            "smallest_class_wanted": None,
+            "holds": bool(at_most(risks[limit], wanted)),
+        }
         for limit, wanted in limits.items()
         if wanted is not None
     }

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.counting.counts import ClassCodes, ClassSizes
+from PETWorks.counting.counts import ClassCodes, ClassSizes, weighted_sum
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
 from PETWorks.counting.view import View
@@ -176,7 +176,9 @@ def payout_curve(
     publisher_loss, publisher_benefit = checked["publisher_loss"], checked["publisher_benefit"]
     weights = _weights(view, information_loss)
     kept = view.fold_codes(
-        ("kept", information_loss), lambda classes: float(_information_kept(classes, weights) @ classes.sizes), add
+        ("kept", information_loss),
+        lambda classes: weighted_sum(_information_kept(classes, weights), classes.sizes),
+        add,
     )
     benefit = publisher_benefit * view.answer(kept)
     sizes = view.class_sizes()

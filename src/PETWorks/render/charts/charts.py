@@ -468,6 +468,17 @@ def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
     return groups
 
 
+def compare_drivers(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What each column adds to the chance of each attack: a row per column, as the first attack orders them."""
+    by_attack = [{row["driver"].attribute: row for row in group["rows"]} for group in groups]
+    names = list(dict.fromkeys(name for rows in by_attack for name in rows))
+    attacks = [next(iter(rows.values()))["driver"].attack for rows in by_attack]
+    return {
+        "heads": [in_spans(lambda lang, attack=attack: attack_name(attack, lang)) for attack in attacks],  # type: ignore[misc]
+        "rows": [{"name": name, "cells": [rows.get(name) for rows in by_attack]} for name in names[:MAX_BARS]],
+    }
+
+
 def shares_chart(lines: Mapping[str, tuple[Mapping[str, str], Mapping[int, float]]], axis: str) -> dict[str, Any]:
     """A line chart of shares by whole numbers, such as the number of a release.
 

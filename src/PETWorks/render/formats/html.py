@@ -9,8 +9,9 @@ from typing import Any
 
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.errors import InputError, printable
-from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile
+from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, CheckFile, PresetFacts, RuleResult
 from PETWorks.gate.example_rows import ExampleRows
+from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.catalogue import catalogue, find_measure
 from PETWorks.measures.numbers import whole
@@ -43,6 +44,7 @@ from PETWorks.render.report.sections import (
     MODEL_HEADINGS,
     STEPS_IN_FRONT,
     coefficient_rows,
+    lookup_rows,
     results_by_section,
     section_rows,
     shown_sections,
@@ -91,12 +93,14 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             sections=shown_sections(document),
             by_section=results_by_section(document),
             **section_rows(document),
-            **charts.report_charts(document),
+            **(drawn := charts.report_charts(document)),
+            compared_drivers=charts.compare_drivers(drawn["drivers"]),
             **_sentences(document),
             **_making_section(document),
             **_other_releases(document),
             **_models(document),
             **_front_page(document),
+            lookups=rows_in_all(partial(lookup_rows, document)),
             example=example if document.edition == INTERNAL else None,
             **_FUNCTIONS,
         )
@@ -146,15 +150,23 @@ def _sentences(document: CheckDocument) -> dict[str, Any]:
 
 
 def _front_page(document: CheckDocument) -> dict[str, Any]:
-    """The first page: its blocks that have a content, and the rules that do not hold; and the terms to explain."""
-    made = document.anonymization
-    blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining}
+    """The first page: figures, the columns, its blocks that have a content, and the rules that do not hold."""
+    if front_page.has_table(document):
+        blocks = {"both": front_page.contents_and_losses, "remaining": front_page.remaining}
+    else:
+        blocks = {"contents": front_page.contents, "losses": front_page.losses, "remaining": front_page.remaining}
+    listed = [(name, _list_in_all(block, document)) for name, block in blocks.items()]
     return {
-        "front": [(name, texts) for name, block in blocks.items() if (texts := _list_in_all(block, document))],
+        "meaning": in_spans(partial(front_page.meaning, document)) if front_page.meaning(document, ENGLISH) else "",
+        "figures": rows_in_all(partial(front_page.figures, document)),
+        "front": [(name, texts) for name, texts in listed if texts or name == "both"],
+        "front_columns": front_page.column_rows(document),
         "open_rules": [rule for rule in document.rules if rule.verdict != PASS][:MAX_OPEN_RULES],
+        "besides": _list_in_all(prose.notices, document) if document.edition == INTERNAL else [],
+        "presets": {preset.name: preset for preset in document.policy.presets},
         "is_signed": front_page.is_signed(document),
         "steps_in_front": STEPS_IN_FRONT,
-        "states": {} if made is None else {column.column: column.state for column in made.column_states},
+        "states": front_page.column_states(document),
         "terms": defaultdict(tuple, prose.TERMS),
     }
 
@@ -281,6 +293,24 @@ def _plain(message: str) -> str:
     return " / ".join(dict.fromkeys(message_text(lang, message) for lang in LANGUAGES))
 
 
+def _rule_title(rule: str, lang: str) -> str:
+    """The name of a rule in words, also in English, where others are called as in the policy."""
+    return message_text(lang, f"rule.{rule}") if rule in BUILT_IN_RULES else rule_name(rule, lang)
+
+
+def _organisation(preset: PresetFacts, lang: str) -> str:
+    """The organisation that a threshold comes from, and that it is foreign if it is for these readers."""
+    return " · ".join(filter(None, (preset.organisation, foreign_note(preset, lang))))
+
+
+def _found(rule: RuleResult, lang: str) -> str:
+    """What a rule found; a built-in rule that holds has found no exception."""
+    is_plain = rule.measure in BUILT_IN_RULES and rule.verdict == PASS and not isinstance(rule.value, int | float)
+    if is_plain or rule.value is True:
+        return message_text(lang, "rules.no-exception")
+    return value_with_fraction(rule, lang)
+
+
 # The functions that the template calls; most return texts in all languages.
 _FUNCTIONS: dict[str, Any] = {
     "_": in_all_languages,
@@ -298,10 +328,14 @@ _FUNCTIONS: dict[str, Any] = {
     "measure": _in_all(measure_name),
     "is_measure": catalogue.__contains__,
     "summary": _in_all(measure_summary),
-    "rule_name": _in_all(rule_name),
+    "rule_name": _in_all(_rule_title),
+    "is_built_in": BUILT_IN_RULES.__contains__,
+    "plain_rule": _in_all(front_page.plain_rule),
+    "found": _in_all(_found),
     "limit_name": _in_all(limit_name),
     "dated": _in_all(source_date),
     "foreign_note": _in_all(foreign_note),
+    "organisation": _in_all(_organisation),
     "preset_note": _in_all(preset_note),
     "waiver": _in_all(prose.waiver),
     "sees": _in_all(prose.measured_aspect),

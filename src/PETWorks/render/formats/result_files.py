@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from PETWorks.counting.release import Release
-from PETWorks.measures.attacks.subsets import Subsets
+from PETWorks.measures.attacks.subsets import SubsetTable
 from PETWorks.measures.attacks.uniques import risks_per_record
 from PETWorks.tables.arrays import arrow_integers, numpy_integers, strings
 
@@ -17,7 +17,7 @@ FIGURES = 6  # decimal places of a loss
 FORMULA = "=+@\t\r-"  # first characters by which a spreadsheet recognises a formula
 
 
-def subsets_file(subsets: Subsets, suffix: str) -> bytes:
+def subsets_file(subsets: SubsetTable, suffix: str) -> bytes:
     """A file with a row for each subset. In CSV, attributes are separated by commas, as in `--qi`."""
     table = subsets.to_arrow()
     if suffix == ".csv":

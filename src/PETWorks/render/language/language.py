@@ -244,7 +244,8 @@ def attack_name(attack: str, lang: str) -> str:
     ('gain of grade', '屬性推論（「grade」）')
     """
     kind, separator, column = attack.partition(" of ")
-    translated_kind = message_text(lang, f"attack.{kind}")
+    is_lookup = kind in catalogue and catalogue[kind].family == "disclosure"
+    translated_kind = measure_name(kind, lang) if is_lookup else message_text(lang, f"attack.{kind}")
     return (
         message_text(lang, "write.attack", attack=translated_kind, column=shorten_name(column))
         if separator

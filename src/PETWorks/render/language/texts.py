@@ -72,6 +72,7 @@ TEXTS: dict[str, str | Plural] = {
     "file.data": "released table",
     "file.roles": "roles",
     "file.original": "original table",
+    "file.control": "control people",
     "file.population": "population table",
     "file.hierarchies": Homonym("hierarchies"),
     "file.plan": "plan of the release",
@@ -114,7 +115,7 @@ TEXTS: dict[str, str | Plural] = {
         "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people.",
     ),
     "summary.pass": Plural("The only rule holds.", "All {n} rules hold."),
-    "summary.table": "Records: {records}; quasi-identifiers: {known}; sensitive attributes: {sensitive}.",
+    "summary.table": ("Records: {records}; columns that outsiders may know: {known}; sensitive columns: {sensitive}."),
     "summary.people": Plural("The records belong to one person.", "The records belong to {n} people."),
     "summary.skipped": Plural(
         "1 column without a role was not measured.", "{n} columns without a role were not measured."
@@ -132,13 +133,45 @@ TEXTS: dict[str, str | Plural] = {
     # Translators: who answers for a waiver, after its reason
     "waiver.owner": " ({owner})",
     # the first page
+    "front.kind": "Release check",
+    "front.means.pass": "The file keeps every rule that was set for this release.",
+    "front.means.waived": (
+        "The file does not keep every rule that was set for this release: somebody answers for the exceptions below, "
+        "until the day that is given."
+    ),
+    "front.means.fail": (
+        "The file does not keep the rules that were set for this release, so it must not go out as it is."
+    ),
+    "front.means.no-promise": (
+        "Keeping rules is no promise that nobody can be found in it, and no legal opinion: what could still happen is "
+        "below."
+    ),
+    "front.means.to-decide": "Whoever signs decides whether that is acceptable.",
+    "front.figure.records": "Records in the file",
+    "front.figure.records-before": "of {n} in the original",
+    "front.figure.people": Plural("about 1 person", "about {n} people"),
+    "front.figure.risk": "Risk of the person easiest to find",
+    "front.figure.alike": Plural("everybody looks like at least 1 other", "everybody looks like at least {n} others"),
+    "front.figure.only-ones": Plural("1 person looks like nobody else", "{n} people look like nobody else"),
+    "front.figure.risk-before": "original: {share}",
+    "front.figure.kept": "Information left",
+    "front.figure.kept-of": Plural(
+        "in the column that outsiders may know", "on average in the {n} columns that outsiders may know"
+    ),
     "front.contents": "What the file contains now",
     "front.losses": "What was lost",
+    "front.both": "What the file contains now, and what was lost",
     "front.remaining": "What could still happen, and to whom",
     "front.next": "What to do next",
     "front.declaration": "Declaration",
-    "front.records": Plural("1 record.", "{n} records."),
-    "front.records-of-people": Plural("{records} records about 1 person.", "{records} records about {n} people."),
+    # Translators: head of a column: what others can do with a column of the table
+    "head.kind": "kind",
+    "front.kind.known": "outsiders may know it",
+    "front.kind.sensitive": "not to be linked to a person",
+    "front.kind.other": "neither helps nor harms",
+    "front.kind.none": "not judged",
+    "front.kind.identifier": "names a person: must not go out",
+    "front.kind.left-out": "not in the file",
     # Translators: what follows is a list of columns
     "front.known": Plural(
         "1 column that outsiders may know: {columns}.", "{n} columns that outsiders may know: {columns}."
@@ -153,10 +186,27 @@ TEXTS: dict[str, str | Plural] = {
         "{n} columns that name a person, which must not be released: {columns}.",
     ),
     "front.left-out": "Not in the file: {columns}.",
-    "front.information": "On average, a cell of these columns tells {share} of what it told before.",
-    "front.pass-means": (
-        "A pass means that this file keeps the rules of its policy. It does not mean that nobody can ever be found "
-        "in it."
+    "front.removed": Plural(
+        "1 of {records} records ({share}) was removed.", "{n} of {records} records ({share}) were removed."
+    ),
+    "front.blanked": Plural(
+        "1 of {records} records ({share}) has only * in place of what outsiders may know.",
+        "{n} of {records} records ({share}) have only * in place of what outsiders may know.",
+    ),
+    "front.none-removed": "No record was removed.",
+    "front.found": Plural(
+        "Whoever knows the column that outsiders may know of a person finds the right record with a chance of "
+        "{average} on average.",
+        "Whoever knows all {n} columns that outsiders may know of a person finds the right record with a chance of "
+        "{average} on average.",
+    ),
+    "front.found-at-worst": Plural("At worst it is {share}, for 1 person.", "At worst it is {share}, for {n} people."),
+    "front.outside": (
+        "How many people that concerns, and of how many a value is certain, is shown in the internal edition only: it "
+        "would reveal small numbers."
+    ),
+    "front.more": Plural(
+        "1 more remark is in the section {section}.", "{n} more remarks are in the section {section}."
     ),
     "front.sign.pass": (
         "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients}, "
@@ -168,11 +218,28 @@ TEXTS: dict[str, str | Plural] = {
         "I have read this page. I approve that {file} (its SHA-256 begins with {digest}) is released to {recipients} "
         "although {n} rules do not hold, and I accept the remaining risk described above.",
     ),
+    "front.sign.without": "The column {column} is removed before that.",
     "front.nothing-to-sign": "This file must not go out as it is, so there is nothing to sign.",
     "front.to.public": "the public",
     "front.to.controlled": "recipients who are known and bound by terms of use",
     "front.to.internal": "people within the organisation",
+    "front.prepared": "Prepared by",
+    "front.approved": "Approved by",
     "front.print": "Print or save as PDF",
+    "rules.no-exception": "no exception",
+    # Translators: what a rule is about, on the first page
+    "plain.k-anonymity": "How many people look the same at least.",
+    "plain.prosecutor-risk": (
+        "How easily the person who is easiest to find is found, which is how many look the same at least."
+    ),
+    "plain.average-risk": "How easily a person is found on average.",
+    "plain.re-identification": "How easily a person is found on average.",
+    "plain.sample-uniqueness": "How many people look like nobody else.",
+    "plain.l-diversity": "How many different values people who look the same have at least.",
+    "plain.entropy-l-diversity": "How many different, equally frequent values people who look the same have at least.",
+    "plain.t-closeness": "How much the values of people who look the same may tell that those of all do not.",
+    "plain.attribute-inference": "How often a value that nobody should learn is guessed right.",
+    "rules.besides": "What else to know beside the rules",
     "section.rules": "Rules: what was required, and what was found",
     # context
     "section.context": "Context and assumptions",
@@ -202,6 +269,20 @@ TEXTS: dict[str, str | Plural] = {
         'as one; missing ones are left out, and so are words for "not known" (n/a, unknown, ?).'
     ),
     "context.unit": "Several records of the same person (identified by {column}) count once in each class.",
+    "context.kind.synthetic": (
+        "The table is synthetic: its records belong to nobody. So nobody is asked to pick the right record; it is "
+        "judged by what a lookup in it tells about the people of the original beyond other people."
+    ),
+    "context.kind.perturbed": (
+        "The table is perturbed: its values were swapped, noised, randomised or drawn anew. It is judged by what a "
+        "lookup in it tells about the people of the original beyond other people."
+    ),
+    "context.control": Plural(
+        "It is compared with 1 control person, who had no part in making it.",
+        "It is compared with {n} control people, who had no part in making it.",
+    ),
+    "context.levels": "Compared on levels of their hierarchies: {levels}.",
+    "context.compared-at": "{column} on level {level}",
     "context.no-population": (
         "No population was given, so the person an adversary looks for is assumed to be in the table."
     ),
@@ -365,27 +446,45 @@ TEXTS: dict[str, str | Plural] = {
     "scenario.prosecutor-risk": "someone known to be in the table",
     "scenario.journalist-risk": "anyone in the population, using a register",
     "scenario.marketer-risk": "as many people as possible",
-    "scenario.without-register": "no register given: same as the prosecutor",
+    "scenario.without-register": "no register given: same as for one known person",
     # drivers
+    "section.disclosure": "Lookups: what does the table tell about the people of the original?",
+    "disclosure.text": (
+        "Somebody who knows the quasi-identifiers of a person looks them up in this table as if it were the original. "
+        "What they get right about people who had no part in it is statistics; what they get right beyond that is what "
+        "the table discloses: the excess, as a share of what remains to be guessed (of copies, the plain difference), "
+        "with its interval at 95 %."
+    ),
+    "disclosure.no-control": (
+        "There are no control people, so what is right about anybody cannot be told from what the table discloses."
+    ),
+    "disclosure.excess": "{share} ({low} to {high})",
+    "head.lookups": "What lookups tell",
+    "head.original-people": "People of the original",
+    "head.control-people": "Control people",
+    "head.without-keys": "Without any lookup",
+    "head.excess": "Excess",
     "section.drivers": "What drives the risk",
     "drivers.counted": Plural(
-        "1 subset of the quasi-identifiers was counted.", "{n} subsets of the quasi-identifiers were counted."
+        "1 combination of the columns that outsiders may know was counted.",
+        "{n} combinations of the columns that outsiders may know were counted.",
     ),
     "drivers.chart": "Chance of success by number of known attributes: {attack}",
-    "drivers.chart-highest": "Chance of success with the riskiest set of known attributes",
-    "drivers.axis": "number of attributes the adversary knows",
+    "drivers.chart-highest": "Chance of success with the riskiest combination of known columns",
+    "drivers.axis": "number of columns the adversary knows",
     "drivers.limit": "limit: {share}",
     "drivers.limit-highest": "limit of the highest risk: {share}",
+    "drivers.each": "What each column adds to the chance of each attack",
     "drivers.columns": "What each column adds: {attack}",
-    "drivers.risky": "Minimal risky sets: the smallest sets of attributes that exceed a limit",
+    "drivers.risky": "The smallest sets of columns with which a limit is exceeded",
     "drivers.guessing": "none needed: guessing alone exceeds it",
-    "drivers.not-risky": "No subset exceeds a limit.",
+    "drivers.not-risky": "No combination of columns exceeds a limit.",
     "drivers.unit": "Subsets are counted in records, so they are not available together with a privacy unit.",
     "drivers.not-counted": (
         "Subsets of the quasi-identifiers were not counted; add 'subsets' to the policy to count them."
     ),
     "head.chart": "numbers of the chart",
-    "head.known": "known attributes",
+    "head.known": "known columns",
     "head.riskiest": "the riskiest",
     "head.adds": "adds to the chance",
     "head.without": "chance without it",
@@ -393,7 +492,6 @@ TEXTS: dict[str, str | Plural] = {
     "head.attributes": "attributes",
     # attributes, presence, profit
     "section.attributes": "Attribute disclosure: can something be learned about a person?",
-    "attributes.none": "No column has the role of a sensitive attribute.",
     "head.by-attribute": "by sensitive attribute",
     "attributes.prior": " (before)",
     "attributes.posterior": " (after)",
@@ -411,7 +509,7 @@ TEXTS: dict[str, str | Plural] = {
     "releases.identity-outside": (
         "Someone who can join a person's records in {n} releases picks their record with a chance of {together}."
     ),
-    "releases.alone": "{certain} of the people are alone in their class then; with this release alone, {alone}.",
+    "releases.alone": ("{certain} of the people look like nobody else then; with this release alone, {alone}."),
     "releases.attribute": (
         "The value of {column} can be guessed with a chance of {together}; with this release alone, {alone}."
     ),
@@ -509,14 +607,20 @@ TEXTS: dict[str, str | Plural] = {
     "utility.scale": "1 means as in the original, 0 means nothing is left; for total variation it is the reverse.",
     "utility.bars": "The bars show {what}.",
     # records before and after
-    "example.title": "Records before and after: for insiders only",
+    "example.title": "Five records before and after: for insiders only",
+    # Translators: {before} are columns with their values: birth 1989, sex female
+    "example.story": Plural(
+        "For example, {before}: 1 person in the original.", "For example, {before}: {n} people in the original."
+    ),
+    "example.story-after": Plural("Now it says {after}: 1 person.", "Now it says {after}: {n} people."),
+    "example.alike": "people who look the same: before → now",
     "example.note": (
-        "Records from all over the original, without identifiers; what has changed is bold. Suppressed records are "
-        "not shown."
+        "Records from all over the original, without identifiers; old values are struck out. Records that were "
+        "removed are not shown. Only what outsiders may know counts for looking the same."
     ),
     # what became of the columns
     "head.state": "now",
-    "column.state.kept": "unchanged",
+    "column.state.kept": "kept as it was",
     "column.state.coarser": "coarser",
     "column.state.lost": "lost",
     "columns.kept": "Unchanged in every record ({n}): {columns}.",
@@ -574,24 +678,41 @@ TEXTS: dict[str, str | Plural] = {
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
     ),
     "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
+    "residual.copies": "The whole record of {share} of the people of the original is in this table.",
+    "residual.copies-control": (
+        "The whole record of {share} of the people of the original is in this table; of people who had no part in it, "
+        "{control}."
+    ),
+    "residual.guess": (
+        "Whoever looks a person of the original up in this table guesses {column} right in {share} of cases; without "
+        "the table, in {prior}. Without control people nobody can say how much of this the table discloses."
+    ),
+    "residual.guess-control": (
+        "Whoever looks a person of the original up in this table guesses {column} right in {share} of cases; about "
+        "people who had no part in it, in {control}."
+    ),
+    "residual.excess": "What the table tells beyond that is {share} of what remains to be guessed ({low} to {high}).",
     "residual.none": "No risk was measured.",
     "step.anonymize": Plural(
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
-        "suppress the 1 record ({share}) in a class that fails, or raise levels first.",
-        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: "
-        "suppress the {n} records ({share}) in classes that fail, or raise levels first.",
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
+        "out the 1 record ({share}) that breaks a rule, or raise levels first.",
+        "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
+        "out the {n} records ({share}) that break a rule, or raise levels first.",
     ),
     "step.anonymize-table": "To have it fixed, run: {command} (the release with the least loss that keeps the rules).",
     "step.raise": Plural(
-        " {column} on level {level} leaves 1 record in a class that fails, and loses {loss}.",
-        " {column} on level {level} leaves {n} records in classes that fail, and loses {loss}.",
+        " {column} on level {level} leaves 1 record that breaks a rule, and loses {loss}.",
+        " {column} on level {level} leaves {n} records that break a rule, and loses {loss}.",
     ),
     "step.merge-classes": Plural(
-        "1 record ({share}) is in a class smaller than {size} ({rules}): generalise further, or suppress it.",
-        "{n} records ({share}) are in classes smaller than {size} ({rules}): generalise further, or suppress them.",
+        "1 record ({share}) is in a group of fewer than {size} that look the same ({rules}): make values coarser,"
+        " or leave the record out.",
+        "{n} records ({share}) are in groups of fewer than {size} that look the same ({rules}): make values "
+        "coarser, or leave the records out.",
     ),
     "step.merge-some-classes": (
-        "Some records are in classes smaller than {size} ({rules}): generalise further, or suppress them."
+        "Some records are in groups of fewer than {size} that look the same ({rules}): make values coarser, or "
+        "leave the records out."
     ),
     "step.without": " Without {column} there would be {records}.",
     "step.begin": " Start with {columns}.",
@@ -606,9 +727,37 @@ TEXTS: dict[str, str | Plural] = {
         "anonymize made, with the policy and the plan beside it, or a table that has the column."
     ),
     "step.remove-key": "{columns} joins this table with other releases: remove it before the release.",
+    "step.name-control": (
+        "The rules {rules} compare with control people, and there are none: keep people aside before the table is made "
+        "(petworks split), and name them as control."
+    ),
+    "step.more-control": (
+        "The control people are too few for the rules {rules}: about {size} would suffice, if they are guessed right "
+        "as often as these."
+    ),
+    "step.separate-control": (
+        "The control people of the rules {rules} are in the original: control people must have no part in making the "
+        "table (petworks split keeps some aside)."
+    ),
+    "step.synthesise-anew": (
+        "The table tells too much about the people of the original ({rules}): make another one, with a method that "
+        "learns less of single records, with more noise, or with coarser columns."
+    ),
+    "step.compare-columns": (
+        "{columns}: unique values of the original are in this table, and no rule compares them. Make them quasi-"
+        "identifiers or sensitive attributes, or leave the columns out."
+    ),
+    "step.compare-on-levels": (
+        "Most values of {columns} in the table do not occur in the original, so lookups find nobody, whatever the "
+        "table tells: give each a hierarchy, and compare it on a level of that (compare_at: {{column: 1}})."
+    ),
+    "step.limit-excess": (
+        "Rules of a table that is not generalised limit what it tells beyond control people, of copies and of each "
+        "sensitive attribute, to at most {share}. Add: {policy}"
+    ),
     "step.blur-together": (
-        "Together with earlier releases, too much can be learned ({rules}): generalise or remove {columns}, or "
-        "group values as the earlier releases do."
+        "Together with earlier releases, too much can be learned ({rules}): make {columns} coarser, remove it, or"
+        " group values as the earlier releases do."
     ),
     "step.withdraw": (
         "If {releases} could be withdrawn, the chance to pick a person's record would be {share}: ask whether its "
@@ -622,16 +771,17 @@ TEXTS: dict[str, str | Plural] = {
         "{rules} cannot hold: {columns} has fewer distinct values in the whole table than each class must have."
     ),
     "step.more-values": (
-        "Classes have too few distinct sensitive values ({rules}): merge classes by generalising {columns}."
+        "People who look the same have too few different sensitive values ({rules}): make {columns} coarser, so "
+        "that more people look the same."
     ),
     "step.diversify": (
-        "Classes reveal too much about a sensitive attribute ({rules}): merge classes by generalising {columns}, "
-        "or generalise the sensitive values."
+        "The values of people who look the same tell too much about each of them ({rules}): make {columns} "
+        "coarser, so that more people look the same, or make the sensitive values coarser."
     ),
     "step.hide-presence": (
-        "It can be inferred who is in the table ({rules}): generalise {columns}, or release only a sample."
+        "It can be inferred who is in the table ({rules}): make {columns} coarser, or release only a sample."
     ),
-    "step.blur": "Too many records can be distinguished ({rules}): generalise or remove {columns}.",
+    "step.blur": ("Too many records can be told apart ({rules}): make {columns} coarser, or remove it."),
     "step.refine": "Too much information was lost ({rules}): use finer levels where the risk allows it.",
     "step.waiver-expired": "Expired waivers: {rules}. Fix the release, or renew the decision.",
     "step.waiver-ends": "Waivers that expire within a month: {rules}.",
@@ -729,7 +879,7 @@ TEXTS: dict[str, str | Plural] = {
         "round or group the values in the source and run again, or explain under 'role_reasons' why no outsider "
         "knows them."
     ),
-    "step.nearly-unique": "Nearly every record has a unique value in {columns}: generalise or remove it.",
+    "step.nearly-unique": ("Nearly every record has a unique value in {columns}: make it coarser, or remove it."),
     "step.measure-or-explain": (
         "An outsider may know {columns}, by which records can be found: make such columns quasi-identifiers or "
         "leave them out, or explain under 'role_reasons' why nobody outside knows them."
@@ -743,13 +893,15 @@ TEXTS: dict[str, str | Plural] = {
         "To judge by the name, {columns} may be sensitive: give such columns that role, leave them out, or explain "
         "under 'role_reasons' why they are not."
     ),
-    "step.many-suppressed": "{share} of the records are suppressed: the remaining records may not be representative.",
+    "step.many-suppressed": (
+        "{share} of the records are suppressed (only * in place of what outsiders may know): the others may not "
+        "be representative."
+    ),
     "step.review-overdue": "The review date has passed: review the release, and set a new date in the policy.",
     "step.name-approver": "{regime} asks for an approver: name who approves the release (sign_off: approver, role).",
     "step.regime-lacks": "{regime} also asks for: {items}. See the section Sign-off.",
     "step.try-subsets": (
-        "It is not known which attributes an adversary has: check every subset of the quasi-identifiers ('subsets' "
-        "in the policy)."
+        "It is not known which columns an adversary knows: check every combination of them ('subsets' in the policy)."
     ),
     # sign-off
     "section.anonymization": "How the release was made",
@@ -818,15 +970,17 @@ TEXTS: dict[str, str | Plural] = {
     "anonymize.weight": "{name} counts {weight}",
     "anonymize.above-one": "A weighted loss is no share: it can be above 1, and compares with the same weights only.",
     "anonymize.local": (
-        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels)."
+        "Recoded record by record: each value is only as coarse as it must be for enough people to look the same "
+        "({n} combinations of levels)."
     ),
     "anonymize.local-no-better": (
         "Local recoding is not possible with these rules, or no better than one level for each column: that is the "
         "release. Its loss is {loss}."
     ),
     "anonymize.local-stopped": (
-        "Recoded record by record: each value is as fine as its class allows ({n} combinations of levels). The search "
-        "for the best levels for all records was stopped; the best that were found lose {loss}."
+        "Recoded record by record: each value is only as coarse as it must be for enough people to look the same "
+        "({n} combinations of levels). The search for the best levels for all records was stopped; the best that "
+        "were found lose {loss}."
     ),
     "anonymize.local-stopped-no-better": (
         "Local recoding was stopped before it was better than one level for each column: that is the release. Its "
@@ -841,8 +995,8 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "choice.made-local-unproved": "Record by record keeps more; one level per column is simpler to analyse: --global.",
     "choice.average": (
-        "Record by record, classes are smaller: the average risk is higher under the same rules ({local} instead of "
-        "{all})."
+        "Record by record, fewer people look the same: the average risk is higher under the same rules ({local} "
+        "instead of {all})."
     ),
     "choice.made-global": "Record by record usually keeps more: --local.",
     "choice.explained": (
@@ -903,14 +1057,36 @@ TEXTS: dict[str, str | Plural] = {
         "{n} records ({average}) were suppressed, and the plan allows at most {share}.",
     ),
     "notice.set-aside": Plural(
-        "1 record ({share}) stands aside from the rules about classes, as the policy says (treatment: apart); "
-        "whoever sees the table finds this person, too.",
-        "{n} records ({share}) stand aside from the rules about classes, as the policy says (treatment: apart); "
+        "The rules about how many must look alike were not applied to 1 record ({share}), as the policy says: whoever "
+        "sees the table finds this person, too.",
+        "The rules about how many must look alike were not applied to {n} records ({share}), as the policy says: "
         "whoever sees the table finds their people, too.",
     ),
+    "advice.set-aside": "The policy sets them aside: 'treatment: apart'.",
     "notice.people-not-counted": (
         "The table does not have {columns}, which names the person: records are counted, not people, and several "
         "records of one person count several times."
+    ),
+    "notice.individual-risk": (
+        "By the sampling weights, the chance that a record is that of the person it seems to be is {average} on "
+        "average; at worst it is {share}."
+    ),
+    "notice.highest-risk-in-sample": Plural(
+        "The chance to find a person who is known to be in the sample is higher: {average} on average; at worst it is "
+        "{share}, for 1 person.",
+        "The chance to find a person who is known to be in the sample is higher: {average} on average; at worst it is "
+        "{share}, for {n} people.",
+    ),
+    "notice.weights-released": (
+        "Whoever knows how the sample was drawn may read the stratum of a person from the sampling weight {columns}: "
+        "round it, or leave it out."
+    ),
+    "notice.weights-below-one": Plural(
+        "The sampling weight {columns} is below 1 in 1 record, which then stands for less than itself.",
+        "The sampling weight {columns} is below 1 in {n} records, which then stand for less than themselves.",
+    ),
+    "cli.weights-below-one": Plural(
+        "the sampling weight {column} is below 1 in 1 record", "the sampling weight {column} is below 1 in {n} records"
     ),
     "notice.highest-risk": Plural(
         "The chance to find a person is {average} on average; at worst it is {share}, for 1 person.",
@@ -918,17 +1094,32 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "notice.certain-value": Plural(
         "For 1 person {columns} is certain: whoever finds them knows it.",
-        "For {n} people {columns} is certain: whoever finds their class knows it, since all in it have the same value.",
+        "For {n} people {columns} is certain: all who look like them have the same value, so whoever finds them knows "
+        "it.",
     ),
     "notice.near-value": Plural(
-        "For 1 person {columns} is nearly certain: it has several numbers, which differ by at most 1 % of their "
-        "size, or of the range of the column. Rules about diversity count each number as another value. Make them "
-        "coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how far "
-        "numbers are apart.",
-        "For {n} people {columns} is nearly certain: all in their class have numbers that differ by at most 1 % of "
-        "their size, or of the range of the column. Rules about diversity count each number as another value. Make "
-        "them coarser ('protect' under 'anonymize': round or intervals), or demand t-closeness, which measures how "
-        "far numbers are apart.",
+        "For 1 person {columns} is nearly certain: there are several numbers, but they differ by at most 1 % of their "
+        "size, or of the range of the column.",
+        "For {n} people {columns} is nearly certain: all who look like them have numbers that differ by at most 1 % of "
+        "their size, or of the range of the column.",
+    ),
+    "advice.near-value": (
+        "Rules about diversity count each number as another value. Make {columns} coarser ('protect' under "
+        "'anonymize': round or intervals), or demand t-closeness, which measures how far numbers are apart."
+    ),
+    "notice.no-control": (
+        "There are no control people: what is right about anybody cannot be told from what the table discloses."
+    ),
+    "notice.control-in-original": Plural(
+        "1 control person ({share}) is equal to a record of the original in every column.",
+        "{n} control people ({share}) are equal to a record of the original in every column.",
+    ),
+    "notice.own-values": (
+        "{share} of the values of {columns} in the table do not occur in the original, so lookups find fewer people: "
+        "compare it on a level of a hierarchy (compare_at)."
+    ),
+    "notice.outside-compared": (
+        "What was measured stays inside: figures about the people of the original could tell something about them."
     ),
     "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
     "notice.rule-about-one-value": (
@@ -938,9 +1129,9 @@ TEXTS: dict[str, str | Plural] = {
         "Without meaning here: {rules}. Nothing is left of what an adversary may know: {columns}."
     ),
     "notice.not-covered": (
-        "Not covered by the verdict: someone who knows {columns}, and other tables about the same people."
+        "Not covered by the verdict: someone who knows {columns} of a person, and other tables about the same people."
     ),
-    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns}.",
+    "notice.not-covered-columns": "Not covered by the verdict: someone who knows {columns} of a person.",
     "notice.not-covered-tables": "Not covered by the verdict: other tables about the same people.",
     "notice.outside": (
         "The worst case, and how many people it concerns, is shown in the internal edition only: it would reveal "
@@ -957,32 +1148,40 @@ TEXTS: dict[str, str | Plural] = {
         "The {n} suppressed records are in no class, but keep their other columns: whoever sees that a person fits "
         "no class knows that the record is one of them. If they counted as a class, {rules} would not hold.",
     ),
-    "notice.perhaps-sensitive": "Not measured: {columns} may be sensitive, unchanged in the release.",
-    "notice.perhaps-sensitive-coarser": "Not measured: {columns} may be sensitive; the values were made coarser.",
+    "notice.perhaps-sensitive": "No rule looks at {columns}, which may be sensitive: the values go out unchanged.",
+    "notice.perhaps-sensitive-coarser": (
+        "No rule looks at {columns}, which may be sensitive; the values were made coarser."
+    ),
     "notice.found-by-amount": (
-        "{share} of the records are alone in their class for someone who also knows {columns}: make it coarser "
-        "(anonymize.protect), or say under 'role_reasons' why no outsider knows it."
+        "Whoever knows the exact value of {columns}, too, knows which record is whose for {share} of the records."
+    ),
+    "advice.found-by-amount": (
+        "Make {columns} coarser (anonymize.protect), or say under 'role_reasons' why no outsider knows it."
     ),
     "notice.explained": "The verdict relies on the policy's reasons why no outsider knows {columns}.",
     "notice.few-removed": Plural(
-        "1 suppressed record left the table: whoever knows that a person was in it, and sees that they fit no "
-        "class, knows that it is theirs. Coarser levels, or no suppression, avoid that.",
-        "Only {n} suppressed records left the table: whoever knows that a person was in it, and sees that they fit "
-        "no class, knows that they are one of these few. Coarser levels, or no suppression, avoid that.",
+        "Only 1 record was removed: whoever knows that a person was in the original, and finds nobody here who looks "
+        "like them, knows that it is theirs.",
+        "Only {n} records were removed: whoever knows that a person was in the original, and finds nobody here who "
+        "looks like them, knows that they are one of these few.",
     ),
+    "advice.few-removed": "Coarser levels for all records, or no suppression, avoid that.",
     "notice.removed-alike": (
-        "All of the {n} suppressed records that left the table have the same value of {columns}: whoever knows the "
-        "totals of the original learns it."
+        "All of the {n} records that were removed have the same value of {columns}: whoever knows the totals of the "
+        "original learns it."
     ),
     "notice.minimality": (
-        "{n} records in groups that are large enough were suppressed or made coarser only because all of a group "
+        "{n} records were removed or made coarser although enough others look like them, only because all of them "
         "have the same value of {columns}: whoever knows that a release is no coarser than it must be can conclude "
-        "that value (a minimality attack). Choose coarser levels for everybody, or coarser values of {columns}, or "
-        "leave the column out."
+        "that value (a minimality attack)."
+    ),
+    "advice.minimality": (
+        "Choose coarser levels for everybody, or coarser values of {columns}, or leave the column out."
     ),
     "notice.one-value": "Only one value is left of {columns}.",
     "notice.perhaps-known": (
-        "Not measured: an outsider may know {columns}. The verdict says nothing about someone who does."
+        "An outsider may know {columns}, and no rule takes that into account: the verdict says nothing about someone "
+        "who does."
     ),
     "notice.nearly-unique": "Nearly every record has a unique value in {columns}: whoever knows it finds the record.",
     "notice.nothing-left": "Nothing is left of {columns}: every cell is *.",
@@ -991,9 +1190,9 @@ TEXTS: dict[str, str | Plural] = {
         "Whether the files have more than the table, such as metadata, was not looked at: they stay in the cluster."
     ),
     "notice.formulas": (
-        "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as "
-        "formulas. petworks anonymize --spreadsheet-safe writes an apostrophe before such cells."
+        "{n} cells of {columns} begin with =, +, - or @ and are no numbers: a spreadsheet may run them as formulas."
     ),
+    "advice.formulas": "petworks anonymize --spreadsheet-safe writes an apostrophe before such cells.",
     "notice.no-rule": "The verdict relies on the policy's reasons why no rule is about the values of {columns}.",
     "notice.rules-reason": "The verdict relies on the policy's reason why its rules are enough for this release.",
     "notice.unique-values-reason": (
@@ -1001,7 +1200,7 @@ TEXTS: dict[str, str | Plural] = {
         "the records."
     ),
     "notice.long-waiver": "Waived for more than two years from today: {rules}.",
-    "notice.no-class-size": "No rule limits how few records may look alike: a person may be alone in their class.",
+    "notice.no-class-size": "No rule limits how few records may look alike: a person may look like nobody else.",
     "anonymize.look-at": "Before the release goes out, look at {columns}: values are nearly unique, or look personal.",
     "anonymize.levels": "Levels: 0 is the original value, the highest level says nothing.",
     "anonymize.level": "{level} of {height}",
@@ -1265,12 +1464,18 @@ TEXTS: dict[str, str | Plural] = {
     "studio.undo": "Undo the last change ({n} can be undone)",
     "studio.local": "Everything stays on this machine.",
     "studio.error": "That did not work",
+    "studio.error.back": "Back: what you typed is still there",
     "studio.error.nowhere": "There is no such page. Go back to the files and choose a step from there.",
     "studio.error.internal": (
         "This is an error of the program itself. Nothing was changed. The terminal shows where it happened, "
         "without any of your data."
     ),
     "studio.back": "Back to the files",
+    "studio.bar.original": "original",
+    "studio.bar.release": "release",
+    "studio.bar.here": "this page is about it",
+    "studio.bar.no-release": "→ no release yet",
+    "studio.bar.more": Plural("1 other release", "{n} other releases"),
     "studio.bar.records": Plural("1 record", "{n} records"),
     "studio.bar.risk": "highest risk {risk}",
     "studio.open.intro": "Choose a table. It stays where it is; what you decide is kept in a policy file beside it.",
@@ -1282,6 +1487,7 @@ TEXTS: dict[str, str | Plural] = {
         ".parquet and the like."
     ),
     "studio.open.sheets": "The workbook has several sheets. Choose one:",
+    "studio.open.garbled": ("The text of {columns} looks as if it was read in a wrong encoding: choose another one."),
     "studio.open.more": "There are more files than are shown; open the page with a smaller folder.",
     "studio.open.policies": "Policies",
     "studio.job.title.running": "Working",
@@ -1324,12 +1530,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.cut": "{n} of {all} are shown.",
     "studio.risk.rules": "Rules",
     "studio.risk.steps": "Next steps",
+    "studio.risk.do": "Do it",
     "studio.risk.go": "{step} →",
-    "studio.risk.curve": "Risk by number of known attributes",
-    "studio.risk.curve-note": (
-        "Each line shows the sets of that size with the highest, the median and the lowest chance."
-    ),
     "studio.risk.sets": "The smallest sets that break the limit",
+    "studio.risk.anonymize": "One button finds the release that keeps the rules and loses least.",
+    "studio.risk.report": "What drives the risk, sensitive values, every measure and its meaning.",
     "studio.risk.sets-note": Plural(
         "With this set of columns, somebody is in a class of fewer than {size} records. Knowing less of it is not "
         "enough for that.",
@@ -1346,6 +1551,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.they-know": "The adversary knows",
     "studio.risk.show": "Show",
     "studio.risk.knows-nothing": "Somebody who knows nothing can only guess: one of {n}.",
+    "studio.risk.example": "For example:",
+    "studio.risk.example-found": Plural("1 person", "{n} people"),
     "studio.risk.too-small": "too small",
     "studio.risk.large-enough": Homonym("large enough"),
     "studio.risk.small": Plural(
@@ -1360,17 +1567,11 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.guess": "chance to guess {column}",
     "studio.risk.instead-of": "instead of {share} without knowing anything",
     "studio.risk.known-sizes": "Records by the size of their class, for this knowledge",
-    "studio.risk.no-drivers": (
-        "What each column adds is known only if all subsets of the quasi-identifiers are counted: write 'sizes: "
-        "all' below 'subsets' in the policy."
-    ),
-    "studio.risk.before": "chance by guessing",
-    "studio.risk.after": "chance with the table",
     # the page: compare
     "studio.compare.intro": (
         "See what changed since another check, and what this release discloses together with earlier ones."
     ),
-    "studio.compare.two": "Two releases side by side",
+    "studio.compare.two": "Compare with something else",
     "studio.compare.with": "Compare with",
     "studio.compare.choose": "choose …",
     "studio.compare.policies": "policies",
@@ -1380,8 +1581,8 @@ TEXTS: dict[str, str | Plural] = {
         "There is no other policy and no result of a check (petworks check --json) in this folder."
     ),
     "studio.compare.checking": "Checking both …",
-    "studio.compare.old": "the other one",
-    "studio.compare.new": "this one",
+    "studio.compare.same-rules": Plural("1 rule with the same result", "{n} rules with the same result"),
+    "studio.compare.sizes": "Records by the size of their class",
     "studio.compare.change": "change",
     "studio.compare.change.same": "same",
     "studio.compare.change.better": "▲ better",
@@ -1467,7 +1668,20 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.job.doing.attacking": "Attacking …",
     # the page: make it safe, decide
+    "studio.folder": "Folder:",
     "studio.save": "Save",
+    "studio.saved": "✓ Saved",
+    "studio.unsaved": "Not saved yet",
+    "studio.typed": "You had typed:",
+    "studio.kept.title": "What became of each column",
+    "studio.kept.state": "in the release",
+    "studio.kept.keep": "Keep {column}",
+    "studio.kept.about-keep": (
+        "Keep: looks for a release that still tells something in this column. It gets a name of its own, so that you "
+        "can compare both; other columns or more records may be lost for it."
+    ),
+    "studio.result.how": "How it was made",
+    "studio.result.other-ways": "Other ways to make it",
     "studio.inside": "internal",
     "studio.out": "may go out",
     "studio.about-out": "For the recipients, once the check passes and someone has signed off.",
@@ -1480,6 +1694,11 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "studio.safe.lacking": "Without a hierarchy, values of these columns stay as they are or become '*': {columns}.",
     "studio.safe.to-levels": "Give them one in the step Levels.",
+    "studio.levels.carried": "The levels that you choose here go along.",
+    "studio.levels.replace": "Replace it if there is one of this name already",
+    "studio.safe.carried": "From the step Levels",
+    "studio.safe.not-carried": "not used",
+    "studio.safe.replace": "Replace {file}, which is there already",
     "studio.safe.made": "Releases so far",
     "studio.safe.see": "See how it was made",
     "studio.safe.lost": (
@@ -1487,7 +1706,7 @@ TEXTS: dict[str, str | Plural] = {
         "you make the release again."
     ),
     "studio.safe.adopt": "Take it over into this policy",
-    "studio.safe.settings": "Settings",
+    "studio.safe.settings": "More settings",
     "studio.safe.suppression": "Records that may be suppressed",
     "studio.safe.about-suppression": "Suppressing a few outliers often keeps far more detail in all other records.",
     "studio.safe.suppressed-records": "What becomes of suppressed records",
@@ -1530,7 +1749,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.kept.cheap": "if that costs little",
     "studio.safe.kept.keep": "always",
     "studio.safe.kept.may_lose": "not necessarily",
-    "studio.safe.output": "Output",
     "studio.safe.name": "File of the release",
     "studio.safe.about-name": (
         "It comes into the folder of the policy, with its own policy, plan, hierarchies and report beside it."
@@ -1551,13 +1769,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.safe.values": "Its values",
     "studio.safe.run-frontier": "Compare",
     "studio.result.title": "The release {release}",
-    "studio.result.decide": "Go on with this release: decide",
     "studio.result.report": "Open the report",
-    "studio.result.reasons": "Reasons per record",
     "studio.result.again": "Other settings",
-    "studio.result.said": "Messages",
-    "studio.result.both": "Before and after",
-    "studio.result.levels": "Levels, and what breaks one level finer",
     "studio.result.about-others": (
         "These levels keep the rules, too. Choose one if a column matters more to you; the release is then made "
         "again on these levels."
@@ -1571,17 +1784,6 @@ TEXTS: dict[str, str | Plural] = {
     "studio.frontier.global": "One level per column",
     "studio.frontier.looser": "less than your rules demand: the release will not pass",
     "studio.frontier.nothing": "Nothing keeps the rules for any of these thresholds and limits.",
-    "studio.reasons.title": "Reasons per record",
-    "studio.reasons.inside": "{file} tells which records stand out, and by what. Do not pass it on with the release.",
-    "studio.reasons.below": "Only classes of fewer records than",
-    "studio.reasons.filter": "Show",
-    "studio.reasons.record": "record",
-    "studio.reasons.stands-out": "stands out by",
-    "studio.reasons.saved": "would be saved by these levels",
-    "studio.reasons.loss": "loss added",
-    "studio.reasons.more": "Shown are the first {n} records; {file} has all of them.",
-    "studio.reasons.none": "No record is listed.",
-    "studio.reasons.back": "Back to the release",
     "evidence.what": "Evidence of a check by PETWorks. Verdict: {verdict}.",
     "evidence.out": "may go to the recipients: the external edition, without cells, classes or small counts.",
     "evidence.inside": "stays inside: the policy, the plan and the internal edition of the report.",
@@ -1639,7 +1841,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.separator.bar": "bar |",
     "studio.open.columns": "columns",
     "studio.open.sample": "How the cells look",
-    "studio.open.sample.note": "Masked: X and x are letters, ○ characters, 9 digits. No cell is shown.",
+    "studio.open.sample.note": (
+        "Masked: X and x are letters, é letters with accents, ○ common Chinese characters, ◇ rare ones, 9 digits; � is "
+        "no character at all. No cell is shown."
+    ),
     "studio.open.no-header": "The first line looks like data, not like names of columns. Add a line with the names.",
     "studio.open.record": "record {number}",
     "studio.open.missing": Homonym("missing"),
@@ -1726,6 +1931,14 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.unit.subsets": (
         "Attacks by every subset are counted in records, so they become a comment in the policy."
     ),
+    "studio.columns.sample": "Is the table a sample?",
+    "studio.columns.sample.intro": (
+        "With the number of people that each record stands for, the risk is estimated for the population. Both columns "
+        "have no other role and leave the release."
+    ),
+    "studio.columns.sample.none": "no column",
+    "studio.columns.sampling_weight": "sampling weight",
+    "studio.columns.household": "household",
     "studio.columns.removed": "Named as direct identifiers, but not in the table: {columns}.",
     "studio.columns.bulk": "Give the chosen columns the role",
     "studio.columns.bulk.do": "Set",
@@ -1764,13 +1977,10 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.make": "Make the release",
     "studio.levels.release-name": "Name of the release",
     "studio.levels.apply": "Apply these levels",
-    "studio.levels.bound": "Let the search choose",
-    "studio.levels.bound-note": "Writes the levels into the policy, as bounds for the step Make it safe.",
     "studio.levels.bound-how": "These levels are",
     "studio.levels.bound.exactly": "the only ones allowed",
     "studio.levels.bound.at_least": "the finest allowed",
     "studio.levels.bound.at_most": "the coarsest allowed",
-    "studio.levels.use-bounds": "Use as bounds",
     "studio.levels.before": "as it is",
     "studio.levels.after": "on these levels",
     "studio.levels.bars": "as it is and on these levels, as bars",
@@ -1911,14 +2121,8 @@ TEXTS: dict[str, str | Plural] = {
     "studio.levels.values": Plural("1 value", "{n} values"),
     "studio.levels.smallest-group": Plural("smallest: 1 record", "smallest: {n} records"),
     "studio.levels.more-levels": "{n} more levels are not shown.",
-    "studio.levels.applied": "The release on these levels",
     "studio.levels.rules": "Rules",
     "studio.levels.affected-records": "affected records",
-    "studio.levels.applied-none": "No record is suppressed.",
-    "studio.levels.applied-said": Plural("1 record is suppressed.", "{n} records are suppressed."),
-    "studio.levels.next": "What goes out, and what comes next",
-    "studio.levels.decide": "Decide about the release",
-    "studio.levels.look-at-risk": "Look at its risk",
     # the page: decide
     "studio.decide.original": "This policy is about the original table. Decide about a release that was made of it:",
     "studio.decide.no-release": (
@@ -1939,7 +2143,6 @@ TEXTS: dict[str, str | Plural] = {
         "What someone may achieve at most who knows only some of the columns; shares from 0 to 1. Empty: no limit."
     ),
     "studio.decide.sizes": "how many columns they know (all, 2, 1-3)",
-    "studio.decide.save-rules": "Save rules",
     "studio.decide.add": "Another rule about",
     "studio.decide.add-button": "Add",
     "studio.decide.waivers": "Waivers",
@@ -1949,21 +2152,21 @@ TEXTS: dict[str, str | Plural] = {
     "studio.decide.owner": "who answers for it",
     "studio.decide.reason": "reason",
     "studio.decide.expires": "last day",
-    "studio.decide.save-waivers": "Save waivers",
     "studio.decide.context": "Context",
     "studio.decide.kind.public": "public: anyone may get it",
     "studio.decide.kind.controlled": "controlled: known recipients under terms of use",
     "studio.decide.kind.internal": "internal: within the organisation",
+    "studio.decide.anyway": "Export it without an approver; it has to stay inside",
+    "studio.decide.more": "Assumptions and earlier releases",
+    "studio.decide.rules-reason": "why these rules are enough, if they ask for less than usual",
+    "studio.decide.no-rule": "Sensitive columns that no rule protects",
+    "studio.decide.about-no-rule": "Why a column needs no rule. Leave it empty where a rule protects the column.",
     "studio.decide.assumptions": "assumptions, one on each line",
     "studio.decide.none-earlier": "Nothing about these people was released before",
-    "studio.decide.save-context": "Save context",
     "studio.decide.regimes": "Standards and laws",
     "studio.decide.about-regimes": (
         "Their checklists appear under the verdict: what they ask you to write down, and what is still missing."
     ),
-    "studio.decide.save-regimes": "Save standards and laws",
-    "studio.decide.save-sign-off": "Save sign-off",
-    "studio.decide.export": "Export",
     "studio.decide.about-export": (
         "The policy and the release are files beside each other already; keep the policy in git."
     ),
@@ -2028,6 +2231,11 @@ TEXTS: dict[str, str | Plural] = {
     "attack.head.difference": "difference",
     "attack.head.known": "they know",
     "attack.head.risk": "risk",
+    "attack.excess": "excess over control people",
+    "attack.share": Homonym("share of people"),
+    "attack.head.control": "control people",
+    "attack.head.excess": "excess",
+    "attack.head.interval": "95 % interval",
     "attack.all-known": "If they know all of the attributes",
     "attack.some-known": "If they know some of the attributes: {attack}",
     "attack.risky-sets": "Minimal risky sets, among the subsets counted",

@@ -1,64 +1,233 @@
 """The first page of a report, for those who sign: contents, losses, remaining risk, and the declaration."""
 
 from pathlib import PurePosixPath
+from typing import Any
 
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-from PETWorks.gate.document import INTERNAL, PASS, WAIVED, CheckDocument
-from PETWorks.render.language.language import message_text, percent, policy_text
-from PETWorks.render.report import making, prose
+from PETWorks.gate.document import EXTERNAL, INTERNAL, PASS, WAIVED, CheckDocument, ColumnFacts, Notice, RuleResult
+from PETWorks.json_types import Bound
+from PETWorks.locale import LANGUAGES
+from PETWorks.measures.catalogue import catalogue
+from PETWorks.render.language.language import (
+    measure_summary,
+    message_text,
+    percent,
+    policy_text,
+    shorten_name,
+    value_text,
+)
+from PETWorks.render.language.texts import TEXTS
+from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.sections import texts_of_document
 
 DIGITS_OF_DIGEST = 12
 LINE_TO_FILL = "_" * 16  # for what the policy does not say
+MAX_COLUMNS = 12  # in the table; more columns are listed by kind and by what became of them
+MAX_REMARKS = 8
+LOST = ("nothing-left", "one-value", "little-left")  # notices about columns that are lost
+# The notices that say most to those who sign come first.
+FIRST = (
+    "people-not-counted",
+    "identifiers-left",
+    "set-aside",
+    "certain-value",
+    "near-value",
+    "found-by-amount",
+    "nearly-unique",
+    "removed-alike",
+    "few-removed",
+    "minimality",
+    "perhaps-known",
+    "perhaps-sensitive",
+    "perhaps-sensitive-coarser",
+    "not-covered",
+    "not-covered-columns",
+    "not-covered-tables",
+)
+CHANCES = ("individual-risk", "highest-risk-in-sample", "highest-risk")  # notices that begin the remaining risk
+IN_THE_TABLE = (*LOST, *CHANCES)  # notices that the figures or the table of the columns say already
+
+
+def meaning(document: CheckDocument, lang: str) -> str:
+    """What the verdict means and what it does not."""
+    if document.verdict not in (PASS, WAIVED):
+        return "" if document.rule_verdicts.failed == 0 else message_text(lang, "front.means.fail")
+    texts = [message_text(lang, f"front.means.{document.verdict}"), message_text(lang, "front.means.no-promise")]
+    if document.edition == INTERNAL:
+        texts.append(message_text(lang, "front.means.to-decide"))
+    return prose.join_sentences(lang, *texts)
+
+
+def figures(document: CheckDocument, lang: str) -> list[list[str]]:
+    """The figures in large type, each with its name and a note."""
+    table, made = document.table, document.anonymization
+    before = table.original_records if made is None else made.records
+    notes = [message_text(lang, "front.figure.people", n=table.people)] if isinstance(table.people, int) else []
+    notes += [] if before is None else [message_text(lang, "front.figure.records-before", n=before)]
+    rows = [["front.figure.records", value_text(table.records, lang), _clauses(notes, lang)]]
+    highest = prose.highest_chance(document) if table.quasi_identifiers else None
+    if highest is not None:
+        notes = [_who_looks_alike(document, lang)]
+        if made is not None:
+            share = percent(made.before.highest_risk, lang)
+            notes.append(message_text(lang, "front.figure.risk-before", share=share))
+        rows.append(["front.figure.risk", percent(highest, lang), _clauses(notes, lang)])
+    if made is not None and made.utility is not None and made.utility.information_kept is not None:
+        known = len(table.quasi_identifiers)
+        kept = percent(made.utility.information_kept, lang)
+        rows.append(["front.figure.kept", kept, message_text(lang, "front.figure.kept-of", n=known)])
+    return [[message_text(lang, name), number, note] for name, number, note in rows]
+
+
+def _clauses(texts: list[str], lang: str) -> str:
+    return LANGUAGES[lang].writing.clauses.join(filter(None, texts))
+
+
+def _who_looks_alike(document: CheckDocument, lang: str) -> str:
+    """How many look alike at least, or how many look like nobody else; nothing if that is not known or not shown."""
+    highest = prose.highest_chance(document)
+    if document.edition == EXTERNAL or highest is None or isinstance(highest, Bound):
+        return ""
+    others = round(1 / highest) - 1
+    if others:
+        return message_text(lang, "front.figure.alike", n=others)
+    worst = _notice(document, "highest-risk") or _notice(document, "highest-risk-in-sample")
+    return (
+        "" if worst is None or worst.records is None else message_text(lang, "front.figure.only-ones", n=worst.records)
+    )
+
+
+def _notice(document: CheckDocument, kind: str) -> Notice | None:
+    return next((notice for notice in document.notices if notice.notice == kind), None)
+
+
+def column_states(document: CheckDocument) -> dict[str, str]:
+    """What became of each column, `kept`, `coarser` or `lost`, as far as the original is known."""
+    if document.anonymization is not None:
+        return {column.column: column.state for column in document.anonymization.column_states}
+    lost = {name for notice in document.notices if notice.notice in LOST for name in notice.columns or ()}
+    return {
+        column.column: "lost" if column.column in lost else "coarser" if column.changed else "kept"
+        for column in document.columns
+        if column.released and column.changed is not None
+    }
+
+
+def has_table(document: CheckDocument) -> bool:
+    """Whether the columns are a table: if it is known what became of them, and there is room for all."""
+    return bool(column_states(document)) and len(document.columns) <= MAX_COLUMNS
+
+
+def kind_of(document: CheckDocument, column: ColumnFacts) -> str:
+    """What others may do with a column, as the message for it."""
+    if not column.released or column.column == document.table.treatment["privacy_unit"]:
+        return "front.kind.left-out"
+    if column.column in document.table.identifiers_in_the_release:
+        return "front.kind.identifier"
+    kinds = {QUASI_IDENTIFIER: "front.kind.known", SENSITIVE_ATTRIBUTE: "front.kind.sensitive", None: "front.kind.none"}
+    return kinds.get(column.role, "front.kind.other")
 
 
 def contents(document: CheckDocument, lang: str) -> list[str]:
-    """What the file contains now: records, and the columns by what outsiders may do with them."""
-    table = document.table
-    people = table.people if isinstance(table.people, int) else None
-    records = (
-        message_text(lang, "front.records", n=table.records)
-        if people is None
-        else message_text(lang, "front.records-of-people", records=table.records, n=people)
-    )
-    unit = table.treatment["privacy_unit"]
-    present = [column for column in document.columns if column.released and column.column != unit]
-    groups = {
-        "front.known": [column.column for column in present if column.role == QUASI_IDENTIFIER],
-        "front.sensitive": [column.column for column in present if column.role == SENSITIVE_ATTRIBUTE],
-        "front.identifiers": list(table.identifiers_in_the_release),
-        "front.left-out": [column.column for column in document.columns if not column.released],
+    """What the file contains now: the columns by what outsiders may do with them."""
+    groups: dict[str, list[str]] = {
+        name: [] for name in ("front.known", "front.sensitive", "front.identifiers", "front.other", "front.left-out")
     }
-    named = {column for columns in groups.values() for column in columns}
-    groups["front.other"] = [column.column for column in present if column.column not in named]
+    names = {
+        "front.kind.known": "front.known",
+        "front.kind.sensitive": "front.sensitive",
+        "front.kind.identifier": "front.identifiers",
+        "front.kind.left-out": "front.left-out",
+    }
+    for column in document.columns:
+        groups[names.get(kind_of(document, column), "front.other")].append(column.column)
     texts = [message_text(lang, group, n=len(columns), columns=columns) for group, columns in groups.items() if columns]
-    if table.shown:
-        texts.append(message_text(lang, "summary.shown", columns=prose.shown_columns(table.shown, lang)))
+    return [*texts, *_about_the_file(document, lang)]
+
+
+def _about_the_file(document: CheckDocument, lang: str) -> list[str]:
+    shown = document.table.shown
+    texts = [message_text(lang, "summary.shown", columns=prose.shown_columns(shown, lang))] if shown else []
     checked = prose.checked_file(document, lang)
-    return [records, *texts, *([checked] if checked else [])]
+    return [*texts, *([checked] if checked else [])]
 
 
 def losses(document: CheckDocument, lang: str) -> list[str]:
     """What was lost since the original; nothing if the original is not known."""
     made = document.anonymization
     if made is None:
-        return [*prose.utility(document, lang), *texts_of_document(document, lang)]
-    kept = None if made.utility is None else made.utility.information_kept
-    told = [] if kept is None else [message_text(lang, "front.information", share=percent(kept, lang))]
-    return [
-        *making.suppression_texts(made, lang),
-        *told,
-        *making.column_state_texts(made, lang),
-        *texts_of_document(document, lang),
-    ]
+        texts = _lost_records(document, lang)
+    else:
+        texts = making.removal_texts(made, lang)
+        if not has_table(document):
+            texts += making.column_state_texts(made, lang)
+    return [*texts, *texts_of_document(document, lang)]
+
+
+def _lost_records(document: CheckDocument, lang: str) -> list[str]:
+    """Records that are no more in the file, or have only `*`, where nothing else is known of how it was made."""
+    table = document.table
+    texts = []
+    if table.original_records is not None and table.original_records != table.records:
+        texts += prose.utility(document, lang)[:1]  # the others are about measures
+    suppressed = 0 if table.classes is None else table.classes.suppressed_records
+    if suppressed and isinstance(table.records, int):
+        share = percent(suppressed / table.records, lang)
+        texts.append(message_text(lang, "front.blanked", n=suppressed, records=table.records, share=share))
+    return texts
+
+
+def contents_and_losses(document: CheckDocument, lang: str) -> list[str]:
+    """What stands below the table of the columns."""
+    left_out = [column.column for column in document.columns if kind_of(document, column) == "front.kind.left-out"]
+    texts = [message_text(lang, "front.left-out", n=len(left_out), columns=left_out)] if left_out else []
+    return [*texts, *losses(document, lang), *_about_the_file(document, lang)]
 
 
 def remaining(document: CheckDocument, lang: str) -> list[str]:
-    """What could still happen to whom."""
-    means = document.edition == INTERNAL and document.verdict in (PASS, WAIVED)
-    is_told = document.edition == INTERNAL and any(notice.notice == "highest-risk" for notice in document.notices)
-    texts = [*prose.notices(document, lang), *prose.residual_texts(document, lang, of_identity=not is_told)]
-    return [*texts, message_text(lang, "front.pass-means")] if means else texts
+    """What could still happen to whom, the most important first."""
+    if document.edition == EXTERNAL:
+        outside = message_text(lang, "front.outside")
+        return [*prose.residual_texts(document, lang), *other_releases.outcome(document, lang), outside]
+    in_table = IN_THE_TABLE if has_table(document) else CHANCES
+    told = sorted(
+        (notice for notice in document.notices if notice.notice not in in_table),
+        key=lambda notice: FIRST.index(notice.notice) if notice.notice in FIRST else len(FIRST),
+    )
+    together = other_releases.outcome(document, lang)
+    texts = [*_chances(document, lang), *together, *prose.notice_texts(told, lang, advised=False)]
+    more = len(texts) - MAX_REMARKS
+    if more > 0:
+        section = message_text(lang, "rules.besides")
+        texts = [*texts[:MAX_REMARKS], message_text(lang, "front.more", n=more, section=section)]
+    return texts
+
+
+def _chances(document: CheckDocument, lang: str) -> list[str]:
+    """The chances to find a person and to learn something about them."""
+    by_weights = [notice for notice in document.notices if notice.notice in CHANCES[:2]]
+    if by_weights:
+        return [*prose.notice_texts(by_weights, lang), *prose.residual_texts(document, lang, of_identity=False)]
+    worst = _notice(document, "highest-risk")
+    if worst is None or not document.table.quasi_identifiers:
+        return prose.residual_texts(document, lang)
+    shares = [share for share in (worst.share, worst.average) if share is not None]
+    found = message_text(
+        lang, "front.found", n=len(document.table.quasi_identifiers), average=percent(worst.average, lang, shares)
+    )
+    if worst.share != worst.average:
+        share = percent(worst.share, lang, shares)
+        at_worst = message_text(lang, "front.found-at-worst", share=share, n=worst.records)
+        found = prose.join_sentences(lang, found, at_worst)
+    return [found, *prose.residual_texts(document, lang, of_identity=False)]
+
+
+def plain_rule(rule: RuleResult, lang: str) -> str:
+    """What a rule is about, in plain words; in those of its measure if there are none."""
+    if rule.measure in catalogue:
+        message = f"plain.{rule.measure}"
+        return message_text(lang, message) if message in TEXTS else measure_summary(rule.measure, lang)
+    return ""
 
 
 def declaration(document: CheckDocument, lang: str) -> str:
@@ -74,13 +243,39 @@ def declaration(document: CheckDocument, lang: str) -> str:
         "digest": LINE_TO_FILL if data.sha256 is None else data.sha256[:DIGITS_OF_DIGEST],
         "recipients": recipients,
     }
-    text = message_text(lang, f"front.sign.{document.verdict}", **values, n=document.rule_verdicts.waived)
+    texts = [message_text(lang, f"front.sign.{document.verdict}", **values, n=document.rule_verdicts.waived)]
+    if (unit := prose.linking_column(document)) is not None:
+        texts.append(message_text(lang, "front.sign.without", column=[unit]))
     if policy.purpose:
-        purpose = message_text(lang, "context.purpose", purpose=policy_text(policy.purpose, lang))
-        text = prose.join_sentences(lang, text, purpose)
-    return text
+        texts.append(message_text(lang, "context.purpose", purpose=policy_text(policy.purpose, lang)))
+    return prose.join_sentences(lang, *texts)
 
 
 def is_signed(document: CheckDocument) -> bool:
     """Whether the first page has fields for signatures: on a release that may go out, in the internal edition."""
     return document.sign_off is not None and document.verdict in (PASS, WAIVED)
+
+
+KINDS = ("identifier", "known", "sensitive", "other", "none")  # in the order of the table
+
+
+def column_rows(document: CheckDocument) -> list[dict[str, Any]]:
+    """The released columns: name, kind, what became of it, and the share of information that is left if it changed."""
+    states = column_states(document)
+    made = document.anonymization
+    kept = {column.column: column.information_kept for column in made.utility.columns} if made and made.utility else {}
+    rows = [
+        {
+            "name": shorten_name(column.column),
+            "kind": kind_of(document, column),
+            "state": states.get(column.column),
+            "kept": None
+            if states.get(column.column) == "kept"
+            else kept.get(column.column)
+            if column.information_kept is None
+            else column.information_kept,
+        }
+        for column in document.columns
+    ]
+    order = [f"front.kind.{kind}" for kind in KINDS]
+    return sorted((row for row in rows if row["kind"] in order), key=lambda row: order.index(row["kind"]))

@@ -99,7 +99,9 @@ def outcome_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
             [message_text(lang, "anonymize.weight", name=column, weight=weight) for column, weight in weights], lang
         )
         texts.append(message_text(lang, "anonymize.weighted", weights=weighed))
-        texts += [message_text(lang, "anonymize.above-one")] if facts.loss > 1 and facts.aggregate is not None else []
+        losses = [facts.loss, *(way.loss for way in (facts.choice.ways if facts.choice is not None else ()))]
+        if max(losses) > 1 and facts.aggregate is not None:
+            texts.append(message_text(lang, "anonymize.above-one"))
     texts += [*suppression_texts(facts, lang), _proof(facts, lang), *_stopped_search_texts(facts, lang)]
     texts += kept_columns_texts(facts, lang)
     if facts.waived:
@@ -205,6 +207,17 @@ def suppression_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
     else:
         text = message_text(lang, "anonymize.none-suppressed", limit=limit)
     return [message_text(lang, "anonymize.nothing-left"), text] if all_gone or all_on_top else [text]
+
+
+def removal_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
+    """The number of suppressed records in plain words, and a warning if nothing is left."""
+    *warning, text = suppression_texts(facts, lang)
+    if facts.after.suppressed == facts.after.records:
+        return [*warning, text]
+    is_removed = facts.after.records < facts.records
+    message = "front.removed" if is_removed else "front.blanked" if facts.suppressed else "front.none-removed"
+    share = percent(facts.suppressed / facts.records, lang)
+    return [*warning, message_text(lang, message, n=facts.suppressed, records=facts.records, share=share)]
 
 
 def _proof(facts: AnonymizationFacts, lang: str) -> str:

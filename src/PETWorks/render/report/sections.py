@@ -6,12 +6,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from PETWorks.gate.document import INTERNAL, PASS, CheckDocument, ColumnFacts, MeasureResult, RuleResult
+from PETWorks.about.kinds import GENERALISED
+from PETWorks.gate.document import (
+    FAIL,
+    INTERNAL,
+    PASS,
+    WITHHELD,
+    CheckDocument,
+    ColumnFacts,
+    MeasureResult,
+    RuleResult,
+)
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.measures.utility.models import Coefficient, ModelResult
-from PETWorks.render.language.language import message_text, percent, shorten_name, value_text
+from PETWorks.render.language.language import measure_name, message_text, percent, shorten_name, value_text
 from PETWorks.render.report.other_releases import is_shown
 
 
@@ -36,11 +46,23 @@ MAX_LOSSES = 5  # columns shown in the short formats
 LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.information_kept")
 
 SECTIONS = (
-    *("rules", "context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
+    *(
+        "rules",
+        "context",
+        "columns",
+        "disclosure",
+        "identity",
+        "drivers",
+        "attributes",
+        "presence",
+        "releases",
+        "profit",
+        "utility",
+    ),
     *("anonymization", "steps", "sign-off", "method"),
 )
-MEASURED = ("attributes", "presence", "profit")  # sections that only results of measures fill
-STEPS_IN_FRONT = 3  # steps on the first page
+MEASURED = ("disclosure", "attributes", "presence", "profit")  # sections that only results of measures fill
+STEPS_IN_FRONT = 3  # steps on the first page of a release that does not pass; those of others are for its makers
 _VERDICT_ORDER = ("fail", "withheld", "waived", "pass")
 
 
@@ -73,11 +95,12 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
     results = results_by_section(document)
     content = {
         **{name: bool(results[name]) for name in MEASURED},
+        "identity": document.policy.kind == GENERALISED,
         "drivers": document.subsets is not None,
         "releases": is_shown(document),
         "utility": bool(results["utility"] or utility_keys(document) or document.models),
         "anonymization": document.anonymization is not None,
-        "steps": len(document.next_steps) > STEPS_IN_FRONT,
+        "steps": len(document.next_steps) > (STEPS_IN_FRONT if document.verdict in (FAIL, WITHHELD) else 0),
         "sign-off": document.sign_off is not None,
     }
     shown = [name for name in SECTIONS if content.get(name, True)]
@@ -119,6 +142,31 @@ def section_rows(document: CheckDocument) -> dict[str, Any]:
     }
 
 
+def lookup_rows(document: CheckDocument, lang: str) -> list[list[str]]:
+    """What lookups in a release that is not generalised tell about people of the original and control people."""
+    rows = []
+    for result in results_by_section(document)["disclosure"]:
+        by_target = result.details.get("attributes") or {"": {**result.details, "share": result.value}}
+        for target, found in by_target.items():
+            shares = [found.get(name) for name in ("share", "control", "prior", "excess")]
+            beside = [share for share in shares if share is not None]
+            low, high = found.get("interval", (None, None))
+            excess = (
+                ""
+                if shares[-1] is None
+                else message_text(
+                    lang,
+                    "disclosure.excess",
+                    share=percent(shares[-1], lang, beside),
+                    low=percent(low, lang, beside),
+                    high=percent(high, lang, beside),
+                )
+            )
+            figures = ["" if share is None else percent(share, lang, beside) for share in shares[:-1]]
+            rows.append([measure_name(result.measure, lang), shorten_name(target), *figures, excess])
+    return rows
+
+
 def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:
     """The column, with the role of privacy unit if it identifies the person."""
     return replace(column, role="privacy_unit") if column.column == unit else column
@@ -156,12 +204,13 @@ def utility_keys(document: CheckDocument) -> list[str]:
 
 
 def _histogram(document: CheckDocument, results: Mapping[str, MeasureResult]) -> list[dict[str, Any]]:
-    """The classes by size; empty in the external edition."""
+    """The classes by size, without large sizes that no class has; empty in the external edition."""
     rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
     cell_size = document.policy.cell_size
-    return [
+    histogram = [
         {"size": size, **row, "small": int(size.split("-")[0].rstrip("+")) < cell_size} for size, row in rows.items()
     ]
+    return [row for row in histogram if row["small"] or row["records"]]
 
 
 def _scenarios(document: CheckDocument) -> list[dict[str, Any]]:

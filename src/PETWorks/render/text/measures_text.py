@@ -17,6 +17,7 @@ from PETWorks.about.kinds import WORDS
 from PETWorks.errors import Phrase, printable
 from PETWorks.locale import DETAIL, ENGLISH, LANGUAGES, PARAMETER
 from PETWorks.measures.catalogue import Metric, find_measure
+from PETWorks.measures.disclosure.lookups import COUNTED as LOOKUPS
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import brief, count, format_value
 from PETWorks.measures.result import Result, flatten
@@ -39,11 +40,7 @@ def evaluation_text(
         parts.append(Text(message_text(lang, "evaluate.nobody")))
     if "people" in table and classes:
         parts.append(Text(message_text(lang, "evaluate.people")))
-    if "original_records" in table and "control_records" not in table:
-        parts.append(Text(message_text(lang, "evaluate.no-control")))
-    if overlap := table.get("control_in_the_original"):
-        values = {"records": count(overlap), "of": count(table["control_records"])}
-        parts.append(Text(message_text(lang, "evaluate.overlap", **values)))
+    parts += comparison_notes(table, lang)
     parts += [
         Text(
             message_text(lang, "evaluate.not-applicable", measure=measure_label(name, lang)) + translated(reason, lang)
@@ -183,6 +180,46 @@ def attack_text(
     return render(parts, colour=colour, width=width)
 
 
+def lookups_text(
+    evaluation: Evaluation, subsets: Mapping[str, Any] | None = None, *, lang: str, colour: bool, width: int
+) -> str:
+    """What lookups in a release that is not generalised find, with all quasi-identifiers and with some of them."""
+    heads = ("attack.head.attack", "attack.share", "attack.head.prior", *_LOOKUP_HEADS[1:])
+    table = new_table(*(message_text(lang, head) for head in heads))
+    for result in evaluation.results:
+        attributes = result.details.get("attributes", {"": {"share": result.value, **result.details}})
+        for column, row in attributes.items():
+            attack = f"{result.measure} of {column}" if column else result.measure
+            table.add_row(*map(Text, (attack_name(attack, lang), *_lookup_cells(row, "share", "prior", "control"))))
+    title = Text(message_text(lang, "attack.all-known"), "bold")
+    parts: list[Any] = [table] if subsets is None else [title, table]
+    parts += comparison_notes(evaluation.table, lang)
+    if subsets is not None:
+        parts += subsets_parts(subsets, lang)
+    return render(parts, colour=colour, width=width)
+
+
+_LOOKUP_HEADS = ("attack.share", "attack.head.control", "attack.head.excess", "attack.head.interval")
+
+
+def _lookup_cells(numbers: Mapping[str, Any], *names: str) -> list[str]:
+    """Shares of people, excess and interval; empty where there is none."""
+    cells = ["" if numbers.get(name) is None else format_value(numbers[name]) for name in (*names, "excess")]
+    interval = numbers.get("interval")
+    return [*cells, "" if interval is None else " … ".join(map(format_value, interval))]
+
+
+def comparison_notes(facts: Mapping[str, Any], lang: str) -> list[Text]:
+    """What is to be known of the control people: that there are none, or that some may be in the original."""
+    notes = []
+    if "original_records" in facts and "control_records" not in facts:
+        notes.append(Text(message_text(lang, "evaluate.no-control")))
+    if overlap := facts.get("control_in_the_original"):
+        values = {"records": count(overlap), "of": count(facts["control_records"])}
+        notes.append(Text(message_text(lang, "evaluate.overlap", **values)))
+    return notes
+
+
 def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
     """The attacks by adversaries who know some of the quasi-identifiers."""
     attacks = list(dict.fromkeys(answer["attack"] for answer in answers["if_they_know"]))
@@ -196,12 +233,16 @@ def subsets_parts(answers: Mapping[str, Any], lang: str) -> list[Any]:
     for attack in attacks if answers["drivers"] is not None else ():
         drivers = [driver for driver in answers["drivers"] if driver["attack"] == attack]
         title = message_text(lang, "attack.drivers", attack=attack_name(attack, lang))
-        parts += [Text(f"\n{title}", "bold"), _drivers_table(drivers, lang)]
+        cases = [answer["highest"] for answer in answers["if_they_know"] if answer["attack"] == attack]
+        unit = "share" if _unit(attack) == "excess" and cases[0].get("excess") is None else _unit(attack)
+        parts += [Text(f"\n{title}", "bold"), _drivers_table(drivers, unit, lang)]
     return parts
 
 
 def _known_table(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -> Table:
     """The subsets with the lowest, the median and the highest risk, for each number of known attributes."""
+    if _unit(attack) == "excess":
+        return _lookups_table(answers, lang)
     unique = [message_text(lang, "head.unique")] if attack == "re-identification" else []
     heads = (message_text(lang, head) for head in ("attack.head.known", "attack.head.risk", "head.attributes"))
     table = new_table(*heads, message_text(lang, f"attack.{_unit(attack)}"), *unique)
@@ -220,6 +261,19 @@ def _known_table(answers: Sequence[Mapping[str, Any]], attack: str, lang: str) -
                     cells + [brief(100 * case["unique_share"]) + LANGUAGES[lang].writing.percent for _ in unique],
                 )
             )
+    return table
+
+
+def _lookups_table(answers: Sequence[Mapping[str, Any]], lang: str) -> Table:
+    """The subsets with the lowest, the median and the highest excess, for each number of known attributes."""
+    heads = ("attack.head.known", "attack.head.excess", "head.attributes", *_LOOKUP_HEADS)
+    table = new_table(*(message_text(lang, head) for head in heads))
+    for answer in answers:
+        names = ("highest",) if answer["subsets"] == 1 else ("lowest", "median", "highest")
+        for name in names:
+            case, known = answer[name], str(answer["known"]) if name == names[0] else ""
+            cells = (known, message_text(lang, f"head.{name}"), _names_text(case["attributes"]))
+            table.add_row(*map(Text, (*cells, *_lookup_cells(case, "share", "control"))))
     return table
 
 
@@ -244,9 +298,9 @@ def _risky_table(answers: Mapping[str, Any], lang: str) -> Table:
     return table
 
 
-def _drivers_table(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
+def _drivers_table(drivers: Sequence[Mapping[str, Any]], unit: str, lang: str) -> Table:
     """The contribution of each attribute to the risk, in descending order."""
-    what = message_text(lang, f"attack.{_unit(drivers[0]['attack'])}")
+    what = message_text(lang, f"attack.{unit}")
     numbers = (message_text(lang, "attack.adds", what=what), message_text(lang, "attack.without", what=what))
     table = new_table(message_text(lang, "head.attribute"), *numbers)
     for driver in sorted(drivers, key=lambda driver: -driver["shapley"]):
@@ -257,6 +311,8 @@ def _drivers_table(drivers: Sequence[Mapping[str, Any]], lang: str) -> Table:
 
 def _unit(attack: str) -> str:
     """The unit in which an attack is measured."""
+    if attack.partition(" of ")[0] in LOOKUPS:
+        return "excess"
     return "gain" if attack.startswith("gain of ") else "chance"
 
 

@@ -26,7 +26,12 @@ UNDONE = "undone.yaml"
 
 # A list that is not indented below its key.
 _FLUSH_LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n\1- ", re.M)
+CHANGED = Phrase("the settings were changed in another window or program meanwhile, so your changes are not saved yet")
 _write_lock = RLock()  # so that nothing is written between reading a file and changing it
+
+
+class ConflictError(InputError):
+    """The policy was changed since the user saw it: in another tab, by another program."""
 
 
 class _OddLayoutError(Exception):
@@ -39,13 +44,13 @@ def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
     wanted   the new content of each key, None to remove it: `roles`, `no_role`, `role_reasons`, `privacy_unit`;
              of `subsets` only the sizes can change, and it is removed by turning it into a comment
     """
-    expected = {key: value for key, value in {**_parse(text), **wanted}.items() if value is not None}
+    expected = {key: value for key, value in {**parse_text(text), **wanted}.items() if value is not None}
     lines = text.split("\n")
     try:
         for key, value in wanted.items():
             lines = _set_key(lines, key, value)
         written = "\n".join(lines)
-        if _parse(written) == expected:
+        if parse_text(written) == expected:
             return written
     except _OddLayoutError:
         pass
@@ -60,7 +65,7 @@ def edit_policy(text: str, wanted: Mapping[str, Any]) -> str:
     return apply_change(text, set_keys)
 
 
-def _parse(text: str) -> Any:
+def parse_text(text: str) -> Any:
     """The content of a YAML text with every scalar as text; None if it is not YAML."""
     import yaml
 
@@ -248,7 +253,7 @@ def _set_entries(lines: Lines, key: Any, node: Any, value: Mapping[str, Any]) ->
         new = [f"  {_entry_text(name, text)}" for name, text in value.items()]
         return [*lines[:number], f"{before.rstrip()}{after}", *new, *lines[number + 1 :]]
     indent = " " * key.start_mark.column + "  "
-    read = _parse("\n".join(lines))[key.value]
+    read = parse_text("\n".join(lines))[key.value]
     end = _last_line(node) + 1
     added = [f"{indent}{_entry_text(name, text)}" for name, text in value.items() if name not in entries]
     lines = [*lines[:end], *added, *lines[end:]]
@@ -289,20 +294,29 @@ class PolicyFile:
         seen_digest   the digest of the file when the user saw it
         """
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             read_yaml(self.path)  # refuses tags, aliases and several documents
             before = self.text
             self._write(apply_change(before, change), before)
 
+    def accepts(self, change: Change) -> bool:
+        """Whether the content would be valid after a change."""
+        try:
+            self._validate(apply_change(self.text, change))
+        except InputError:
+            return False
+        return True
+
     def write(self, text: str, seen_digest: str | None = None) -> None:
         """Write a new file, or replace the whole text of one."""
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             self._write(text, self.text if self.path.exists() else None)
 
-    def _check_seen(self, seen_digest: str | None) -> None:
+    def check_seen(self, seen_digest: str | None) -> None:
+        """Raise if the file is not the one that the user saw."""
         if seen_digest is not None and seen_digest != self.digest:
-            raise InputError("the policy file was changed by someone else meanwhile; look at it again")
+            raise ConflictError(CHANGED)
 
     def _write(self, text: str, before: str | None) -> None:
         if text == before:
@@ -356,7 +370,7 @@ class PolicyFile:
     def restore(self, number: str, seen_digest: str | None = None) -> None:
         """Go back to a version, by its number. This is an ordinary change, so it can be undone."""
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             found = [path for path in self.versions if number.isdecimal() and path.stem == f"{int(number[:9]):04}"]
             if not found:
                 raise InputError("there is no such version of the policy any more")
@@ -365,7 +379,7 @@ class PolicyFile:
     def undo(self, seen_digest: str | None = None) -> None:
         """Go back to the version before the last change. The present text is kept in the file `undone.yaml`."""
         with _write_lock:
-            self._check_seen(seen_digest)
+            self.check_seen(seen_digest)
             versions = self.versions
             if not versions:
                 raise InputError("there is nothing to undo: this policy was not changed on this page")

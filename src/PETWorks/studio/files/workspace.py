@@ -64,6 +64,18 @@ class Workspace:
             raise _outside_error(path)
         return target.relative_to(self.root).as_posix()
 
+    def relative_folder(self, path: Path) -> str:
+        """The path of a folder relative to that of the page; empty if it is that."""
+        return "" if path.resolve() == self.root else self.relative(path)
+
+    def written_file(self, name: str) -> Path:
+        """A file that may be downloaded: a regular one that is not hidden, in a folder that is not hidden."""
+        path = self.root / self.path(name).relative_to(self.root)
+        is_hidden = any(part.startswith(".") for part in path.relative_to(self.root).parts)
+        if is_hidden or (self.root / name).is_symlink() or not path.is_file():
+            raise InputError("{file!r} is no file that can be downloaded", file=printable(path.name)[:80])
+        return path
+
     def files(self) -> tuple[list[ListedFile], list[ListedFile], bool]:
         """Tables and policies below the folder, without hidden ones, and whether there are too many to list."""
         tables: list[ListedFile] = []

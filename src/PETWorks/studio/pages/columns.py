@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.about.roles import ROLE_KEYS, ROLES
+from PETWorks.about.sample import ALLOWED_ROLES
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.document import ColumnFacts, Role
@@ -23,16 +23,18 @@ from PETWorks.render.report import prose
 from PETWorks.studio.files.policy_file import edit_policy
 from PETWorks.studio.pages.page import (
     Form,
-    case_of,
-    form_of,
     language,
+    of_case,
+    of_form,
     page,
     part,
     petworks_command,
     redirect,
     studio,
+    text_in,
 )
 from PETWorks.studio.server.open_case import GivenHierarchy, OpenCase, TableFacts
+from PETWorks.tables.cells import is_number
 
 Roles = Mapping[str, str | None]
 
@@ -45,12 +47,14 @@ class RoleChoices:
     reasons      why columns have their role, or none; empty if no reason is given
     unit         the column that names the person, empty for none; None if the form did not have the field
     not_people   why columns that repeat do not name the people of the table; empty if no reason is given
+    sample       the columns of sampling weight and household, by key of the policy; empty for none
     """
 
     roles: Roles = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     unit: str | None = None
     not_people: Mapping[str, str] = field(default_factory=dict)
+    sample: Mapping[str, str] = field(default_factory=dict)
 
 
 def current_roles(policy: Policy) -> dict[str, str]:
@@ -72,12 +76,11 @@ def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> Multilin
     return (policy.accountability.role_reasons if column in roles else policy.no_role).get(column)
 
 
-def text_in(text: MultilingualText | None, lang: str) -> str:
-    """A text of the policy as a field shows it: in the language of the page, if there are several."""
-    if isinstance(text, Mapping):
-        texts = dict[str, str](text.items())
-        return texts.get(lang) or next(iter(texts.values()))
-    return "" if text is None else str(text)
+def current_sample(policy: Policy) -> dict[str, str]:
+    """The columns of sampling weight and household, from the policy or the YAML file beside the table."""
+    if policy.sample.columns or policy.roles is not None or isinstance(policy.data, str):
+        return policy.sample.words
+    return read_sidecar(policy.data).sample.words
 
 
 def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: str) -> str:
@@ -85,7 +88,12 @@ def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: s
     before = current_roles(policy)
     now: dict[str, str] = {column: role for column, role in {**before, **choices.roles}.items() if role is not None}
     unit = current_unit(policy) if choices.unit is None else choices.unit or None
-    wanted: dict[str, Any] = {}
+    wanted: dict[str, Any] = {
+        key: column or None for key, column in choices.sample.items() if column != current_sample(policy).get(key, "")
+    }
+    for key, column in choices.sample.items():
+        if now.get(column, INSENSITIVE_ATTRIBUTE) not in ALLOWED_ROLES[key]:
+            del now[column]
     if now != before or (policy.roles is None and choices.unit is not None):
         wanted["roles"] = _role_lists(policy.file.content.get("roles"), now)
     wanted |= _reasons(policy, before, now, choices, lang)
@@ -209,14 +217,9 @@ class Row:
         return self.finding is not None or self.role == NONE or differs or bool(self.hierarchy.fit.unplaced)
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The columns that match the filter of the user."""
-    case = await case_of(request)
-    response: Response = await run_in_threadpool(_page, request, case)
-    return response
-
-
-def _page(request: Request, case: OpenCase) -> Response:
     facts, lang = case.facts, language(request)
     roles, unit = current_roles(case.policy), current_unit(case.policy)
     rows = _rows(case, facts, roles, unit, lang)
@@ -246,6 +249,7 @@ def _page(request: Request, case: OpenCase) -> Response:
         unit=unit,
         units=_possible_units(facts, roles, unit),
         suggested_unit=_suggested_unit(case.policy, facts, unit),
+        samples=_possible_samples(case.policy, facts, unit),
         repeating=_repeating_columns(facts, case.policy),
         not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
@@ -359,14 +363,26 @@ def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | Non
     ]
 
 
-async def preview_contradictions(request: Request) -> Response:
+def _possible_samples(
+    policy: Policy, facts: TableFacts, unit: str | None
+) -> list[tuple[str, str | None, list[tuple[int, str]]]]:
+    """For sampling weight and household: the key of the policy, the column in force, and possible columns."""
+    current = current_sample(policy)
+    columns = [
+        (index, name)
+        for index, (name, profile) in enumerate(facts.profiles.items())
+        if name != unit and profile.distinct > 1
+    ]
+    weights = [(index, name) for index, name in columns if all(map(is_number, facts.profiles[name].sample))]
+    return [
+        ("sampling_weight", current.get("sampling_weight"), weights),
+        ("household", current.get("household"), columns),
+    ]
+
+
+@of_form
+def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Response:
     """The contradictions to the roles that are chosen on the page, before they are saved."""
-    case, form = await case_of(request), await form_of(request)
-    response: Response = await run_in_threadpool(_contradictions_part, request, case, form)
-    return response
-
-
-def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Response:
     facts, lang = case.facts, language(request)
     before, unit = current_roles(case.policy), current_unit(case.policy)
     choices = _choices_sent(form, facts)
@@ -379,6 +395,7 @@ def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Respon
     unsaved += sum(
         text != text_in(case.policy.no_privacy_unit.get(name), lang) for name, text in choices.not_people.items()
     )
+    unsaved += sum(column != current_sample(case.policy).get(key, "") for key, column in choices.sample.items())
     without_reason = {name for name, text in choices.reasons.items() if not text}
     with_reason = {name for name, text in choices.reasons.items() if text}
     worth = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason, lang)
@@ -386,19 +403,15 @@ def _contradictions_part(request: Request, case: OpenCase, form: Form) -> Respon
     return part(request, "contradictions.html", case, worth=worth, unsaved=unsaved, shown_indices=indices)
 
 
-async def save(request: Request) -> Response:
+@of_form
+def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Save all fields of the form at once."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(_save, case, form, language(request))
+    text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, case.facts), language(request))
+    case.file.write(text, form.text("seen") or None)
     if form.text("do") == "next":
         return redirect(request, "/risk", case)
     back = {key: form.text(key) for key in ("show", "find", "page") if form.text(key)}
-    return redirect(request, "/columns", case, **back)
-
-
-def _save(case: OpenCase, form: Form, lang: str) -> None:
-    text = policy_with_choices(case.policy, case.file.text, _choices_sent(form, case.facts), lang)
-    case.file.write(text, form.text("seen") or None)
+    return redirect(request, "/columns", case, **back, saved="1")
 
 
 def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
@@ -420,6 +433,11 @@ def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
         {_column(index, facts.names): text.strip() for index, text in form.with_prefix("reason-").items()},
         _column(unit, facts.names) if unit else unit,
         not_people,
+        {
+            key: _column(form.text(key), facts.names) if form.text(key) else ""
+            for key in ALLOWED_ROLES
+            if key in form.fields
+        },
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,10 +12,12 @@ from starlette.routing import Route
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import InputError, PETWorksError
+from PETWorks.gate.check.may_go_out import find_current_obstacle
 from PETWorks.gate.diff import DIGEST, Difference, compare, read_check
 from PETWorks.gate.document import CheckDocument
 from PETWorks.gate.policy.policy import read_policy
 from PETWorks.gate.policy.policy_rules import class_size_wanted
+from PETWorks.gate.release_files import ReleaseFiles
 from PETWorks.locale import LANGUAGES
 from PETWorks.releases.composition import Caution
 from PETWorks.render.charts import charts
@@ -32,8 +33,20 @@ from PETWorks.render.language.language import (
 from PETWorks.render.report import prose
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.job import redirect_to_job
+from PETWorks.studio.pages.make_safe import before_and_after, marked_files
 from PETWorks.studio.pages.open import is_companion_file
-from PETWorks.studio.pages.page import case_of, form_of, join_items, language, page, part, studio
+from PETWorks.studio.pages.page import (
+    Form,
+    flow_of,
+    is_release,
+    join_items,
+    language,
+    of_case,
+    of_form,
+    page,
+    part,
+    studio,
+)
 from PETWorks.studio.server.jobs import Job, Purpose
 from PETWorks.studio.server.open_case import OpenCase
 
@@ -140,35 +153,43 @@ def _contributions(result: Numbers, lang: str) -> list[Contributions]:
     return groups
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The choices, and the result that was asked for; slow parts are loaded later."""
-    case = await case_of(request)
-    state, other = studio(request), request.query_params.get("other", "")
+    state, other = studio(request), _other(request, case)
     job = state.jobs.of(request.query_params["job"]) if "job" in request.query_params else None
-    values = await run_in_threadpool(_choices, request, case)
-    ready = "wait" in request.query_params or await run_in_threadpool(_are_checked, request, case, other)
+    values = _choices(request, case)
+    ready = "wait" in request.query_params or _are_checked(request, case, other)
     if other and ready:
-        values |= await run_in_threadpool(_comparison_values, request, case, other)
-    if job is not None and job.state == "done":
-        values |= await run_in_threadpool(composition_values, job.result, language(request))
+        values |= _comparison_values(request, case, other)
+    if job is not None and job.state == "done" and job.purpose.step == "compare":
+        values |= composition_values(job.result, language(request))
     command = _command(request, case, other, job)
-    shown: dict[str, Any] = {"other": other, "ready": ready, "query": request.url.query, "job": job}
+    about = "both" if other and "other" not in request.query_params else ""
+    shown: dict[str, Any] = {"other": other, "ready": ready, "job": job, "about": about}
     return page(request, "compare", case, command=command, **shown, **values)
 
 
-async def comparison_part(request: Request) -> Response:
+def _other(request: Request, case: OpenCase) -> str:
+    """What the table is compared with: what the address names, otherwise the original of a release, or its release."""
+    if "other" in request.query_params:
+        return request.query_params["other"]
+    flow = flow_of(case.policy, request.query_params.get("release", ""))
+    other = flow.original if case.file.path == flow.release else flow.release
+    return "" if other is None else studio(request).workspace.relative(other)
+
+
+@of_case
+def comparison_part(request: Request, case: OpenCase) -> Response:
     """The comparison with another check, as a part of the page."""
-    case = await case_of(request)
-    values = await run_in_threadpool(_comparison_values, request, case, request.query_params.get("other", ""))
-    return part(request, "compare_body.html", case, **values)
+    return part(request, "compare_body.html", case, **_comparison_values(request, case, _other(request, case)))
 
 
-async def start_composition(request: Request) -> Response:
+@of_form
+def start_composition(request: Request, case: OpenCase, form: Form) -> Response:
     """Start the attack on several releases about the same people."""
-    case, form = await case_of(request), await form_of(request)
-    if form.text("seen") != case.file.digest:
-        raise InputError("the policy file was changed meanwhile; load the page again")
-    arguments = await run_in_threadpool(_compose_arguments, request, case, form.texts("release"), form.text("key"))
+    case.file.check_seen(form.text("seen"))
+    arguments = _compose_arguments(request, case, form.texts("release"), form.text("key"))
     purpose = Purpose(case.file.path, "compare", "/compare")
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
@@ -243,33 +264,56 @@ class Row:
 def _comparison_values(request: Request, case: OpenCase, other: str) -> dict[str, Any]:
     state, lang = studio(request), language(request)
     path = state.workspace.path(other)
-    old = read_check(path) if _is_result(path) else state.cases.of(path).check.file()
-    new = case.check.file(old.edition)
+    other_case = None if _is_result(path) else state.cases.of(path)
+    before, after = other_case, case
+    if other_case is not None and is_release(other_case.policy) and not is_release(case.policy):
+        before, after = case, other_case  # from the original to the release, whichever of them is open
+    old = read_check(path) if before is None else before.check.file()
+    new = after.check.file(old.edition)
+    flow = flow_of(after.policy)
+    is_pair = before is not None and before.file.path == flow.original and after.file.path == flow.release
+    names = [other if before is None else before.table_name, after.table_name]
+    heads = [message_text(lang, f"studio.bar.{kind}") for kind in ("original", "release")]
     comparison = compare(old, new)
     old_rules, new_rules = ({rule.name: rule for rule in document.rules} for document in (old, new))
     old_results, new_results = ({result.measure: result for result in document.results} for document in (old, new))
     measures = _rows(old_results, new_results, comparison.measures)
+    rules = _rows(old_rules, new_rules, comparison.rules)
     return {
         "old": old,
         "new": new,
-        "other_name": other,
+        "names": names,
+        "heads": heads if is_pair else names,
         "comparison": comparison,
         "sentences": [prose.verdict(document, lang) for document in (old, new)],
         "residuals": [prose.residual(document, lang) for document in (old, new)],
         "moments": [prose.moment(document) for document in (old, new)],
         "different": [_fact_name(name, lang) for name in comparison.different],
         "new_rules": [rule_name(name, lang) for name in comparison.new_built_in_rules],
-        "rule_rows": _rows(old_rules, new_rules, comparison.rules),
+        "rule_rows": [row for row in rules if row.change != "same"],
+        "same_rules": [row for row in rules if row.change == "same"],
         "measure_rows": [row for row in measures if row.change != "same"],
         "same_rows": [row for row in measures if row.change == "same"],
         "fact_rows": [
             Row(_fact_name(fact.name, lang), *_fact_texts(fact.name, fact.old, fact.new, lang), fact.change)
             for fact in comparison.table
         ],
-        "curve_chart": _risk_chart(old, new),
+        "curve_chart": _risk_chart(old, new, heads if is_pair else names),
         "size_charts": [_class_size_chart(document) for document in (old, new)],
         "measured": lambda result: value_with_fraction(result, lang),
+        **(_release_values(request, before, after) if is_pair else {"became": [], "example": None, "out": None}),
     }
+
+
+def _release_values(request: Request, origin: OpenCase | None, released: OpenCase) -> dict[str, Any]:
+    """What became of each column of a release, with a few records before and after."""
+    assert isinstance(released.policy.data, Path)
+    files = ReleaseFiles(released.policy.data)
+    facts = files.read().anonymization if files.result.exists() else None
+    origins = [] if origin is None else [origin.policy]
+    obstacle = find_current_obstacle(None, released.check.content, released.policy, origins, files.release)
+    files_values = marked_files(files, obstacle, language(request))
+    return {**before_and_after(request, origin, files, facts), **files_values}
 
 
 def _rows(before: Mapping[str, Any], after: Mapping[str, Any], compared: Iterable[Difference]) -> list[Row]:
@@ -308,10 +352,10 @@ def _treatment_texts(treatment: Mapping[str, Any], other_treatment: Mapping[str,
             yield message_text(lang, f"treatment.{key}.{choice}")
 
 
-def _risk_chart(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None:
+def _risk_chart(old: CheckDocument, new: CheckDocument, names: Sequence[str]) -> dict[str, Any] | None:
     """The highest chance of re-identification by the number of known attributes, for both checks."""
     lines = {}
-    for kind, label, document in (("lowest", "studio.compare.old", old), ("highest", "studio.compare.new", new)):
+    for kind, name, document in (("highest", names[0], old), ("median", names[1], new)):
         answers = () if document.subsets is None else document.subsets.if_they_know
         points = {
             answer.known: charts.bar_length(answer.highest.posterior) / 100
@@ -320,7 +364,7 @@ def _risk_chart(old: CheckDocument, new: CheckDocument) -> dict[str, Any] | None
         }
         if not points:
             return None
-        lines[kind] = ({lang: message_text(lang, label) for lang in LANGUAGES}, points)
+        lines[kind] = (dict.fromkeys(LANGUAGES, shorten_name(name)), points)
     return charts.shares_chart(lines, "drivers.axis")
 
 

@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable
+from PETWorks.gate.check.facts import regimes_without_approver
 from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
 from PETWorks.gate.diff import read_check
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import presets, today
-from PETWorks.gate.release_files import ReleaseFiles, came_with_release, origins_of, releases_of
+from PETWorks.gate.release_files import ReleaseFiles, origins_of, releases_of
 from PETWorks.locale import ENGLISH
 from PETWorks.measures.attacks.subsets import check_limits, known_columns, parse_sizes
 from PETWorks.measures.catalogue import Metric, Parameter, all_measures, catalogue, find_measure
@@ -27,21 +27,22 @@ from PETWorks.measures.parameters import Choice, Flag, Function
 from PETWorks.render.formats.evidence import INSIDE, recipients_files
 from PETWorks.render.language.language import LIMIT_SIGNS, limit_name, measure_summary, preset_note
 from PETWorks.render.report.prose import notices
-from PETWorks.render.terminal import command_line
-from PETWorks.studio.files.policy_file import Change
+from PETWorks.studio.files.policy_file import Change, ConflictError
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.page import (
     Form,
-    case_of,
     error_text,
-    form_of,
+    is_release,
     language,
-    link,
     obstacle_text,
+    of_case,
+    of_form,
     page,
     part,
+    petworks_command,
     redirect,
     studio,
+    text_in,
 )
 from PETWorks.studio.server.jobs import GOOD, Purpose
 from PETWorks.studio.server.open_case import OpenCase
@@ -51,20 +52,15 @@ from PETWorks.tables.yaml_files import LARGEST_FILE
 Content = Mapping[str, Any]
 WAIVER = ("rule", "owner", "reason", "expires")
 EARLIER = ("what", "date", "recipients")
+CONTEXT = ("purpose", "recipients", "rules_reason")
 SIGN_OFF = ("approver", "role", "review_by", "incident_contact")
 LIMITS = ("highest-risk", "average-risk", "uniques", "inference")
+EXPORTS = ("evidence", "report")
 KINDS = ("", "public", "controlled", "internal")
-TRANSLATABLE = ("owner", "reason", "what", "recipients", "why", "purpose", "approver", "role", "incident_contact")
+TRANSLATABLE = ("owner", "reason", "what", "recipients", "why", "approver", "role", "incident_contact")
 MAX_ROWS = 100
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,15})\.[0-9]{1,15}")
-
-
-def text_in(value: Any, lang: str) -> str:
-    """A value as a field shows it; if the policy has a text in several languages, that of the page."""
-    if isinstance(value, Mapping):
-        value = value.get(lang, next(iter(value.values()), ""))
-    return "" if value is None else str(value)
 
 
 def known_measure(name: Any) -> Metric | None:
@@ -94,8 +90,18 @@ def change_rules(form: Form, content: Content, lang: str) -> Change:
             _set_rule(rules[-1], {}, form, "new-", lang)
         _attach(document, "rules", rules)
         _subsets(document, form, content)
+        section, old = _mapping(document, "no_rule"), _mapping(content, "no_rule")
+        for index, column in enumerate(_sensitive_columns(content)):
+            _set_translatable(section, old, column, form, f"no-rule-{index}", lang)
+        _attach(document, "no_rule", section)
 
     return change
+
+
+def _sensitive_columns(content: Content) -> list[str]:
+    """The sensitive attributes of a policy, and other columns for which it says why no rule protects them."""
+    sensitive = _mapping(content, "roles").get("sensitive_attributes") or ()
+    return list(dict.fromkeys(str(column).strip() for column in (*sensitive, *_mapping(content, "no_rule"))))[:MAX_ROWS]
 
 
 def _set_rule(rule: Any, old: Content, form: Form, start: str, lang: str) -> None:
@@ -142,7 +148,7 @@ def change_context(form: Form, content: Content, lang: str) -> Change:
     def change(document: Any) -> None:
         section, old = _mapping(document, "context"), _mapping(content, "context")
         _set(section, old, "release", form, "release")
-        for name in ("purpose", "recipients"):
+        for name in CONTEXT:
             _set_translatable(section, old, name, form, name, lang)
         _set_lines(section, "assumptions", form.text("assumptions"), lang)
         earlier = _rows(section, "earlier_releases")
@@ -312,9 +318,10 @@ class Fields:
         return saved if self._form is None else bool(self._form.text(field))
 
 
-async def show(request: Request) -> Response:
-    """All decisions of the policy, as forms."""
-    return await run_in_threadpool(_page, request, await case_of(request))
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
+    """All decisions of the policy, as one form."""
+    return _page(request, case)
 
 
 def _page(
@@ -324,56 +331,61 @@ def _page(
     form: Form | None = None,
     mistake: PETWorksError | None = None,
 ) -> Response:
-    """The page of decisions; one of its forms may have an error."""
+    """The page of decisions; its form may have an error in the section `at`, or a new rule that is not saved yet."""
     lang, content = language(request), case.policy.file.content
-    fields = {section: Fields(form if section == at else None) for section in CHANGES}
+    fields = Fields(form)
     context, signed, subsets = (content.get(key) or {} for key in ("context", "sign_off", "subsets"))
-    limits = subsets.get("limits") or {}
-    new = known_measure(fields["rules"].text("new-measure", request.query_params.get("add", "")))
-    texts = {
-        **{name: fields["context"].text(name, text_in(context.get(name), lang)) for name in ("purpose", "recipients")},
-        "kind": fields["context"].text("release", context.get("release") or ""),
-        "assumptions": fields["context"].text("assumptions", _lines(context.get("assumptions"), lang)),
-        "sizes": fields["rules"].text("sizes", text_in(subsets.get("sizes"), lang)),
-    }
+    limits, reasons = subsets.get("limits") or {}, content.get("no_rule") or {}
+    asked = "" if form is None else form.text("add") if form.text("do") == "add" else form.text("new-measure")
+    new = known_measure(asked) if asked else None
+    export = at if at in EXPORTS else None
+    policy = case.policy
     return page(
         request,
         "decide",
         case,
         200 if mistake is None else 400,
-        at=at,
+        failed=form is not None,
+        at="sign-off" if export else at,
+        export=export,
         mistake=None if mistake is None else error_text(mistake, request),
         seen=case.file.digest,
         presets=[(preset, preset_note(preset, lang)) for preset in presets().values()],
-        chosen=fields["rules"].chosen("preset", content.get("presets") or ()),
+        chosen=fields.chosen("preset", content.get("presets") or ()),
         rules=[
-            _rule(rule, f"rule-{index}-", fields["rules"], lang)
+            _rule(rule, f"rule-{index}-", fields, lang)
             for index, rule in enumerate((content.get("rules") or ())[:MAX_SHOWN])
         ],
         measures=[one for one in all_measures() if one.applies_to(GENERALISED) and not _needs_python(one)],
-        added=None if new is None else _rule({"measure": new.name}, "new-", fields["rules"], lang),
+        added=None if new is None else _rule({"measure": new.name}, "new-", fields, lang),
         limits=[
-            (limit_name(name, lang), fields["rules"].text(f"limit-{index}", text_in(limits.get(name), lang)))
+            (limit_name(name, lang), fields.text(f"limit-{index}", text_in(limits.get(name), lang)))
             for index, name in enumerate(limit_names(content))
         ],
-        names=[rule.name for rule in case.policy.rules],
-        waivers=_table(content.get("waivers"), "waiver", WAIVER, fields["waivers"], lang),
+        sizes=fields.text("sizes", text_in(subsets.get("sizes"), lang)),
+        no_rule=[
+            (column, fields.text(f"no-rule-{index}", text_in(reasons.get(column), lang)))
+            for index, column in enumerate(_sensitive_columns(content))
+        ],
+        names=[rule.name for rule in policy.rules],
+        waivers=_table(content.get("waivers"), "waiver", WAIVER, fields, lang),
         kinds=KINDS,
-        earlier=_table(context.get("earlier_releases"), "earlier", EARLIER, fields["context"], lang),
-        none_earlier=fields["context"].is_checked("none-earlier", saved=context.get("earlier_releases") == []),
+        kind=fields.text("release", context.get("release") or ""),
+        context={name: fields.text(name, text_in(context.get(name), lang)) for name in CONTEXT},
+        assumptions=fields.text("assumptions", _lines(context.get("assumptions"), lang)),
+        earlier=_table(context.get("earlier_releases"), "earlier", EARLIER, fields, lang),
+        none_earlier=fields.is_checked("none-earlier", saved=context.get("earlier_releases") == []),
         regimes=[(regime, preset_note(regime, lang)) for regime in regimes().values()],
-        chosen_regimes=fields["regimes"].chosen("regime", content.get("regimes") or ()),
-        sign_off={name: fields["sign-off"].text(name, text_in(signed.get(name), lang)) for name in SIGN_OFF},
-        releases=[] if is_release(case.policy) else releases_of(case.policy),
-        is_release=is_release(case.policy),
-        evidence=evidence_name(case.policy),
-        policy_named=studio(request).workspace.relative(case.file.path),
+        chosen_regimes=fields.chosen("regime", content.get("regimes") or ()),
+        sign_off={name: fields.text(name, text_in(signed.get(name), lang)) for name in SIGN_OFF},
+        releases=[] if is_release(policy) else releases_of(policy),
+        is_release=is_release(policy),
+        evidence=evidence_name(policy),
         versions=len(case.file.versions),
         d=case.check.content if case.is_checked else None,
         notices=notices(case.check.content, lang) if case.is_checked else [],
         released=lambda release: studio(request).workspace.relative(release.policy),
-        command=command_line(["petworks", "check", studio(request).workspace.argument(case.file.path)]),
-        **texts,
+        command=petworks_command("check", studio(request).workspace.argument(case.file.path)),
     )
 
 
@@ -439,25 +451,35 @@ def _needs_python(measure: Metric) -> bool:
     return any(_is_python(parameter) for parameter in measure.parameters.values())
 
 
-async def save(request: Request) -> Response:
-    """Save one of the forms in the policy; an error is shown at the form, which keeps what was typed."""
-    case, form = await case_of(request), await form_of(request)
-    section = request.path_params["section"]
-    if section not in CHANGES:
-        raise InputError("there is no such form")
+@of_form
+def save(request: Request, case: OpenCase, form: Form) -> Response:
+    """Save the form in the policy; an error is shown in its section, and what was typed stays."""
+    if form.text("do") == "add":
+        return _page(request, case, "rules", form)
+    return _save(request, case, form) or redirect(request, "/decide", case, saved="1")
+
+
+def _save(request: Request, case: OpenCase, form: Form) -> Response | None:
+    """Save the form; return the page with the error if it has one."""
+    content, lang = case.policy.file.content, language(request)
+    changes = {section: change(form, content, lang) for section, change in CHANGES.items()}
+
+    def change_all(document: Any) -> None:
+        for change in changes.values():
+            change(document)
+
+    at = ""
     try:
-        await run_in_threadpool(_save, case, section, form, language(request))
-    except PETWorksError as error:
-        is_current = form.text("seen") == case.file.digest  # otherwise its fields may be about other rows
-        return await run_in_threadpool(_page, request, case, section, form if is_current else None, error)
-    return RedirectResponse(f"{link('/decide', case, request)}#{section}", 303)
-
-
-def _save(case: OpenCase, section: str, form: Form, lang: str) -> None:
-    content = case.policy.file.content
-    if section == "rules":
+        at = "rules"
         _check_subsets(case, content, form)
-    case.file.change(CHANGES[section](form, content, lang), form.text("seen") or None)
+        at = ""
+        case.file.change(change_all, form.text("seen") or None)
+    except ConflictError:
+        raise
+    except PETWorksError as error:
+        at = at or next((section for section, change in changes.items() if not case.file.accepts(change)), "")
+        return _page(request, case, at, form, error)
+    return None
 
 
 def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
@@ -469,23 +491,17 @@ def _check_subsets(case: OpenCase, content: Any, form: Form) -> None:
         check_limits(limits, case.release.sensitive_attributes)
 
 
-async def verdict(request: Request) -> Response:
+@of_case
+def verdict(request: Request, case: OpenCase) -> Response:
     """The verdict on each rule, and the open points of the regimes."""
-    case = await case_of(request)
-    check = await run_in_threadpool(lambda: case.check)
-    texts = notices(check.content, language(request))
-    return part(request, "decide_verdict.html", case, d=check.content, notices=texts)
+    texts = notices(case.check.content, language(request))
+    return part(request, "decide_verdict.html", case, d=case.check.content, notices=texts)
 
 
 MAX_NAMES = 1000
 SHOWN_VERSIONS = 15
 MAX_LINES = 40  # of the difference between two versions
 LONGEST_LINE = 160
-
-
-def is_release(policy: Policy) -> bool:
-    """Whether the policy is about a release, and not about the table that releases are made from."""
-    return policy.original is not None or came_with_release(policy.path)
 
 
 def _stem(policy: Policy) -> str:
@@ -499,21 +515,30 @@ def evidence_name(policy: Policy) -> str:
     return next(name for name in names if not policy.path.with_name(name).exists())
 
 
-async def report(request: Request) -> Response:
-    """Write the report in both editions."""
-    case = await case_of(request)
-    state, policy = studio(request), case.policy
-    paths = {kind: policy.path.with_name(f"{_stem(policy)}_check.{kind}") for kind in ("html", "json")}
-    files = [argument for kind, path in paths.items() for argument in (f"--{kind}", state.workspace.argument(path))]
-    return _start_check(request, case, ["--edition", "both", *files], {"stem": f"{_stem(policy)}_check"})
+@of_form
+def export(request: Request, case: OpenCase, form: Form) -> Response:
+    """Save the form, then write a new evidence folder, or the report in both editions.
 
-
-async def evidence(request: Request) -> Response:
-    """Write a new evidence folder."""
-    case = await case_of(request)
-    name = await run_in_threadpool(evidence_name, case.policy)
-    folder = studio(request).workspace.argument(case.file.path.with_name(name))
-    return _start_check(request, case, ["--evidence", folder], {"folder": name})
+    If a regime asks for an approver whom nobody has named, ask first.
+    """
+    what = request.url.path.rpartition("/")[2]
+    if "seen" in form.fields:
+        refused = _save(request, case, form)
+        if refused is not None:
+            return refused
+        case = studio(request).cases.of(case.file.path)
+        unsigned = [] if form.text("anyway") else regimes_without_approver(case.policy)
+        if unsigned:
+            asks = InputError("{regimes} asks for an approver, and there is none yet", regimes=", ".join(unsigned))
+            return _page(request, case, what, None, asks)
+    policy, named = case.policy, studio(request).workspace.argument
+    if what == "evidence":
+        name = evidence_name(policy)
+        return _start_check(request, case, ["--evidence", named(policy.path.with_name(name))], {"folder": name})
+    stem = f"{_stem(policy)}_check"
+    paths = {kind: policy.path.with_name(f"{stem}.{kind}") for kind in ("html", "json")}
+    files = [argument for kind, path in paths.items() for argument in (f"--{kind}", named(path))]
+    return _start_check(request, case, ["--edition", "both", *files], {"stem": stem})
 
 
 def _start_check(request: Request, case: OpenCase, options: list[str], values: dict[str, str]) -> Response:
@@ -526,14 +551,13 @@ def _start_check(request: Request, case: OpenCase, options: list[str], values: d
     )
 
 
-async def exported(request: Request) -> Response:
+@of_case
+def exported(request: Request, case: OpenCase) -> Response:
     """The files that were written, and which of them may go out."""
-    case = await case_of(request)
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     if job.purpose.policy != case.file.path or job.purpose.on_end != "/decide/exported" or job.code not in GOOD:
         raise InputError("this job has not exported anything of the policy that is open")
-    obstacle, out, inside = await run_in_threadpool(_exported_files, case, dict(job.purpose.values))
-    reports = {name: studio(request).workspace.relative(case.file.path.parent / name) for name in (*out, *inside)}
+    obstacle, out, inside = _exported_files(case, dict(job.purpose.values))
     return page(
         request,
         "decide_exported",
@@ -542,7 +566,6 @@ async def exported(request: Request) -> Response:
         not_out=None if obstacle is None else obstacle_text(case.table_name, obstacle, language(request)),
         out=out,
         inside=inside,
-        reports={name: path for name, path in reports.items() if name.endswith(".html")},
         folder=job.purpose.values.get("folder"),
         command=job.command,
     )
@@ -574,13 +597,11 @@ def _exported_files(case: OpenCase, values: dict[str, str]) -> tuple[Obstacle | 
     return None, outside, [name for name in files if name not in outside]
 
 
-async def versions(request: Request) -> Response:
+@of_case
+def versions(request: Request, case: OpenCase) -> Response:
     """The changes of the policy, the last one first, each with a button that reverts to the version before."""
-    case = await case_of(request)
     before = request.query_params.get("before", "")
-    rows, older = await run_in_threadpool(
-        _versions, case, int(before) if before.isdecimal() and len(before) < 10 else None
-    )
+    rows, older = _versions(case, int(before) if before.isdecimal() and len(before) < 10 else None)
     return page(
         request,
         "decide_versions",
@@ -622,19 +643,18 @@ def _difference(old: Path, new: Path) -> Iterator[tuple[str, str]]:
         yield "more", str(len(changes) - MAX_LINES)
 
 
-async def restore(request: Request) -> Response:
+@of_form
+def restore(request: Request, case: OpenCase, form: Form) -> Response:
     """Go back to an earlier version; this is an ordinary change, which can be undone."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(case.file.restore, form.text("number"), form.text("seen") or None)
+    case.file.restore(form.text("number"), form.text("seen") or None)
     return redirect(request, "/decide/versions", case)
 
 
 ROUTES = [
     Route("/decide", show),
     Route("/decide/verdict", verdict),
-    Route("/decide/save/{section}", save, methods=["POST"]),
-    Route("/decide/report", report, methods=["POST"]),
-    Route("/decide/evidence", evidence, methods=["POST"]),
+    Route("/decide/save", save, methods=["POST"]),
+    *(Route(f"/decide/{what}", export, methods=["POST"]) for what in EXPORTS),
     Route("/decide/exported", exported),
     Route("/decide/versions", versions),
     Route("/decide/restore", restore, methods=["POST"]),

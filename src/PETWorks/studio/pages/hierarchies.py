@@ -6,7 +6,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -33,7 +32,7 @@ from PETWorks.studio.pages.hierarchy_forms import (
     with_hierarchies,
     words_of,
 )
-from PETWorks.studio.pages.page import Form, case_of, error_text, form_of, page, part, redirect, studio
+from PETWorks.studio.pages.page import Form, error_text, of_case, of_form, page, part, redirect, studio
 from PETWorks.studio.server.open_case import Fit, OpenCase, fit_declaration, fit_hierarchy, present_values
 from PETWorks.tables.yaml_files import in_yaml
 
@@ -243,13 +242,9 @@ class Branch:
     inside: "list[Branch]"
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The page of a column."""
-    case = await case_of(request)
-    return await run_in_threadpool(_show, request, case)
-
-
-def _show(request: Request, case: OpenCase) -> Response:
     columns = columns_of(case)
     column = columns.asked(request.query_params)
     proposal = columns.proposal(column.name)
@@ -370,13 +365,9 @@ def _fields_sent(form: Form) -> tuple[str, dict[str, Any]]:
     return kind, fields_sent(kind, form)
 
 
-async def preview(request: Request) -> Response:
+@of_form
+def preview(request: Request, case: OpenCase, form: Form) -> Response:
     """The result of a form for the column, before it is saved."""
-    case, form = await case_of(request), await form_of(request)
-    return await run_in_threadpool(_preview, request, case, form)
-
-
-def _preview(request: Request, case: OpenCase, form: Form) -> Response:
     columns = columns_of(case)
     column = columns.asked(request.query_params)
     kind, fields = _fields_sent(form)
@@ -393,13 +384,9 @@ def _preview(request: Request, case: OpenCase, form: Form) -> Response:
     return _page(request, case, columns, column, kind, fields, TRIED, fit, words=words)
 
 
-async def save(request: Request) -> Response:
+@of_form
+def save(request: Request, case: OpenCase, form: Form) -> Response:
     """Write the declaration into the policy."""
-    case, form = await case_of(request), await form_of(request)
-    return await run_in_threadpool(_save, request, case, form)
-
-
-def _save(request: Request, case: OpenCase, form: Form) -> Response:
     columns = columns_of(case)
     column = columns.asked(request.query_params)
     kind, fields = _fields_sent(form)
@@ -417,14 +404,9 @@ def _save(request: Request, case: OpenCase, form: Form) -> Response:
     return redirect(request, "/levels/column", case, column=str(column.index))
 
 
-async def propose(request: Request) -> Response:
+@of_form
+def propose(request: Request, case: OpenCase, form: Form) -> Response:
     """Write proposals into the policy: for one column, or for all that have no hierarchy."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(_propose, case, form)
-    return redirect(request, "/levels", case)
-
-
-def _propose(case: OpenCase, form: Form) -> None:
     columns = columns_of(case)
     wanted = [columns.asked({"column": form.text("propose")})] if form.text("propose") != "all" else columns.all
     found = {column.name: columns.proposal(column.name) for column in wanted if column.status == "none"}
@@ -432,14 +414,15 @@ def _propose(case: OpenCase, form: Form) -> None:
     if not new:
         raise InputError("there is no proposal: the values are generalised already, or have a hierarchy")
     _declare(case, columns, new, form)
+    return redirect(request, "/levels", case)
 
 
-async def remove(request: Request) -> Response:
+@of_form
+def remove(request: Request, case: OpenCase, form: Form) -> Response:
     """Remove the hierarchy of a column from the policy."""
-    case, form = await case_of(request), await form_of(request)
-    columns = await run_in_threadpool(columns_of, case)
+    columns = columns_of(case)
     column = columns.asked(request.query_params)
-    await run_in_threadpool(_declare, case, columns, {column.name: None}, form)
+    _declare(case, columns, {column.name: None}, form)
     return redirect(request, "/levels/column", case, column=str(column.index))
 
 

@@ -5,35 +5,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.anonymizer.chosen_levels import WhatIf
-from PETWorks.errors import InputError, ParameterError, PETWorksError
+from PETWorks.errors import ParameterError, PETWorksError
 from PETWorks.gate.anonymising import search_rules, waived_rules
-from PETWorks.gate.check.inputs import table_digest
-from PETWorks.gate.check.may_go_out import Obstacle, find_current_obstacle
-from PETWorks.gate.document import Verdict, combine_verdicts
 from PETWorks.gate.policy.policy_rules import today
-from PETWorks.gate.release_files import ReleaseFiles, default_name, release_named
-from PETWorks.locale import LANGUAGES
+from PETWorks.gate.release_files import default_name
 from PETWorks.render.language.language import message_text
 from PETWorks.render.language.language import shorten_name as shown_name
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.pages.hierarchies import Column, ColumnLevels, columns_of, groups_by_level
-from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
 from PETWorks.studio.pages.job import redirect_to_job
-from PETWorks.studio.pages.make_safe import origin_link
+from PETWorks.studio.pages.make_safe import free_name, new_release, origin_link
 from PETWorks.studio.pages.page import (
     Form,
-    case_of,
     error_text,
-    form_of,
     join_items,
     language,
-    obstacle_text,
+    of_case,
+    of_form,
     page,
     part,
     redirect,
@@ -69,23 +62,23 @@ class Slider:
         return json.dumps(self.names, ensure_ascii=False)
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The page; only a part of it if only the levels changed. Slow parts are loaded later."""
-    case = await case_of(request)
     if request.headers.get("x-part"):
-        values = await run_in_threadpool(_figures, request, case, _chosen(request.query_params))
+        values = _figures(request, case, _chosen(request.query_params))
         return part(request, "what_if.html", case, is_part=True, **values)
-    command = command_line(["petworks", *_arguments(request, case, {}, default_name(case.policy), suppress=False)])
+    command = command_line(["petworks", *_arguments(request, case, {}, _release_named({}, case), suppress=False)])
     values = {"ready": False, "query": request.url.query, "command": command}
     if case.is_made(WHAT_IF) or "wait" in request.query_params:
-        values = {"ready": True, **await run_in_threadpool(_body, request, case)}
+        values = {"ready": True, **_body(request, case)}
     return page(request, "levels", case, is_part=False, **values)
 
 
-async def body(request: Request) -> Response:
+@of_case
+def body(request: Request, case: OpenCase) -> Response:
     """The content of the page, once the distinct rows were counted."""
-    case = await case_of(request)
-    return part(request, "levels_body.html", case, is_part=True, **await run_in_threadpool(_body, request, case))
+    return part(request, "levels_body.html", case, is_part=True, **_body(request, case))
 
 
 def what_if_of(case: OpenCase) -> WhatIf:
@@ -121,7 +114,6 @@ def _body(request: Request, case: OpenCase) -> dict[str, Any]:
         "without": [column for column in listed if column.status == "none"],
         "proposed": sum(column.status == "none" and columns.proposal(column.name) is not None for column in listed),
         "mistaken": [column for column in listed if column.fit.problem is not None],
-        "bounds": BOUNDS,
         "release": _release_named(request.query_params, case),
         "seen": case.file.digest,
         "policy_named": studio(request).workspace.relative(case.file.path),
@@ -211,7 +203,7 @@ def _ranges(what_if: WhatIf) -> list[tuple[int, int | None, bool]]:
 
 
 def _release_named(fields: Mapping[str, str], case: OpenCase) -> str:
-    return fields.get("release", "").strip() or default_name(case.policy)
+    return fields.get("release", "").strip() or free_name(case.file.path, default_name(case.policy))
 
 
 def _arguments(
@@ -228,92 +220,23 @@ def _arguments(
     ]
 
 
-async def apply(request: Request) -> Response:
+@of_form
+def apply(request: Request, case: OpenCase, form: Form) -> Response:
     """Make the release on these levels."""
-    case, form = await case_of(request), await form_of(request)
-    return await run_in_threadpool(_apply, request, case, form)
-
-
-def _apply(request: Request, case: OpenCase, form: Form) -> Response:
-    _check_seen(case, form)
-    files = release_named(case.file.path, form.text("release"))
+    case.file.check_seen(form.text("seen"))
+    files = new_release(case, form)
     levels = _levels(columns_of(case), what_if_of(case), _chosen(_last_texts(form)))
     arguments = _arguments(request, case, levels, files.release.name, suppress=bool(form.text("suppress")))
-    purpose = Purpose(case.file.path, "levels", "/levels/applied", {"release": files.release.name})
+    purpose = Purpose(case.file.path, "levels", "/compare", {"release": files.release.name})
     jobs, lang = studio(request).jobs, language(request)
     return redirect_to_job(jobs.start(*arguments, "--format", "json", purpose=purpose, lang=lang), request)
 
 
-async def applied(request: Request) -> Response:
-    """The result: the levels, the suppressed records, and whether the release satisfies the rules."""
-    case = await case_of(request)
-    job = studio(request).jobs.of(request.query_params.get("job", ""))
-    found = job.result
-    is_own = job.purpose.policy == case.file.path and job.purpose.on_end == "/levels/applied"
-    if not is_own or not isinstance(found, dict) or "levels" not in found:
-        raise InputError("this job has not made a release; start it again in the step Levels")
-    files = release_named(case.file.path, job.purpose.values["release"])
-    relative = studio(request).workspace.relative
-    file_messages = tuple(f"petworks: {message_text(lang, 'cli.wrote', path='')}" for lang in LANGUAGES)
-    verdict, obstacle = await run_in_threadpool(_check_now, request, case, files, found.get("release_sha256"))
-    return page(
-        request,
-        "levels_applied",
-        case,
-        nav_step="levels",
-        found=found,
-        release_bar=None,
-        verdict=verdict or combine_verdicts([rule["verdict"] for rule in found["rules"]]),
-        not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, language(request)),
-        release=files.release.name,
-        released=relative(files.policy),
-        out=[path.name for path in files.for_recipients] if obstacle is None else [],
-        inside=[path.name for path in files.inside],
-        messages=[line.removeprefix("petworks: ") for line in job.messages if not line.startswith(file_messages)],
-        command=job.command,
-    )
-
-
-def _check_now(
-    request: Request, case: OpenCase, files: ReleaseFiles, made: str | None
-) -> tuple[Verdict | None, Obstacle | None]:
-    """The present verdict on a release, None if it cannot be checked; and the obstacle to handing it out.
-
-    made   the digest of the file that the job made; a different file would need its own check
-    """
-    try:
-        if made != table_digest(files.release):
-            return None, "changed"
-        released = studio(request).cases.of(files.policy)
-        check = released.check.content
-        return check.verdict, find_current_obstacle(None, check, released.policy, [case.policy], files.release)
-    except PETWorksError:
-        return None, "outdated"
-
-
-async def bound(request: Request) -> Response:
-    """Write these levels into the policy, as bounds of the search."""
-    case, form = await case_of(request), await form_of(request)
-    kept = {
-        field: text for field, text in _last_texts(form).items() if field.startswith("level-") or field == "suppress"
-    }
-    await run_in_threadpool(_bound, case, form)
-    return redirect(request, "/levels", case, **kept)
-
-
-def _bound(case: OpenCase, form: Form) -> None:
-    if form.text("bound") not in BOUNDS:
-        raise InputError("expected how the levels bound the search: exactly, at least or at most")
-    what_if, columns = what_if_of(case), columns_of(case)
-    heights = {name: hierarchy.height for name, hierarchy in columns.hierarchies.items()}
-    levels = _levels(columns, what_if, _chosen(_last_texts(form)))
-    bounded = {name: level for name, level in levels.items() if name in heights}
-    case.file.change(with_bounds(bounded, heights, form.text("bound")), form.text("seen") or None)
-
-
-def _check_seen(case: OpenCase, form: Form) -> None:
-    if form.text("seen") != case.file.digest:
-        raise InputError("the policy file was changed meanwhile; look at the levels again")
+@of_form
+def carry(request: Request, case: OpenCase, form: Form) -> Response:
+    """Go on to the step Make it safe, with these levels."""
+    levels = {f"level-{index}": str(level) for index, level in _chosen(_last_texts(form)).items() if level}
+    return redirect(request, "/safe", case, **levels)
 
 
 def _last_texts(form: Form) -> dict[str, str]:
@@ -324,6 +247,5 @@ ROUTES = [
     Route("/levels", show),
     Route("/levels/body", body),
     Route("/levels/apply", apply, methods=["POST"]),
-    Route("/levels/applied", applied),
-    Route("/levels/bounds", bound, methods=["POST"]),
+    Route("/levels/carry", carry, methods=["POST"]),
 ]

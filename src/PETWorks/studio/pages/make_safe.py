@@ -1,22 +1,20 @@
 """Make it safe: settings of a release, the search for it, the cost of other thresholds, and its result."""
 
-import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from msgspec import structs
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from PETWorks.about.protection import protect_as_text, protect_from_text, protections_of
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
-from PETWorks.anonymizer.anonymization_facts import FrontierFacts
+from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
 from PETWorks.anonymizer.objectives import AGGREGATES, OBJECTIVES
 from PETWorks.anonymizer.problem import ALL, METHODS
 from PETWorks.errors import InputError, PETWorksError, Phrase, printable, quoted
@@ -39,16 +37,19 @@ from PETWorks.render.charts import charts
 from PETWorks.render.report import making
 from PETWorks.render.report.prose import notices
 from PETWorks.render.report.sections import model_texts
-from PETWorks.render.terminal import command_line
-from PETWorks.studio.files.policy_file import Change, PolicyFile
+from PETWorks.studio.files.policy_file import Change, ConflictError, PolicyFile
+from PETWorks.studio.pages.hierarchy_forms import BOUNDS, with_bounds
 from PETWorks.studio.pages.job import redirect_to_job
 from PETWorks.studio.pages.page import (
+    REPORT_POLICY,
     Form,
-    case_of,
     error_text,
-    form_of,
+    flow_of,
     language,
+    link,
     obstacle_text,
+    of_case,
+    of_form,
     page,
     petworks_command,
     redirect,
@@ -312,20 +313,23 @@ def _plain(number: Decimal) -> int | float:
 
 
 MAX_BELOW = 1_000_000
+MAX_NUMBER = 1_000  # of releases with the same name
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The settings, and the releases that were made before."""
-    return await _page(request, await case_of(request))
+    return _page(request, case, Form(request.url.query.encode()))
 
 
-async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None = None) -> Response:
-    form = await form_of(request) if mistake is not None else Form(b"")
-    wanted = form.text("release") or default_name(case.policy)
-    files = _target(case, wanted)
-    settings, lacking, releases, lost = await run_in_threadpool(_state, case, files)
-    if mistake is not None:
-        settings = settings.typed(form)
+def _page(request: Request, case: OpenCase, form: Form, mistake: PETWorksError | None = None) -> Response:
+    usual = default_name(case.policy)
+    is_unfinished = ReleaseFiles(case.file.path.with_name(usual)).unfinished.exists()
+    wanted = form.text("release") or (usual if is_unfinished else free_name(case.file.path, usual))
+    files, flow = _target(case, wanted), flow_of(case.policy)
+    columns, heights = _columns(case)
+    settings = settings_of(_section(case), columns, heights)
+    earlier = None if flow.release is None else _of_policy(flow.release)
     return page(
         request,
         "safe",
@@ -333,8 +337,10 @@ async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None 
         200 if mistake is None else 400,
         mistake=None if mistake is None else error_text(mistake, request),
         seen=case.file.digest,
-        settings=settings,
-        lacking=lacking,
+        settings=settings if mistake is None else settings.typed(form),
+        lacking=[column for column in columns if column not in heights],
+        carried=carried_levels(form, case.release.columns, heights),
+        bounds=BOUNDS,
         objectives=OBJECTIVES,
         aggregates=AGGREGATE_NAMES,
         methods=METHODS,
@@ -342,14 +348,45 @@ async def _page(request: Request, case: OpenCase, mistake: PETWorksError | None 
         kept=KEPT,
         suppressed_records=SUPPRESSED_RECORDS,
         release=wanted,
-        target=files.release.name,
-        releases=releases,
-        lost=lost,
+        is_there=files.release.exists(),
+        releases=releases_of(case.policy),
+        lost=[] if earlier is None else lost_decisions(case.policy, earlier),
+        earlier="" if earlier is None else earlier.release.name,
         is_unfinished=files.unfinished.exists(),
         varied=_thresholds(case),
-        origin=await run_in_threadpool(origin_link, request, case),
-        command=command_line(["petworks", *anonymize_arguments(request, case, files)]),
+        origin=origin_link(request, case),
+        command=petworks_command(*anonymize_arguments(request, case, files)),
     )
+
+
+def carried_levels(form: Form, columns: Sequence[str], heights: Mapping[str, int]) -> list[tuple[int, str, int]]:
+    """The levels above 0 that were chosen in the step Levels: index, name and level of each column."""
+    texts = {columns.index(name): form.text(f"level-{columns.index(name)}") for name in heights}
+    levels = {index: min(int(text), heights[columns[index]]) for index, text in texts.items() if _is_small(text)}
+    return [(index, columns[index], level) for index, level in sorted(levels.items()) if level]
+
+
+def _is_small(text: str) -> bool:
+    return text.isdecimal() and len(text) < 7
+
+
+def free_name(policy: Path, name: str) -> str:
+    """The name of a release that is not there yet: this one, or this one with a number."""
+    path = Path(name)
+    stem = re.sub(r"_\d{1,4}$", "", path.stem)
+    names = (name, *(f"{stem}_{number}{path.suffix}" for number in range(2, MAX_NUMBER)))
+    files = {name: ReleaseFiles(policy.with_name(name)) for name in names}
+    return next((name for name, made in files.items() if not (made.release.exists() or made.policy.exists())), name)
+
+
+def new_release(case: OpenCase, form: Form) -> ReleaseFiles:
+    """The release that a form names; raise if it is there already, unless it is to be replaced."""
+    files = release_named(case.file.path, form.text("release"))
+    if files.release.exists() and not (form.text("replace") or form.text("unfinished")):
+        raise InputError(
+            "{file!r} is there already; give the release another name, or choose to replace it", file=files.release.name
+        )
+    return files
 
 
 def _target(case: OpenCase, wanted: str) -> ReleaseFiles:
@@ -360,11 +397,10 @@ def _target(case: OpenCase, wanted: str) -> ReleaseFiles:
         return ReleaseFiles(case.file.path.with_name(default_name(case.policy)))
 
 
-def _state(case: OpenCase, files: ReleaseFiles) -> tuple[Settings, list[str], list[ReleaseFiles], list[str]]:
-    columns, heights = _columns(case)
-    lacking = [column for column in columns if column not in heights]
-    lost = lost_decisions(case.policy, files)
-    return settings_of(_section(case), columns, heights), lacking, releases_of(case.policy), lost
+def _of_policy(path: Path) -> ReleaseFiles:
+    """The release that a policy judges."""
+    data = read_policy(path).data
+    return ReleaseFiles(data if isinstance(data, Path) else path)
 
 
 def _section(case: OpenCase) -> dict[str, Any]:
@@ -391,23 +427,36 @@ def _thresholds(case: OpenCase) -> list[tuple[str, str, Any]]:
     ]
 
 
-async def run(request: Request) -> Response:
+@of_form
+def run(request: Request, case: OpenCase, form: Form) -> Response:
     """Save the settings, and start the search."""
-    case, form = await case_of(request), await form_of(request)
     try:
-        return await run_in_threadpool(_run, request, case, form)
+        return _run(request, case, form)
+    except ConflictError:
+        raise
     except PETWorksError as error:
-        return await _page(request, case, error)
+        return _page(request, case, form, error)
 
 
 def _run(request: Request, case: OpenCase, form: Form) -> Response:
     columns, heights = _columns(case)
-    case.file.change(change_settings(form, columns, heights, _section(case)), form.text("seen") or None)
-    if form.text("do") == "save":
-        return redirect(request, "/safe", case)
-    if form.text("do") == "frontier":
-        return _start_frontier(request, case, form)
-    files = release_named(case.file.path, form.text("release"))
+    change, carried = change_settings(form, columns, heights, _section(case)), form.text("bound")
+    if carried and carried not in BOUNDS:
+        raise InputError("expected how the levels bound the search: exactly, at least or at most")
+    levels = {name: level for _, name, level in carried_levels(form, case.release.columns, heights)}
+    bounded = with_bounds(levels, heights, carried) if carried else None
+
+    def change_both(document: Any) -> None:
+        change(document)
+        if bounded is not None:
+            bounded(document)
+
+    files = new_release(case, form) if form.text("do") not in ("save", "frontier") else None
+    case.file.change(change_both, form.text("seen") or None)
+    if files is None:
+        return (
+            _start_frontier(request, case, form) if form.text("do") == "frontier" else redirect(request, "/safe", case)
+        )
     options = [*(["--resume"] if form.text("unfinished") == "resume" else []), *_reasons(request, files, form)]
     if form.text("unfinished") == "over":
         files.unfinished.unlink(missing_ok=True)
@@ -452,15 +501,12 @@ def _start(request: Request, case: OpenCase, files: ReleaseFiles, options: Seque
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
-async def choose(request: Request) -> Response:
-    """Make a release on other levels, or with another threshold and limit, than the search chose."""
-    case, form = await case_of(request), await form_of(request)
-    return await run_in_threadpool(_choose, request, case, form)
-
-
-def _choose(request: Request, case: OpenCase, form: Form) -> Response:
+@of_form
+def choose(request: Request, case: OpenCase, form: Form) -> Response:
+    """Make another release beside one: on other levels, with another threshold or limit, or keeping more columns."""
     files = release_named(case.file.path, form.text("release"))
-    files.unfinished.unlink(missing_ok=True)  # of other levels
+    target = release_named(case.file.path, free_name(case.file.path, files.release.name))
+    target.unfinished.unlink(missing_ok=True)  # of other levels
     options = [f"--suppression={_share(form.text('suppression'))}"] if form.text("suppression") else []
     if form.text("threshold"):
         known = {f"{measure}:{parameter}" for measure, parameter, _ in _thresholds(case)}
@@ -478,7 +524,11 @@ def _choose(request: Request, case: OpenCase, form: Form) -> Response:
             raise InputError("the release was made anew meanwhile; look at its levels again")
         options.append("--global")
         options += [f"--level={fact.column}={level}" for fact, level in zip(columns, levels, strict=True)]
-    return _start(request, case, files, options)
+    known_columns = case.release.quasi_identifiers
+    if not set(form.texts("keep")) <= set(known_columns):
+        raise InputError("the form names a column that the table does not have; look at the page again")
+    options += [f"--keep={column}" for column in form.texts("keep")]
+    return _start(request, case, target, options)
 
 
 def _share(text: str) -> str:
@@ -517,9 +567,9 @@ def _start_frontier(request: Request, case: OpenCase, form: Form) -> Response:
     return redirect_to_job(studio(request).jobs.start(*arguments, purpose=purpose, lang=language(request)), request)
 
 
-async def frontier(request: Request) -> Response:
+@of_case
+def frontier(request: Request, case: OpenCase) -> Response:
     """The cost of other thresholds and limits; each point can be chosen."""
-    case = await case_of(request)
     job = studio(request).jobs.of(request.query_params.get("job", ""))
     found = job.result
     if not isinstance(found, dict) or "frontier" not in found:
@@ -543,14 +593,9 @@ async def frontier(request: Request) -> Response:
     )
 
 
-async def adopt(request: Request) -> Response:
+@of_form
+def adopt(request: Request, case: OpenCase, form: Form) -> Response:
     """Copy the decisions about a release into the policy that it is made with."""
-    case, form = await case_of(request), await form_of(request)
-    await run_in_threadpool(_adopt, case, form)
-    return redirect(request, "/safe", case)
-
-
-def _adopt(case: OpenCase, form: Form) -> None:
     files = release_named(case.file.path, form.text("release"))
     keys = lost_decisions(case.policy, files)
     decided = read_policy(files.policy).file.content
@@ -560,31 +605,21 @@ def _adopt(case: OpenCase, form: Form) -> None:
             document[key] = decided[key]
 
     case.file.change(change, form.text("seen") or None)
+    return redirect(request, "/safe", case)
 
 
-MAX_RECORDS = 200
 MAX_RULES = 50
-REASON_COLUMNS = ("record", "rule", "class_size", "stands_out_by", "saved_by", "added_loss")
-# A report is a separate page with its style and script inline. It may load nothing else.
-REPORT_POLICY = (
-    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
-)
 
 
-async def show_result(request: Request) -> Response:
+@of_case
+def show_result(request: Request, case: OpenCase) -> Response:
     """The table before and after, why the release is on these levels, and the next best ones."""
-    case = await case_of(request)
-    return await run_in_threadpool(_result_page, request, case)
-
-
-def _result_page(request: Request, case: OpenCase) -> Response:
     files, lang = _files(request, case), language(request)
     document = files.read()
     facts = document.anonymization
     if facts is None:
         raise InputError("{file}: the check does not say how the release was made", file=files.result.name)
     best = [(column.column, column.level) for column in facts.columns]
-    kept = () if facts.utility is None else facts.utility.columns
     relative = studio(request).workspace.relative
     job_id = request.query_params.get("job", "")
     job = next((known for known in studio(request).jobs.about(case.file.path) if known.id == job_id), None)
@@ -597,42 +632,79 @@ def _result_page(request: Request, case: OpenCase) -> Response:
         d=document,
         notices=notices(document, lang),
         facts=facts,
-        release_bar=document,
+        about="release",
         outcome=[
             *making.outcome_texts(facts, lang),
             *making.order_text(facts, lang),
-            *making.column_state_texts(facts, lang),
-            *model_texts(document.models, lang),
+            *making.cost_texts(facts, lang),
         ],
-        example=_example(request, files),
+        models=model_texts(document.models, lang),
         choice=list(
             zip(making.choice_rows(facts, lang), () if facts.choice is None else facts.choice.ways, strict=True)
         ),
         choice_heads=making.CHOICE_HEADINGS[:-1],
         choice_texts=making.choice_texts(facts, lang),
-        states=making.state_rows(facts, lang),
-        columns=[
-            (fact, making.level_text(fact, lang), making.finer_text(fact, lang)) for fact in facts.columns[:MAX_COLUMNS]
-        ],
-        kept=list(zip(kept[:MAX_COLUMNS], making.kept_rows(facts, lang), strict=False)),
-        kept_heads=making.KEPT_HEADINGS,
         others=[(node, making.change_text(best, node, lang)) for node in facts.next_best],
-        costs=making.cost_texts(facts, lang),
-        losses=making.loss_rows(facts, lang),
         most_rules=MAX_RULES,
-        most_columns=MAX_COLUMNS,
         loss=making.loss_text,
         threshold=_threshold(job),
-        release=files.release.name,
-        released=relative(files.policy),
-        reasons=files.reasons.exists(),
         report=relative(files.report) if files.report.exists() else None,
-        not_out=None if obstacle is None else obstacle_text(files.release.name, obstacle, lang),
-        out=[path.name for path in files.for_recipients] if obstacle is None else [],
-        inside=[path.name for path in (*(files.for_recipients if obstacle else ()), *files.inside)],
+        **marked_files(files, obstacle, lang),
         command=petworks_command(*anonymize_arguments(request, case, files)) if job is None else job.command,
-        messages=[] if job is None else [line.removeprefix("petworks: ") for line in job.messages],
+        **before_and_after(request, case, files, facts),
     )
+
+
+@dataclass(frozen=True)
+class ColumnOfRelease:
+    """What became of a column: "kept", "coarser" or "lost", and the share of its information that is kept.
+
+    keep   the columns to keep in a release that has this one, too; empty if it is not lost
+    """
+
+    name: str
+    state: str
+    kept: float | None
+    keep: tuple[str, ...]
+
+
+def before_and_after(
+    request: Request, origin: OpenCase | None, files: ReleaseFiles, facts: AnonymizationFacts | None
+) -> dict[str, Any]:
+    """The template values for a few records before and after, and for what became of each column."""
+    try:
+        example: ExampleRows | None = studio(request).cases.of(files.policy).example_rows
+    except PETWorksError:  # the files are not those of the release any more
+        example = None
+    kept = {} if facts is None or facts.utility is None else {fact.column: fact for fact in facts.utility.columns}
+    wanted = () if facts is None or facts.kept_columns is None else facts.kept_columns.keep
+    can_keep = () if origin is None else origin.release.quasi_identifiers
+    states = () if facts is None else facts.column_states
+    order = ("lost", "coarser", "kept")
+    return {
+        "example": example,
+        "became": [
+            ColumnOfRelease(
+                fact.column,
+                fact.state,
+                kept[fact.column].information_kept if fact.column in kept else None,
+                (*wanted, fact.column) if fact.state == "lost" and fact.column in can_keep else (),
+            )
+            for fact in sorted(states, key=lambda fact: order.index(fact.state))[:MAX_COLUMNS]
+        ],
+        "release": files.release.name,
+        "release_policy": studio(request).workspace.relative(files.policy),
+        "keep_address": None if origin is None else link("/safe/choose", origin, request),
+    }
+
+
+def marked_files(files: ReleaseFiles, obstacle: Obstacle | None, lang: str) -> dict[str, Any]:
+    """The template values for the files of a release: those that may go out, and those that stay inside."""
+    inside = [path.name + "/" * path.is_dir() for path in files.inside]
+    out = [path.name for path in files.for_recipients]
+    if obstacle is None:
+        return {"not_out": None, "out": out, "inside": inside}
+    return {"not_out": obstacle_text(files.release.name, obstacle, lang), "out": [], "inside": [*out, *inside]}
 
 
 def _check_again(
@@ -648,14 +720,6 @@ def _check_again(
         return made, find_obstacle(made, files.release) or "outdated"
 
 
-def _example(request: Request, files: ReleaseFiles) -> ExampleRows | None:
-    """A few records before and after; None if the files are not those of the release any more."""
-    try:
-        return studio(request).cases.of(files.policy).example_rows
-    except PETWorksError:
-        return None
-
-
 def _threshold(job: Job | None) -> str:
     """The threshold that a release was made with, if it differs from that of the rules."""
     options = [] if job is None else [argument for argument in job.arguments if argument.startswith("--threshold=")]
@@ -664,43 +728,6 @@ def _threshold(job: Job | None) -> str:
 
 def _files(request: Request, case: OpenCase) -> ReleaseFiles:
     return release_named(case.file.path, request.query_params.get("release", ""))
-
-
-async def show_reasons(request: Request) -> Response:
-    """The reasons why single records are suppressed. For insiders."""
-    case = await case_of(request)
-    files = _files(request, case)
-    below = request.query_params.get("below", "").strip()
-    if below and not (below.isdecimal() and len(below) < 10):
-        raise InputError("the class size is a whole number")
-    if not files.reasons.exists():
-        raise InputError(
-            "there is no {file}: ask for reasons when the release is made", file=quoted([files.reasons.name])
-        )
-    rows, more = await run_in_threadpool(_read_reasons, files.reasons, int(below) if below else None)
-    return page(
-        request,
-        "safe_reasons",
-        case,
-        nav_step="safe",
-        rows=rows,
-        more=more,
-        below=below,
-        release=files.release.name,
-        policy_named=studio(request).workspace.relative(case.file.path),
-        file=files.reasons.name,
-    )
-
-
-def _read_reasons(path: Path, below: int | None) -> tuple[list[dict[str, str]], bool]:
-    """The first records of the file that are in classes below a size, and whether there are more."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file)
-        if tuple(rows.fieldnames or ()) != REASON_COLUMNS:
-            raise InputError("{file}: not a file of reasons that petworks anonymize wrote", file=path.name)
-        wanted = (row for row in rows if below is None or int(row["class_size"] or 0) < below)
-        first = list(islice(wanted, MAX_RECORDS + 1))
-    return first[:MAX_RECORDS], len(first) > MAX_RECORDS
 
 
 async def show_report(request: Request) -> Response:
@@ -718,6 +745,5 @@ ROUTES = [
     Route("/safe/frontier", frontier),
     Route("/safe/adopt", adopt, methods=["POST"]),
     Route("/safe/result", show_result),
-    Route("/safe/reasons", show_reasons),
     Route("/report", show_report),
 ]

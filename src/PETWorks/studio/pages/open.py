@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -48,7 +49,11 @@ SAMPLE_ROWS = 4
 MAX_COLUMNS = 150  # of the sample
 LONGEST = 24  # characters shown of a cell
 SHAPES = {"Lu": "X", "Lt": "X", "Ll": "x", "Nd": "9", "Nl": "9", "No": "9", "Zs": " "}
-WIDE = "○"  # a letter of a script without case; names are masked like this in Taiwan
+WIDE = "○"  # a common Chinese character, or a letter of another script; names are masked like this in Taiwan
+RARE, ACCENTED, BROKEN = "◇", "é", "�"  # what text in a wrong encoding has: rare characters, accents, no character
+SCRIPTS = {"HIRAGANA": "あ", "KATAKANA": "あ", "HANGUL": "한", "CYRILLIC": "я", "GREEK": "ω", "LATIN": ACCENTED}
+COMMON = {"big5": (0xA4, 0xC6), "gb2312": (0xB0, 0xD7), "shift_jis": (0x88, 0x97)}  # first bytes of common characters
+GARBLED = 0.4  # share of odd signs among the letters of a column
 OTHER = "·"
 KEPT_PUNCTUATION = "-/.:,@()+_%#'&"
 DATE_MARKERS = re.compile("(?<=9)[年月日]")  # kept after a digit
@@ -60,6 +65,7 @@ class Preview:
 
     sample        the first columns with their first cells, masked; None for a missing cell
     has_no_names  whether the first line of the file looks like data; such names are masked too
+    garbled       columns whose text seems to be read in a wrong encoding
     """
 
     format: str
@@ -69,6 +75,7 @@ class Preview:
     records: int | None
     sample: list[tuple[str, list[str | None]]]
     has_no_names: bool
+    garbled: list[str]
 
 
 def preview(path: Path, separator: str | None = None, encoding: str | None = None) -> Preview:
@@ -76,9 +83,18 @@ def preview(path: Path, separator: str | None = None, encoding: str | None = Non
     source = open_source(open_one(path, separator, encoding), Phrase("the table"))
     has_no_names = has_header_line(source) and 2 * count_suspicious_names(source) >= len(source.names)
     sample = [(mask(name) if has_no_names or looks_like_data(name) else name, cells) for name, cells in _sample(source)]
+    garbled = [name for name, cells in sample if looks_garbled([mask(name), *filter(None, cells)])]
     return Preview(
-        _kind(source), source.encoding, source.separator, len(source.names), source.rows, sample, has_no_names
+        _kind(source), source.encoding, source.separator, len(source.names), source.rows, sample, has_no_names, garbled
     )
+
+
+def looks_garbled(shapes: Iterable[str]) -> bool:
+    """Whether masked texts have so many odd signs that they were probably read in a wrong encoding."""
+    signs = "".join(shapes)
+    odd = sum(signs.count(sign) for sign in (RARE, ACCENTED, BROKEN))
+    letters = odd + sum(signs.count(sign) for sign in ("X", "x", WIDE))
+    return odd > max(2, GARBLED * letters)
 
 
 def _kind(source: Source) -> str:
@@ -114,17 +130,21 @@ def _mask_cell(cell: str | None) -> str | None:
 
 
 def mask(cell: str) -> str:
-    """Replace capital letters by X, small ones by x, other letters by ○, digits by 9; punctuation stays.
+    """Replace letters by signs for their kind and script, digits by 9; punctuation stays.
 
     >>> mask("Ann Lee"), mask("2024-03-31"), mask("王小明"), mask("+")
     ('Xxx Xxx', '9999-99-99', '○○○', '·')
+    >>> mask("王小明".encode().decode("latin-1"))
+    'é·�é°��é��'
     """
     if cell == SUPPRESSED:
         return cell
     plain = unicodedata.normalize("NFKC", cell)[: LONGEST + 1]
     stays = {found.start() for found in DATE_MARKERS.finditer(re.sub(r"\d", "9", plain))}
     shape = "".join(sign if index in stays else _shape(sign) for index, sign in enumerate(plain))
-    if not any(sign in "Xx9○" for sign in shape):  # a single sign such as + or - may be the whole information
+    if not any(
+        sign in "Xx9" or sign == BROKEN or sign.isalpha() or sign in (WIDE, RARE) for sign in shape
+    ):  # a single sign such as + or - may be the whole information
         shape = OTHER * len(shape)
     return shape if len(shape) <= LONGEST else f"{shape[:LONGEST]}…"
 
@@ -133,9 +153,25 @@ def _shape(sign: str) -> str:
     if sign in KEPT_PUNCTUATION:
         return sign
     kind = unicodedata.category(sign)
-    return SHAPES.get(kind, WIDE if kind.startswith("L") else OTHER)
+    if kind in ("Cc", "Co", "Cn") or sign == BROKEN:
+        return BROKEN
+    if sign.isascii() or not kind.startswith("L"):
+        return SHAPES.get(kind, OTHER)
+    script = unicodedata.name(sign, "").partition(" ")[0]
+    return (WIDE if _is_common(sign) else RARE) if script == "CJK" else SCRIPTS.get(script, WIDE)
 
 
+@cache
+def _is_common(sign: str) -> bool:
+    """Whether a Chinese character is among the common ones of a usual encoding."""
+    for codec, (first, last) in COMMON.items():
+        with suppress(UnicodeEncodeError):
+            if first <= sign.encode(codec)[0] <= last:
+                return True
+    return False
+
+
+WHOLE_FORMATS = (".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow")  # with separator and encoding of their own
 MAX_SHOWN = 400  # files listed on the page
 MAX_POLICIES = 100  # policies read for the list
 LONGEST_NAME = 120
@@ -254,6 +290,8 @@ def _choose_page(request: Request, choice: Choice, error: PETWorksError | None =
         choice=choice,
         file=path,
         begun=[policy for policy in policies if policy.table is not None and policy.table.resolve() == path],
+        sheets=_sheets(choice, workspace),
+        is_text=unpacked_path(path).suffix.lower() not in WHOLE_FORMATS,
         releases=list(PRESET_BY_KIND),
         presets=PRESET_BY_KIND,
         separators=SEPARATORS,
@@ -266,13 +304,10 @@ def _preview_values(request: Request, choice: Choice) -> dict[str, Any]:
     """The preview of a table, or why it cannot be read, and the command that opens it."""
     workspace = studio(request).workspace
     path = workspace.table(choice.table)
-    sheets: list[str] = []
     try:
         found, problem = preview(path, *choice.reading), None
     except PETWorksError as error:
         found, problem = None, error_text(error, request)
-        with suppress(PETWorksError):
-            sheets = sheet_names(path)
     options = ["--release", choice.release]
     options += ["--separator", choice.separator] if choice.separator else []
     options += ["--encoding", choice.encoding] if choice.encoding else []
@@ -281,12 +316,19 @@ def _preview_values(request: Request, choice: Choice) -> dict[str, Any]:
     return {
         "found": found,
         "problem": problem,
-        "sheets": [(name, f"{choice.table}#{name}") for name in sheets if len(sheets) > 1],
         "encoding_names": ENCODINGS,
         "separator_names": {key.replace(r"\t", "\t"): text for key, text in SEPARATORS.items()},
         "rows": SAMPLE_ROWS,
         "init": petworks_command("init", workspace.argument(path), *options),
     }
+
+
+def _sheets(choice: Choice, workspace: Workspace) -> list[tuple[str, str]]:
+    """The sheets of a workbook that has several, each with its address as a table."""
+    file, sheets = choice.table.partition("#")[0], list[str]()
+    with suppress(PETWorksError):
+        sheets = sheet_names(workspace.table(file))
+    return [(name, f"{file}#{name}") for name in sheets if len(sheets) > 1]
 
 
 def _choice(form: Form, workspace: Workspace) -> Choice:

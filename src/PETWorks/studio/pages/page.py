@@ -2,8 +2,9 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
-from functools import cache, partial
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -15,6 +16,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from PETWorks import __version__
 from PETWorks.errors import PYTHON, Hint, InputError, PETWorksError, Phrase, of_system, printable
 from PETWorks.gate.check.may_go_out import Obstacle
+from PETWorks.gate.policy.policy import Policy
+from PETWorks.gate.release_files import came_with_release, origin_of, releases_of
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.numbers import count
 from PETWorks.render.charts.charts import bar_length
@@ -33,7 +36,7 @@ from PETWorks.render.language.language import (
 from PETWorks.render.language.messages import translated
 from PETWorks.render.terminal import command_line
 from PETWorks.studio.server.jobs import Job
-from PETWorks.studio.server.open_case import OpenCase, Studio
+from PETWorks.studio.server.open_case import LastVerdict, OpenCase, Studio, last_verdict, remember_verdict
 
 HINTS: Mapping[Hint, str] = {
     **PYTHON,
@@ -44,8 +47,16 @@ HINTS: Mapping[Hint, str] = {
     Hint.ROOT: Phrase("put the policy and its files in one folder"),
 }
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
+ABOUT_RELEASES = (
+    "compare",
+    "decide",
+)  # steps that are about the release if there is one; the others about the original
 LANGUAGE_COOKIE = "petworks-language"
 MAX_FIELDS = 20_000
+# A report is a separate page with its style and script inline. It may load nothing else.
+REPORT_POLICY = (
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
 
 
 @cache
@@ -87,6 +98,80 @@ def find_case(request: Request) -> OpenCase:
     """The case of the policy that the address names; this reads files, so not in the event loop."""
     state = studio(request)
     return state.cases.of(state.workspace.path(request.query_params.get("policy", "")))
+
+
+def is_release(policy: Policy) -> bool:
+    """Whether the policy is about a release, and not about the table that releases are made from."""
+    return policy.original is not None or came_with_release(policy.path)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The policies of the original and of its release; None if there is none.
+
+    more   the number of further releases
+    """
+
+    original: Path | None = None
+    release: Path | None = None
+    more: int = 0
+
+    def of_step(self, step: str) -> Path | None:
+        """The policy that a step is about."""
+        found = (self.release, self.original)
+        return next(filter(None, found if step in ABOUT_RELEASES else reversed(found)), None)
+
+
+def flow_of(policy: Policy, wanted: str = "") -> Flow:
+    """The original and the release that belong together with a policy: the release that is wanted, or the last one."""
+    if is_release(policy):
+        return Flow(origin_of(policy), policy.path)
+    made = [files for files in releases_of(policy) if files.release.exists()]
+    made.sort(key=lambda files: (files.release.name == wanted, files.release.stat().st_mtime_ns))
+    return Flow(policy.path, made[-1].policy if made else None, max(len(made) - 1, 0))
+
+
+@dataclass(frozen=True)
+class TableOfBar:
+    """A table in the bar at the top; `is_here` if the page is about it."""
+
+    kind: str
+    facts: LastVerdict
+    is_here: bool
+
+
+def tables_of_bar(request: Request, flow: Flow, about: str, *, check: bool) -> list[TableOfBar]:
+    """The tables in the bar, with verdicts that are known; `check` finds out the others, which may take a while."""
+    state, tables = studio(request), []
+    for kind, path in (("original", flow.original), ("release", flow.release)):
+        if path is not None:
+            facts = last_verdict(path, state.workspace.relative(path))
+            if check and not facts.is_current and facts.mistake is None:
+                facts = replace(facts, is_current=True, **remember_verdict(state.cases.of(path)))
+            tables.append(TableOfBar(kind, facts, about in (kind, "both")))
+    return tables
+
+
+def bar_values(request: Request, case: OpenCase | None, about: str = "", *, check: bool = False) -> dict[str, Any]:
+    """The template values for the bar at the top, and the policy that each step is about."""
+    if case is None:
+        return {"bar_tables": [], "policy_of_step": {}, "more_releases": 0}
+    flow = flow_of(case.policy, request.query_params.get("release", ""))
+    about = about or ("release" if case.file.path == flow.release else "original")
+    policies = {step: flow.of_step(step) for step in STEPS[1:]}
+    return {
+        "bar_tables": tables_of_bar(request, flow, about, check=check),
+        "about": about,
+        "policy_of_step": {step: studio(request).workspace.relative(path) for step, path in policies.items() if path},
+        "more_releases": flow.more,
+        **folder_values(request, case.file.path.parent),
+    }
+
+
+def folder_values(request: Request, folder: Path) -> dict[str, str]:
+    """The folder of written files: its place below that of the page, with a slash, and its whole path."""
+    below = studio(request).workspace.relative_folder(folder)
+    return {"folder_of": f"{below}/" if below else "", "folder_path": str(folder)}
 
 
 def link(path: str, case: OpenCase | None, request: Request, **values: str | list[str]) -> str:
@@ -136,6 +221,7 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             case=case,
             steps=STEPS,
             here=_current_address(request),
+            saved="saved" in request.query_params,
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, case, request, **more),
@@ -161,6 +247,7 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
 
 def page(request: Request, step: str, case: OpenCase | None = None, status: int = 200, **values: Any) -> Response:
     """A whole page: the template with the name of the step."""
+    values = {**bar_values(request, case, values.pop("about", "")), "failed": status >= 400, **values}
     return HTMLResponse(render(request, f"{step}.html", case, step=step, **values), status)
 
 
@@ -201,6 +288,36 @@ async def form_of(request: Request) -> Form:
     return Form(await request.body())
 
 
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def of_case(answer: Callable[[Request, OpenCase], Response]) -> Endpoint:
+    """Make an endpoint of a function that answers a request about a case; it runs outside the event loop."""
+
+    @wraps(answer)
+    async def endpoint(request: Request) -> Response:
+        return await run_in_threadpool(answer, request, await case_of(request))
+
+    return endpoint
+
+
+def of_form(answer: Callable[[Request, OpenCase, Form], Response]) -> Endpoint:
+    """Make an endpoint of a function that answers a form about a case; it runs outside the event loop."""
+
+    @wraps(answer)
+    async def endpoint(request: Request) -> Response:
+        return await run_in_threadpool(answer, request, await case_of(request), await form_of(request))
+
+    return endpoint
+
+
+def text_in(value: Any, lang: str) -> str:
+    """A value as a field shows it; if the policy has a text in several languages, that of the page."""
+    if isinstance(value, Mapping):
+        value = value.get(lang, next(iter(value.values()), ""))
+    return "" if value is None else str(value)
+
+
 def error_text(error: Exception, request: Request) -> str:
     """The message of an error in the language of the user, with hints in the words of the page."""
     text = Phrase("not enough memory")
@@ -226,4 +343,4 @@ def error_page(request: Request, message: str, status: int) -> Response:
     """The page, or the part of one, for a failure."""
     if request.headers.get("x-part"):
         return HTMLResponse(render(request, "error_part.html", message=message), status)
-    return page(request, "error", status=status, message=message)
+    return page(request, "error", status=status, message=message, is_form=request.method == "POST")

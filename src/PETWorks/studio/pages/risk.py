@@ -5,26 +5,27 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError
 from PETWorks.gate.check.facts import records_below
-from PETWorks.gate.document import CheckDocument
+from PETWorks.gate.document import CheckDocument, NextStep
 from PETWorks.gate.policy.policy_rules import class_size_wanted
+from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.measures.attacks.inference import attribute_inference
 from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import limit_name, measure_summary, value_with_fraction
+from PETWorks.render.language.language import limit_name, message_text, value_with_fraction
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
-from PETWorks.studio.pages.page import case_of, language, page, part, studio
+from PETWorks.studio.files.policy_file import Change, parse_text
+from PETWorks.studio.pages.page import REPORT_POLICY, Form, language, of_case, of_form, page, part, redirect, studio
 from PETWorks.studio.server.open_case import OpenCase
 
 
@@ -37,6 +38,7 @@ class KnownColumnsRisk:
     small       number of records in classes below the required size
     inferred    for each sensitive attribute the probability of guessing it: before, and with these columns
     sizes       classes and records by range of sizes
+    example     the values of one of the smallest classes; None where rows are not in memory
     """
 
     columns: tuple[str, ...]
@@ -49,6 +51,7 @@ class KnownColumnsRisk:
     small: int
     inferred: dict[str, tuple[float, float]]
     sizes: dict[str, dict[str, Any]]
+    example: Sequence[str | None] | None = None
 
 
 def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColumnsRisk:
@@ -57,6 +60,8 @@ def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColum
     # Counting the classes with their sensitive values first avoids counting them twice.
     inferred = attribute_inference(restricted).details["attributes"] if view.sensitive_attributes else {}
     sizes = restricted.class_sizes(attacker=True)
+    counted = restricted.counted(*columns)
+    example = counted.one_smallest_class(tuple(columns)) if isinstance(counted, WeightedRows) else None
     return KnownColumnsRisk(
         columns=tuple(columns),
         records=sizes.records,
@@ -68,6 +73,7 @@ def risk_if_known(view: View, columns: Sequence[str], wanted: int) -> KnownColum
         small=records_below(sizes, wanted),
         inferred={name: (attribute["prior"], attribute["posterior"]) for name, attribute in inferred.items()},
         sizes=distribution(sizes.sizes, sizes.classes, sizes.sizes * sizes.classes),
+        example=None if example is None else example[0],
     )
 
 
@@ -86,7 +92,7 @@ def _restrict(view: View, columns: tuple[str, ...]) -> View:
     return replace(view, table=rows, quasi_identifiers=columns, set_levels=None, _rolled_up=None)
 
 
-MAX_BARS = 15
+EXAMPLE_COLUMNS = 3  # known columns in the example of a person who is found
 MAX_SETS = 30
 # The page on which a recommended step is done; all others belong to the page of decisions.
 STEP_PAGES = {
@@ -101,38 +107,42 @@ STEP_PAGES = {
 }
 
 
-async def show(request: Request) -> Response:
+@of_case
+def show(request: Request, case: OpenCase) -> Response:
     """The page; slow parts are loaded later, unless they are already computed or the browser runs no scripts.
 
     The script asks only for the part about the chosen columns.
     """
-    case = await case_of(request)
     if request.headers.get("x-part"):
-        return await show_known(request, case)
+        return show_known(request, case)
     shown: dict[str, Any] = {"ready": False, "query": request.url.query}
     if case.is_checked or "wait" in request.query_params:
-        shown = {"ready": True, **await run_in_threadpool(_body, case, language(request), request)}
+        shown = {"ready": True, **_body(case, language(request), request)}
     return page(request, "risk", case, command=command_line(["petworks", "check", _policy(request, case)]), **shown)
 
 
-async def body(request: Request) -> Response:
+@of_case
+def body(request: Request, case: OpenCase) -> Response:
     """The content of the page, from the check."""
-    case = await case_of(request)
-    return part(request, "risk_body.html", case, **await run_in_threadpool(_body, case, language(request), request))
+    return part(request, "risk_body.html", case, **_body(case, language(request), request))
 
 
-async def show_known(request: Request, case: OpenCase) -> Response:
+@of_case
+def report(request: Request, case: OpenCase) -> Response:
+    """The whole report on the open policy, as it is written for insiders; nothing is written."""
+    return HTMLResponse(case.check.to_html(language(request)), headers={"Content-Security-Policy": REPORT_POLICY})
+
+
+def show_known(request: Request, case: OpenCase) -> Response:
     """The part about an adversary who knows the chosen columns."""
-    if request.query_params.get("seen") != case.file.digest:
-        raise InputError("the policy file was changed meanwhile; load the page again")
-    chosen = await run_in_threadpool(_chosen, case, request)
-    return part(request, "risk_known.html", case, **await run_in_threadpool(_known, case, chosen))
+    case.file.check_seen(request.query_params.get("seen", ""))
+    return part(request, "risk_known.html", case, **_known(case, _chosen(case, request)))
 
 
-async def sets(request: Request) -> Response:
+@of_case
+def sets(request: Request, case: OpenCase) -> Response:
     """The smallest sets of columns that exceed a limit."""
-    case = await case_of(request)
-    return part(request, "risk_sets.html", case, **await run_in_threadpool(_sets, case, request))
+    return part(request, "risk_sets.html", case, **_sets(case, request))
 
 
 def _policy(request: Request, case: OpenCase) -> str:
@@ -142,27 +152,24 @@ def _policy(request: Request, case: OpenCase) -> str:
 def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     """The template values for the content of the page."""
     document = case.check.content
-    results = {result.measure: result for result in document.results}
-    rows = results["prosecutor-risk"].details.get("class_sizes", {}) if "prosecutor-risk" in results else {}
-    inference = results["attribute-inference"].details["attributes"] if "attribute-inference" in results else {}
-    drivers = charts.report_charts(document)["drivers"]
     listed = sections.section_rows(document)
-    texts = step_texts(document, lang)[: sections.MAX_STEPS]
+    here = message_text(lang, "studio.risk.anonymize")  # what the report says with a command
+    by_step = zip(document.next_steps, step_texts(document, lang), strict=True)
+    texts = [here if step.step == "anonymize" else text for step, text in by_step][: sections.MAX_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
+    known = len(case.release.quasi_identifiers)
+    can_do = (change_of(step, known) is not None for step in document.next_steps)
     chosen = _chosen(case, request)
+    few = next((answer.highest.attributes for answer in _answers(document) if answer.known == EXAMPLE_COLUMNS), None)
     return {
+        "example": None if few is None else risk_if_known(case.release.view, few, class_size_wanted(document)),
         "d": document,
         "texts": [make(document, lang) for make in (prose.verdict, prose.residual, prose.table)],
         "notices": notices(document, lang),
         "rules": listed["rules"],
-        "todo": list(zip(texts, places, strict=False)),
+        "todo": list(zip(texts, places, can_do, strict=False)),
         "risk_charts": charts.risk(document),
-        "drivers": [{**group, "rows": group["rows"][:MAX_BARS], "all": len(group["rows"])} for group in drivers],
         "risky": listed["risky"],
-        "class_chart": charts.class_size_chart(rows, class_size_wanted(document)),
-        "attributes": listed["attributes"],
-        "inference": inference,
-        "disclosure": sections.results_by_section(document)["attributes"],
         "counts_sets": _counts_sets(document),
         "known_columns": case.release.quasi_identifiers,
         "policy_path": studio(request).workspace.relative(case.file.path),
@@ -170,7 +177,6 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "found": _known(case, chosen),
         "seen": case.file.digest,
         "measured": lambda result: value_with_fraction(result, lang),
-        "summary": lambda measure: measure_summary(measure, lang),
         "limit_name": lambda limit: limit_name(limit, lang),
         "waiver": lambda waiver: prose.waiver(waiver, lang),
         "set_link": partial(_set_link, case),
@@ -207,6 +213,12 @@ def _known(case: OpenCase, chosen: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
+def _answers(document: CheckDocument) -> Sequence[Any]:
+    """The chance of re-identification by the number of known columns; none if it was not counted."""
+    answers = () if document.subsets is None else document.subsets.if_they_know
+    return [answer for answer in answers if answer.attack == "re-identification"]
+
+
 def _counts_sets(document: CheckDocument) -> bool:
     """Whether sets are counted by the class size of the rules; not if the policy's own limits do that."""
     limits = () if document.subsets is None else document.subsets.limits
@@ -237,4 +249,60 @@ def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
     }
 
 
-ROUTES = [Route("/risk", show), Route("/risk/body", body), Route("/risk/sets", sets)]
+def change_of(step: NextStep, known: int) -> Change | None:
+    """The change of the policy that a recommended step asks for; None if people have to decide something first.
+
+    known   the number of quasi-identifiers
+    """
+    text = step.policy or "{}"
+    lines = parse_text(text if text.startswith("{") else f"{{{text}}}")
+    changes: dict[str, tuple[bool, Change]] = {
+        "protect": (
+            "protect" in lines,
+            lambda document: _section(document, "anonymize", {}).setdefault("protect", {}).update(lines["protect"]),
+        ),
+        "rule-for-values": ("measure" in lines, lambda document: _section(document, "rules", []).append(lines)),
+        "fitting-rules": (
+            "presets" in lines,
+            lambda document: _section(document, "presets", []).extend(lines["presets"]),
+        ),
+        "suppressed-class": (True, lambda document: _section(document, "treatment", {}).update(suppressed="class")),
+        "judge-all": (
+            True,
+            lambda document: _section(document, "treatment", {}).update(suppressed="class", missing="value"),
+        ),
+        "try-subsets": (
+            subset_sizes(known) is not None,
+            lambda document: _section(document, "subsets", {}).update(sizes=subset_sizes(known)),
+        ),
+    }
+    is_possible, change = changes.get(step.step, (False, None))
+    return change if is_possible else None
+
+
+def _section(document: Any, key: str, empty: Any) -> Any:
+    if not document.get(key):
+        document[key] = empty
+    return document[key]
+
+
+@of_form
+def do(request: Request, case: OpenCase, form: Form) -> Response:
+    """Take a recommended step that only changes the policy."""
+    case.file.check_seen(form.text("seen"))
+    steps = {str(place): step for place, step in enumerate(case.check.content.next_steps)}
+    step, known = steps.get(form.text("step")), len(case.release.quasi_identifiers)
+    change = None if step is None else change_of(step, known)
+    if change is None:
+        raise InputError("the form names a step that there is not; look at the page again")
+    case.file.change(change, form.text("seen"))
+    return redirect(request, "/risk", case, saved="1")
+
+
+ROUTES = [
+    Route("/risk", show),
+    Route("/risk/body", body),
+    Route("/risk/sets", sets),
+    Route("/risk/report", report),
+    Route("/risk/do", do, methods=["POST"]),
+]

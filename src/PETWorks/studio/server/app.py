@@ -35,6 +35,7 @@ from PETWorks.studio.pages import (
 from PETWorks.studio.pages import open as pages_open
 from PETWorks.studio.pages.page import (
     LANGUAGE_COOKIE,
+    bar_values,
     case_of,
     error_page,
     form_of,
@@ -44,7 +45,7 @@ from PETWorks.studio.pages.page import (
     show_error,
 )
 from PETWorks.studio.server.jobs import Jobs
-from PETWorks.studio.server.open_case import Studio, remember_verdict
+from PETWorks.studio.server.open_case import Studio
 
 ROUTES: list[Route] = [
     *pages_open.ROUTES,
@@ -126,11 +127,16 @@ def _style() -> str:
 
 
 async def _bar(request: Request) -> Response:
-    """The verdict on the open policy, which the bar at the top of every page loads."""
-    case = await case_of(request)
-    check = await run_in_threadpool(lambda: case.check)
-    await run_in_threadpool(remember_verdict, case)
-    return part(request, "bar.html", case, bar_table=case.table_name, d=check.content)
+    """The verdicts on the original and on its release, which the bar at the top of every page loads."""
+    case, about = await case_of(request), request.query_params.get("about", "")
+    return part(request, "bar.html", case, **await run_in_threadpool(bar_values, request, case, about, check=True))
+
+
+async def _file(request: Request) -> Response:
+    """A file below the folder, to be saved elsewhere."""
+    workspace = request.app.state.studio.workspace
+    path = await run_in_threadpool(workspace.written_file, request.query_params.get("path", ""))
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
 async def _undo(request: Request) -> Response:
@@ -180,6 +186,7 @@ def make_app(folder: Path) -> Starlette:
             *ROUTES,
             Route("/static/{name}", _static),
             Route("/bar", _bar),
+            Route("/file", _file),
             Route("/undo", _undo, methods=["POST"]),
             Route("/language", _language, methods=["POST"]),
         ],

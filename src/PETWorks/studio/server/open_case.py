@@ -335,6 +335,7 @@ class LastVerdict:
     verdict      of the last check; None if there was none
     is_current   whether it is of today and nothing has changed since
     mistake      why the policy cannot be read
+    records, risk   of the last check: the number of records, and the highest risk of one of them
     """
 
     path: str
@@ -345,14 +346,25 @@ class LastVerdict:
     is_current: bool = False
     day: str = ""
     mistake: str | None = None
+    records: int | None = None
+    risk: float | None = None
 
 
-def remember_verdict(case: OpenCase) -> None:
+def remember_verdict(case: OpenCase) -> dict[str, Any]:
     """Store the verdict on a policy beside its earlier versions; if it cannot be written, nothing is lost."""
-    content = {"of": _digest(case.stamp), "verdict": case.check.content.verdict, "day": today().isoformat()}
+    document = case.check.content
+    risks = [result.value for result in document.results if result.measure == "prosecutor-risk"]
+    facts = {
+        "verdict": document.verdict,
+        "day": today().isoformat(),
+        "records": document.table.records,
+        "risk": next((float(risk) for risk in risks if isinstance(risk, int | float)), None),
+    }
     with suppress(OSError, PETWorksError):
         case.file.folder.mkdir(parents=True, exist_ok=True)
-        write_whole({case.file.folder / VERDICT_FILE: json.dumps(content).encode()})
+        stored = json.dumps({"of": _digest(case.stamp), **facts}).encode()
+        write_whole({case.file.folder / VERDICT_FILE: stored})
+    return facts
 
 
 def last_verdict(path: Path, shown_path: str) -> LastVerdict:
@@ -363,20 +375,22 @@ def last_verdict(path: Path, shown_path: str) -> LastVerdict:
         stamp = stamp_of(policy)
     except PETWorksError as error:
         return LastVerdict(shown_path, mistake=error.worded())
-    verdict, day, is_current = _read_last(file, stamp)
     table = policy.data if isinstance(policy.data, Path) else None
     name = str(policy.data).partition("://")[0] if table is None else table.name
-    return LastVerdict(shown_path, table, name, policy.release_kind, verdict, is_current, day)
+    return LastVerdict(shown_path, table, name, policy.release_kind, **_read_last(file, stamp))
 
 
-def _read_last(file: PolicyFile, stamp: Stamp) -> tuple[str | None, str, bool]:
-    """The verdict of the last check, its day, and whether policy and table are unchanged since."""
+def _read_last(file: PolicyFile, stamp: Stamp) -> dict[str, Any]:
+    """What was stored of the last check, and whether policy and table are unchanged since; empty if it is invalid."""
     try:
         content = json.loads(read_small(file.folder / VERDICT_FILE, LARGEST_VERDICT_FILE))
-        verdict, day, of = content["verdict"], str(content["day"]), content["of"]
-    except (OSError, ValueError, KeyError, TypeError, PETWorksError):
-        return None, "", False
-    return (verdict, day[:10], of == _digest(stamp)) if verdict in VERDICTS else (None, "", False)
+        facts = {name: content.get(name) for name in ("verdict", "records", "risk")}
+        is_current, day = content["of"] == _digest(stamp), str(content["day"])[:10]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, PETWorksError):
+        return {}
+    numbers = [facts["records"], facts["risk"]]
+    are_numbers = all(number is None or type(number) in (int, float) for number in numbers)
+    return {**facts, "day": day, "is_current": is_current} if facts["verdict"] in VERDICTS and are_numbers else {}
 
 
 def _digest(stamp: Stamp) -> str:

@@ -104,14 +104,63 @@ function begin(root) {
   }
 }
 
-// Whoever leaves a page on which something is not saved is asked first.
-document.addEventListener("input", (event) => {
-  const form = event.target.form;
-  if (form?.method === "post" && form.closest("main")) form.dataset.unsaved = "";
-});
-document.addEventListener("submit", (event) => { delete event.target.dataset.unsaved; });
-addEventListener("beforeunload", (event) => {
-  if (document.querySelector("form[data-unsaved]")) event.preventDefault();
-});
+// What was typed in a form and is not saved yet is kept for this tab, so that going back, reloading or an error loses
+// nothing. A field is filled in again unless its saved value has changed meanwhile: then what was typed stands below it.
+const initial = new Map();
+const failed = "failed" in document.body.dataset; // the page shows what was sent and not saved
+const keyOf = (field) => (["checkbox", "radio"].includes(field.type) ? `${field.name}=${field.value}` : field.name);
+const valueOf = (field) => (["checkbox", "radio"].includes(field.type) ? field.checked : field.value);
+const nameOf = (form) => "typed " + form.getAttribute("action");
+const fieldsOf = (form) => [...form.elements].filter((field) => field.name && !["hidden", "submit", "button"].includes(field.type));
+const draftOf = (form) => JSON.parse(sessionStorage.getItem(nameOf(form)) ?? "{}");
+
+function keep(form) {
+  const draft = draftOf(form);
+  for (const field of fieldsOf(form)) {
+    const key = keyOf(field);
+    if (valueOf(field) !== initial.get(field)) draft[key] = [draft[key]?.[0] ?? initial.get(field), valueOf(field)];
+    else if (failed && key in draft) draft[key][1] = valueOf(field);
+    else delete draft[key];
+  }
+  sessionStorage.setItem(nameOf(form), JSON.stringify(draft));
+  mark(form, Object.keys(draft).length > 0);
+}
+
+function mark(form, unsaved) {
+  if (unsaved) form.dataset.unsaved = "";
+  else delete form.dataset.unsaved;
+  for (const place of form.querySelectorAll(".saving-state")) place.textContent = unsaved ? document.body.dataset.unsaved : "";
+}
+
+function fillAgain(form) {
+  const draft = draftOf(form);
+  for (const field of fieldsOf(form)) {
+    initial.set(field, valueOf(field));
+    const [before, typed] = draft[keyOf(field)] ?? [];
+    if (failed || before === undefined || typed === valueOf(field)) continue;
+    for (let part = field.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    if (before === valueOf(field)) field[typeof typed === "boolean" ? "checked" : "value"] = typed;
+    else field.insertAdjacentElement("afterend", document.createElement("output")).textContent = `${document.body.dataset.typed} ${typed}`;
+  }
+  if (Object.keys(draft).length) mark(form, true);
+  if (Object.keys(draft).length) form.dispatchEvent(new Event("input"));
+}
 
 begin(document);
+const sent = sessionStorage.getItem("sent");
+if (sent && !failed) sessionStorage.removeItem(sent);
+sessionStorage.removeItem("sent");
+const isEdited = (form) => form?.method === "post" && form.closest("main");
+for (const form of document.querySelectorAll("main form[method=post]")) fillAgain(form);
+document.addEventListener("input", (event) => { if (isEdited(event.target.form)) keep(event.target.form); });
+document.addEventListener("submit", (event) => {
+  if (isEdited(event.target)) sessionStorage.setItem("sent", nameOf(event.target));
+  delete event.target.dataset.unsaved;
+});
+// Only closing the tab, or leaving for another place, would lose it: then the browser asks first.
+let inside = 0;
+document.addEventListener("click", (event) => { if (event.target.closest("main a, header a, header button")) inside = Date.now(); });
+addEventListener("beforeunload", (event) => {
+  if (document.querySelector("form[data-unsaved]") && Date.now() - inside > 1000) event.preventDefault();
+});
+addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("main details:not(.command)")) part.open = true; });
