@@ -16,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from PETWorks import Release
 from PETWorks.cli.help import localise_command, translating_click
 from PETWorks.cli.main import main
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import NotApplicable
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
@@ -156,6 +157,7 @@ def _releases():
             control=ROOT / "data/people_control.csv",
             kind="synthetic",
         ),
+        Release({"area": ["n", "n", "s"], "weight": [2, 3, 4]}, {"area": QUASI_IDENTIFIER}, sampling_weight="weight"),
     )
 
 
