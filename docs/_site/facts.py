@@ -14,9 +14,9 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from PETWorks import Release
+from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.cli.help import localise_command, translating_click
 from PETWorks.cli.main import main
-from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.errors import NotApplicable
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, presets
