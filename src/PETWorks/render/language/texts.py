@@ -1446,6 +1446,7 @@ TEXTS: dict[str, str | Plural] = {
     "studio.risk.do": "Do it",
     "studio.risk.go": "{step} →",
     "studio.risk.sets": "The smallest sets that break the limit",
+    "studio.risk.anonymize": "One button finds the release that keeps the rules and loses least.",
     "studio.risk.report": "What drives the risk, sensitive values, every measure and its meaning.",
     "studio.risk.sets-note": Plural(
         "With this set of columns, somebody is in a class of fewer than {size} records. Knowing less of it is not "

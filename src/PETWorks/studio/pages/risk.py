@@ -20,7 +20,7 @@ from PETWorks.measures.attacks.inference import attribute_inference
 from PETWorks.measures.attacks.subsets import MAX_COLUMNS
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
-from PETWorks.render.language.language import limit_name, value_with_fraction
+from PETWorks.render.language.language import limit_name, message_text, value_with_fraction
 from PETWorks.render.report import prose, sections
 from PETWorks.render.report.prose import notices, step_texts
 from PETWorks.render.terminal import command_line
@@ -153,7 +153,9 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     """The template values for the content of the page."""
     document = case.check.content
     listed = sections.section_rows(document)
-    texts = step_texts(document, lang)[: sections.MAX_STEPS]
+    here = message_text(lang, "studio.risk.anonymize")  # what the report says with a command
+    by_step = zip(document.next_steps, step_texts(document, lang), strict=True)
+    texts = [here if step.step == "anonymize" else text for step, text in by_step][: sections.MAX_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
     known = len(case.release.quasi_identifiers)
     can_do = (change_of(step, known) is not None for step in document.next_steps)
