@@ -101,10 +101,19 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
         "utility": bool(results["utility"] or utility_keys(document) or document.models),
         "anonymization": document.anonymization is not None,
         "steps": len(document.next_steps) > (STEPS_IN_FRONT if document.verdict in (FAIL, WITHHELD) else 0),
-        "sign-off": document.sign_off is not None,
+        "sign-off": _says_who_answers(document),
     }
     shown = [name for name in SECTIONS if content.get(name, True)]
     return {name: place for place, name in enumerate(shown, 1)}
+
+
+def _says_who_answers(document: CheckDocument) -> bool:
+    """Whether the policy says anything of what a sign-off has, or names a standard that asks for it."""
+    signed = document.sign_off
+    if signed is None:
+        return False
+    stated = (signed.approver, signed.role, signed.review_by, signed.incident_contact, signed.earlier_releases)
+    return bool(document.policy.purpose or signed.regimes) or any(one is not None for one in stated)
 
 
 def results_by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
