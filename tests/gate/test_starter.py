@@ -381,3 +381,28 @@ def test_an_address_can_become_a_place(tmp_path):
     done = petworks("anonymize", "p_policy.yaml", "-o", "r.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "臺北市大安區" in (tmp_path / "r.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("names", "weights", "found"),
+    [
+        (("weight", "household"), ["20.5", "81"], {"sampling_weight": "weight", "household": "household"}),
+        (("抽樣權數", "戶號"), ["20.5", "81"], {"sampling_weight": "抽樣權數", "household": "戶號"}),
+        (("FinalWgt", "x"), ["20.5", "81"], {"sampling_weight": "FinalWgt"}),
+        (("weight", "x"), ["4020", "81"], {"sampling_weight": "weight"}),
+        (("weight", "x"), ["61", "81"], {}),
+        (("weight", "household"), ["heavy", "light"], {"household": "household"}),
+    ],
+)
+def test_weights_and_households_are_proposed(tmp_path, names, weights, found):
+    """A sampling weight has no role; the weight of a body stays a quasi-identifier."""
+    rows = "".join(f"{20 + place % 40},{weights[place % 2]},{place // 3}\n" for place in range(120))
+    table = tmp_path / "survey.csv"
+    table.write_text(f"age,{','.join(names)}\n{rows}", "utf-8")
+    suggested, people = suggest_for_file(table, None, None)
+    content = yaml.safe_load(starter_policy(table, tmp_path / "policy.yaml", suggested, people))
+    assert {key: content[key] for key in ("sampling_weight", "household") if key in content} == found
+    quasi = content["roles"]["quasi_identifiers"]
+    assert (names[0] in quasi) == ("sampling_weight" not in found)
+    listed = [name for columns in content["roles"].values() for name in columns]
+    assert (names[0] in listed) == ("sampling_weight" not in found)

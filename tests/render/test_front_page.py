@@ -79,9 +79,9 @@ def test_columns_are_a_table_where_the_original_is_known():
     assert states["race"].information_kept == 0
     for state, column in (("lost", "race"), ("coarser", "age"), ("kept", "workclass")):
         row = page[page.index(f'<th scope="row">{column}</th>') :]
-        assert f'class="state {state}"' in row[: row.index("</tr>")], column
+        assert f'class="became {state}"' in row[: row.index("</tr>")], column
     outside = first_page(adult(), "external")
-    assert 'class="state' not in outside
+    assert 'class="became' not in outside
     assert "Prepared by" not in outside
     assert "is shown in the internal edition only" in outside
 

@@ -8,12 +8,14 @@ from conftest import ROOT
 from messages import fields
 from PETWorks.about.column_names import IDENTIFYING, QUASI_IDENTIFYING, SENSITIVE
 from PETWorks.about.hierarchies.declaration import KINDS, KINDS_WITH_LEVEL_NAMES
+from PETWorks.about.kinds import GENERALISED
+from PETWorks.about.kinds import KINDS as KINDS_OF_RELEASE
 from PETWorks.about.personal_details import KINDS as DETAILS
 from PETWorks.about.roles import ROLES
 from PETWorks.about.treatment import SUPPRESSED_RECORDS
 from PETWorks.anonymizer.anonymization_facts import WhyGlobal
 from PETWorks.anonymizer.objectives import AGGREGATES
-from PETWorks.gate.check.advice import STEP_BY_FINDING
+from PETWorks.gate.check.advice import STEP_BY_FINDING, STEP_BY_OBSTACLE
 from PETWorks.gate.check.facts import ITEM_TESTS
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.diff import Change
@@ -104,6 +106,7 @@ def completed_ids():
     yield from (f"obstacle.{obstacle}" for obstacle in get_args(Obstacle))
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
     yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
+    yield from (f"context.kind.{kind}" for kind in KINDS_OF_RELEASE if kind != GENERALISED)
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
     yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
     yield from (f"withheld.{why}" for why in ("small class", "few records", "tells counts"))
@@ -203,6 +206,11 @@ def other_steps():
         "many-suppressed",
         "try-subsets",
         *STEP_BY_FINDING.values(),
+        *STEP_BY_OBSTACLE.values(),
+        "synthesise-anew",
+        "compare-columns",
+        "compare-on-levels",
+        "limit-excess",
         "look-again",
         "personal-details",
         "round-values",

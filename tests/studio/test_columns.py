@@ -7,9 +7,10 @@ import pytest
 
 from command import petworks
 from conftest import ROOT
-from PETWorks.gate.policy.policy import read_policy
-from PETWorks.studio.pages.columns import MAX_ROWS
+from PETWorks.gate.policy.policy import parse_policy, read_policy
+from PETWorks.studio.pages.columns import MAX_ROWS, RoleChoices, policy_with_choices
 from PETWorks.studio.server.open_case import read_facts
+from PETWorks.tables.yaml_files import read_yaml
 from studio_client import entered
 
 LARGEST_PAGE = 150_000
@@ -352,3 +353,30 @@ def test_a_quasi_identifier_is_no_longer_protected(tmp_path):
         policy_with_choices(read_policy(path), path.read_text(), RoleChoices({"cost": QUASI_IDENTIFIER}), "en")
     )
     assert read_policy(path).anonymize == {"suppression": "0.1", "protect": {"fee": {"top": "3"}}}
+
+
+def test_a_sample_is_described_on_the_page(tmp_path):
+    rows = "".join(f"{20 + place % 9},{place % 2},{place % 3 + 1.5},{place // 3}\n" for place in range(60))
+    (tmp_path / "survey.csv").write_text(f"age,sex,factor,home\n{rows}", "utf-8")
+    roles = "roles: {quasi_identifiers: [age, sex, factor], identifiers: [home]}"
+    (tmp_path / "survey.yaml").write_text(f"petworks_policy: 1\ndata: survey.csv\n{roles}\n", "utf-8")
+    policy = read_policy_of(tmp_path)
+    text = policy_with_choices(
+        policy, (tmp_path / "survey.yaml").read_text("utf-8"), sample_choices("factor", "home"), "en"
+    )
+    (tmp_path / "survey.yaml").write_text(text, "utf-8")
+    changed = read_policy_of(tmp_path)
+    assert changed.sample.words == {"sampling_weight": "factor", "household": "home"}
+    assert changed.roles == {"age": "quasi_identifier", "sex": "quasi_identifier", "home": "identifier"}
+    assert changed.release().sample == changed.sample
+    text = policy_with_choices(changed, text, sample_choices("", ""), "en")
+    assert "sampling_weight" not in text
+    assert "household" not in text
+
+
+def sample_choices(weight, household):
+    return RoleChoices(sample={"sampling_weight": weight, "household": household})
+
+
+def read_policy_of(folder):
+    return parse_policy(read_yaml(folder / "survey.yaml"), folder / "survey.yaml", needs_rule=False)

@@ -209,7 +209,7 @@ def test_a_release_before_and_after_and_the_next_best_one_instead(folder):
         for text in (
             "Proved: no other levels keep the rules and lose less",
             "What became of each column",
-            "Records before and after",
+            "Five records before and after",
         ):
             assert text in shown
         assert '<span class="badge inside">internal</span>' in shown

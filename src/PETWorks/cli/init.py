@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from PETWorks.about.kinds import GENERALISED, KINDS
 from PETWorks.cli.arguments import FILE, shown_path
-from PETWorks.errors import InputError
+from PETWorks.errors import InputError, ParameterError
 from PETWorks.render.language.messages import language
 from PETWorks.render.terminal import command_line, progress, text_style
 
@@ -20,9 +21,30 @@ from PETWorks.render.terminal import command_line, progress, text_style
     show_default=True,
     help="Who will receive the table; determines the preset.",
 )
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    default=KINDS[0],
+    show_default=True,
+    help="How the table was made from the original: generalised, synthetic, or perturbed (swapped, noised, randomised, "
+    "sampled anew).",
+)
+@click.option(
+    "--original", type=FILE, metavar="FILE", help="The table that a synthetic or perturbed one was made from."
+)
+@click.option("--control", type=FILE, metavar="FILE", help="People who had no part in it; see petworks split.")
 @click.option("--separator", metavar="CHAR", help="Separator of a CSV file [default: detected].")
 @click.option("--encoding", metavar="NAME", help="Encoding of a CSV file [default: UTF-8 or Big5].")
-def init_command(data: Path, output: Path | None, release: str, separator: str | None, encoding: str | None) -> None:
+def init_command(
+    data: Path,
+    output: Path | None,
+    release: str,
+    kind: str,
+    original: Path | None,
+    control: Path | None,
+    separator: str | None,
+    encoding: str | None,
+) -> None:
     """Look at a table and write a policy with suggested roles.
 
     Roles are guessed from the names of the columns, in English and Chinese, and from how many values they have. Each
@@ -35,9 +57,16 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
       petworks init released.csv
       petworks init 'book.xlsx#People'
       petworks init released.parquet --release internal -o policy.yaml
+      petworks init synthetic.csv --kind synthetic --original people.csv --control kept_aside.csv
     """
     from PETWorks.gate.release_files import default_suffix
-    from PETWorks.gate.suggest.starter import can_be_anonymized, starter_policy, suggest_for_file
+    from PETWorks.gate.suggest.starter import (
+        Comparison,
+        can_be_anonymized,
+        starter_policy,
+        suggest_for_comparison,
+        suggest_for_file,
+    )
     from PETWorks.render.language.language import message_text
     from PETWorks.render.report.prose import comment_translators, file_argument
     from PETWorks.render.text.check_text import suggestions_text
@@ -45,6 +74,11 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     from PETWorks.tables.opening import open_one
     from PETWorks.tables.output import check_writable, write_whole
 
+    if (kind == GENERALISED) != (original is None) or (control is not None and original is None):
+        raise ParameterError(
+            "--original and --control are for a table that is not generalised (--kind synthetic or perturbed), and "
+            "such a table needs its original"
+        )
     lang = language()
     table_name = unpacked_path(data).stem
     target = data.parent / f"{table_name}_policy.yaml" if output is None else output
@@ -57,14 +91,20 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
             path=str(target),
         )
     target = check_writable(target, (data,))
+    comparison, people = None, None
     with progress("reading", data.name):
-        roles, people = suggest_for_file(data, separator, encoding)
+        if original is None:
+            roles, people = suggest_for_file(data, separator, encoding)
+        else:
+            comparison = Comparison(kind, original.absolute(), None if control is None else control.absolute())
+            roles, comparison = suggest_for_comparison(data, comparison, separator, encoding)
     text = starter_policy(
         data.absolute(),
         target,
         roles,
         people,
         release=release,
+        comparison=comparison,
         separator=separator,
         encoding=encoding,
         **comment_translators(lang),
@@ -75,7 +115,7 @@ def init_command(data: Path, output: Path | None, release: str, separator: str |
     click.echo("\n" + message_text(lang, "cli.policy-written", path=shown))
     argument = command_line([file_argument(shown)])
     click.echo(message_text(lang, "cli.look-then-check", command=f"petworks check {argument}"))
-    if can_be_anonymized(roles):
+    if comparison is None and can_be_anonymized(roles):
         released = command_line(
             [file_argument(shown_path(target.with_name(f"{table_name}_released{default_suffix(data)}")))]
         )

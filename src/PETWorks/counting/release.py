@@ -271,7 +271,7 @@ class Release(Displayable):
             for column, hierarchy in declared.items()
             if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
         }
-        self.compare_at = _check_levels(compare_at, self.compared_columns, self.hierarchies)
+        self.compare_at = check_levels(compare_at, self.compared_columns, self.hierarchies)
         self.view = self._view(self.judged_table(table), background)
         if drawn_from is not None and drawn_from.source is None:
             drawn_from.check_population_size(self.people)
@@ -517,7 +517,7 @@ def _check_order(order: Any) -> str:
     return str(order)
 
 
-def _check_levels(compare_at: Any, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> dict[str, int]:
+def check_levels(compare_at: Any, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> dict[str, int]:
     """Check and return the levels of their hierarchies on which columns are compared."""
     if compare_at is not None and not isinstance(compare_at, Mapping):
         raise ParameterError(

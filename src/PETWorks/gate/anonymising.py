@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import structs
 
+from PETWorks.about.kinds import GENERALISED, WORDS
 from PETWorks.about.treatment import STARS
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.frontiers import Frontier, find_frontier
@@ -50,6 +51,13 @@ HOW_MADE = "How it was made:"
 
 def search_rules(policy: Policy, today: date) -> tuple[Rule, ...]:
     """The rules that a release must keep: those about measures and subsets that are not waived."""
+    if policy.kind != GENERALISED:
+        raise ParameterError(
+            "the policy is about a {kind} table, and anonymize makes generalised ones: give it a policy of the "
+            "original, without a kind",
+            kind=WORDS[policy.kind],
+            what="rules",
+        )
     waived = waived_rules(policy, today)
     rules: list[Rule] = []
     for rule in policy.rules:

@@ -11,6 +11,7 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from PETWorks import __version__
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.anonymizer.reasons import reasons_of_release
 from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.counting.codes import Column
@@ -18,7 +19,7 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, quoted
 from PETWorks.gate.anonymising import locating_errors, locating_models
 from PETWorks.gate.check.advice import next_steps
-from PETWorks.gate.check.built_in_rules import check_people_are_declared
+from PETWorks.gate.check.built_in_rules import check_is_generalised, check_people_are_declared
 from PETWorks.gate.check.composed_releases import compose_releases
 from PETWorks.gate.check.facts import (
     add_measures,
@@ -191,10 +192,18 @@ class Case:
         return self._made_here or plan_of_file(self.policy, self.release.source.path) is not None
 
     def _judge(self) -> tuple[RuleResult, ...]:
-        if self.policy.privacy_unit is None and not self._is_release_of_ours():
-            check_people_are_declared(self.release, self.policy.no_privacy_unit, also_identifiers=False)
+        if self.policy.kind == GENERALISED:
+            self._check_generalised()
         subsets = self.subsets[0] if self.policy.limits else None
         return judge_rules(self.release, self.policy, subsets, self.composition, self.columns, self.moment.date())
+
+    def _check_generalised(self) -> None:
+        """Raise if people with several records are not declared, or the table was not generalised from its original."""
+        if self.policy.stated_kind is None:
+            with self.policy.located("data"):
+                check_is_generalised(self.release, self.policy.shown)
+        if self.policy.privacy_unit is None and not self._is_release_of_ours():
+            check_people_are_declared(self.release, self.policy.no_privacy_unit, also_identifiers=False)
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -253,7 +262,8 @@ class Case:
         # Counted together, so that rules and overview share their counts.
         ruled = [(rule.measure, rule.parameters) for rule in policy.rules if rule.measure is not None]
         measures = [*ruled, *((entry, entry.check({})) for entry in all_measures())]
-        answer_questions_of_measures(release.view, measures, worst_case_questions(release.view))
+        has_classes = release.kind == GENERALISED
+        answer_questions_of_measures(release.view, measures, worst_case_questions(release.view) if has_classes else ())
         overview = measure_all(release, policy)
         columns = add_measures(self.columns, overview.results)
         rules, found = self.rules, self.notices
@@ -274,8 +284,8 @@ class Case:
             table=table_facts(release, overview, self.policy.shown),
             columns=columns,
             rules=rules,
-            small_classes=small_classes(release, policy.cell_size),
-            adversaries=adversary_facts(release, policy.adversaries),
+            small_classes=small_classes(release, policy.cell_size) if has_classes else (),
+            adversaries=adversary_facts(release, policy.adversaries) if has_classes else (),
             subsets=subsets,
             payout_curve=payout_curve_of(release, overview.results),
             results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts
 from PETWorks.anonymizer.plan import Plan
 from PETWorks.attributetypes import IDENTIFIER
@@ -127,6 +128,9 @@ class Notice(JSONObject, frozen=True):
         "not-covered",
         "not-covered-columns",
         "not-covered-tables",
+        "no-control",
+        "control-in-original",
+        "own-values",
     ]
     columns: tuple[str, ...] | None = None
     records: int | None = None
@@ -169,7 +173,7 @@ EXTERNAL: Final = "external"
 
 Verdict = Literal["pass", "waived", "fail", "withheld"]
 Edition = Literal["internal", "external"]
-Use = Literal["data", "roles", "original", "population", "hierarchies", "plan", "release", "register"]
+Use = Literal["data", "roles", "original", "control", "population", "hierarchies", "plan", "release", "register"]
 WaiverState = Literal["active", "expired", "not needed"]
 Role = Literal["identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute", None]
 ReleaseKind = Literal["public", "controlled", "internal"]
@@ -248,6 +252,7 @@ class PolicyFacts(JSONObject, frozen=True):
     presets: tuple[PresetFacts, ...]
     purpose: MultilingualText | None = None
     review_by: Day | None = None
+    kind: Annotated[str, described("how the release was made from the original")] = GENERALISED
 
 
 class Input(JSONObject, frozen=True):
@@ -294,6 +299,21 @@ class TableFacts(JSONObject, frozen=True, kw_only=True):
     ) = None
     shown: (
         Annotated[Mapping[str, str], described("what classes show instead of labels, by column: mean or median")] | None
+    ) = None
+    kind: Annotated[str, described("how the release was made from the original, if it is not generalised")] | None = (
+        None
+    )
+    control_records: Annotated[int, described("people who had no part in the release")] | None = None
+    control_in_the_original: (
+        Annotated[int, described("those of them who are equal to a record of the original in all columns")] | None
+    ) = None
+    compared_at: Annotated[Mapping[str, int], described("levels on which columns are compared")] | None = None
+    without_counterpart: (
+        Annotated[
+            Mapping[str, Mapping[str, Real]],
+            described("share of the values of release and control people that the original does not have, by column"),
+        ]
+        | None
     ) = None
     identifiers_in_the_release: Names
     columns_without_a_role: Names

@@ -135,11 +135,11 @@ class Metric:
 
     @property
     def section(self) -> str:
-        """The part of a report that it belongs to: identity, attributes, presence, profit or utility."""
+        """The part of a report that it belongs to: identity, attributes, disclosure, presence, profit or utility."""
         if self.reported_in is not None:
             return self.reported_in
-        if self.family == "utility":
-            return "utility"
+        if self.family in ("utility", "disclosure"):
+            return self.family
         return "attributes" if "a sensitive attribute" in self.needs else "identity"
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,6 +157,11 @@ class Metric:
             },
         }
 
+    @property
+    def compares(self) -> bool:
+        """Whether people are looked up in a release that is not generalised, and control people as well."""
+        return GENERALISED not in self.kinds
+
     def applies_to(self, kind: str) -> bool:
         """Whether the measure has a meaning for releases of this kind."""
         return kind in self.kinds
@@ -164,7 +169,7 @@ class Metric:
     def lacks(self, view: View) -> NeedNotMet | None:
         """An error that names what the measure needs and the release lacks; None if it lacks nothing."""
         if not self.applies_to(view.kind):
-            return NeedNotMet(self._unfit(view.kind), measure=self.name)
+            return NeedNotMet(self.reason_unfit(view.kind), measure=self.name)
         parts: list[str | Hint] = []
         for need in self.needs:
             has_it, hint = NEEDS[need]
@@ -173,7 +178,7 @@ class Metric:
                 parts += [Phrase(" and {need}", need=needed) if parts else Phrase("needs {need}", need=needed), hint]
         return NeedNotMet(*parts, measure=self.name) if parts else None
 
-    def _unfit(self, kind: str) -> Phrase:
+    def reason_unfit(self, kind: str) -> Phrase:
         """The reason why the measure has no meaning for a kind of release."""
         if kind == GENERALISED:
             return Phrase(

@@ -25,7 +25,8 @@ from PETWorks.measures.classes import Mask
 from PETWorks.tables.arrays import arrow_integers
 
 # Classes are divided where the gain per square root of the bits that this takes is largest: what is divided into many
-# parts, or into equal ones, cannot be divided as often afterwards. The gain alone loses more, and so does that per bit.
+# parts, or into equal ones, cannot be divided as often afterwards. On wide tables
+# the gain alone loses more, and so does that per bit.
 FEWEST_BITS = 0.05
 
 

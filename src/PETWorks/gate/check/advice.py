@@ -7,6 +7,7 @@ from datetime import date
 import numpy as np
 from msgspec.structs import replace
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Lattice
 from PETWorks.anonymizer.objectives import Granularity
@@ -15,7 +16,7 @@ from PETWorks.anonymizer.rules import MeasureRule
 from PETWorks.attributetypes import SENSITIVE_ATTRIBUTE
 from PETWorks.counting.release import Release
 from PETWorks.errors import PETWorksError
-from PETWorks.gate.check.built_in_rules import SUGGESTED_RULE, preset_for
+from PETWorks.gate.check.built_in_rules import SUGGESTED_LIMIT, SUGGESTED_RULE, preset_for
 from PETWorks.gate.check.facts import records_below, regimes_without_approver, without_each_column
 from PETWorks.gate.check.findings import UNMEASURED, personal_details
 from PETWorks.gate.check.notices import is_unexplained, rejected_for_values, released_identifiers
@@ -47,7 +48,10 @@ from PETWorks.gate.policy.policy_rules import (
     values_per_class,
 )
 from PETWorks.gate.suggest.protection_proposal import propose_protections
+from PETWorks.measures.catalogue import catalogue
+from PETWorks.measures.disclosure.lookups import FEW_CONTROLS, FEWEST_CONTROLS, IN_ORIGINAL, NO_CONTROL
 from PETWorks.measures.numbers import number
+from PETWorks.measures.result import at_most
 from PETWorks.releases.disclosure_facts import ReleasesFacts
 from PETWorks.tables.hidden_differences import UNSEEN
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
@@ -110,6 +114,7 @@ def _with_manual_options(step: NextStep, ground: Ground, rules: Sequence[Measure
     return replace(step, records=failing_now, share=failing_now / ground.records, raised=tuple(best[:MAX_RAISED]))
 
 
+STEP_BY_OBSTACLE = {NO_CONTROL: "name-control", FEW_CONTROLS: "more-control", IN_ORIGINAL: "separate-control"}
 WAIVER_WARNING_DAYS = 30  # days before the end of a waiver in which a step mentions it
 MAX_SUPPRESSED = 0.05  # share of the records above which a step mentions suppression
 # The step for a finding, by its kind and whether the release fails because of it.
@@ -140,6 +145,19 @@ def next_steps(
     drivers          quasi-identifiers by their contribution to the risk, if known
     other_releases   other releases about the same people
     """
+    if release.kind != GENERALISED:
+        return (
+            *_remove_identifiers(release, policy.releases.key),
+            *_findings(columns, policy, fails=True),
+            *_sufficient_rules(policy, rules),
+            *_rewrite_values_steps(rules),
+            *_comparison_steps(rules),
+            *_waivers(rules, today),
+            *_name_approver(policy),
+            *_review_step(signed),
+            *_give_roles_step(release, columns),
+            *_regimes(signed),
+        )
     riskiest = drivers or sorted(release.quasi_identifiers, key=lambda column: -len(release.marginal(column).values))
     failing = [rule for rule in rules if rule.satisfied is False and rule.name not in BUILT_IN_RULES]
     small = _rules_with_small_classes(release, failing)
@@ -170,6 +188,27 @@ def next_steps(
         *_regimes(signed),
         *_withheld(release, policy.cell_size, rules, columns, other_releases),
     )
+
+
+def _comparison_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
+    """What helps rules about lookups: more control people, or another release."""
+    failing = [rule for rule in rules if rule.verdict == FAIL and rule.measure in catalogue]
+    by_step: dict[str, list[RuleResult]] = {}
+    for rule in failing:
+        unjudged = rule.details.get("unjudged")
+        few = unjudged is None and "control_needed" in rule.details
+        step = STEP_BY_OBSTACLE[unjudged] if unjudged else "more-control" if few else "synthesise-anew"
+        by_step.setdefault(step, []).append(rule)
+    for step, helped in by_step.items():
+        needed = max((rule.details.get("control_needed", 0) for rule in helped), default=0)
+        yield NextStep(
+            step,
+            size=needed or (FEWEST_CONTROLS if step == "more-control" else None),
+            rules=tuple(r.name for r in helped),
+        )
+    for rule in rules:
+        if rule.verdict == FAIL and rule.name == NO_UNIQUE:
+            yield NextStep("compare-columns", columns=rejected_for_values(rules), rules=(rule.name,))
 
 
 def _rules_with_small_classes(release: Release, failing: Sequence[RuleResult]) -> dict[str, float]:
@@ -234,9 +273,20 @@ def _sufficient_rules(policy: Policy, rules: Sequence[RuleResult]) -> Iterator[N
     for rule in rules:
         if rule.verdict == FAIL and rule.name == VALUES_PROTECTED and isinstance(rule.value, tuple):
             yield NextStep(
-                "rule-for-values", columns=tuple(map(str, rule.value)), rules=(rule.name,), policy=SUGGESTED_RULE
+                "rule-for-values",
+                columns=tuple(map(str, rule.value)),
+                rules=(rule.name,),
+                policy=SUGGESTED_RULE if policy.kind == GENERALISED else SUGGESTED_LIMIT,
             )
-        if rule.verdict == FAIL and rule.name == RULES_FIT:
+        if rule.verdict == FAIL and rule.name == RULES_FIT and policy.kind != GENERALISED:
+            uncompared = tuple(column["column"] for column in rule.details.get("columns", ()))
+            if uncompared:
+                yield NextStep("compare-on-levels", columns=uncompared, rules=(rule.name,))
+            if not isinstance(rule.value, float) or not at_most(rule.value, rule.parameters["excess"]):
+                yield NextStep(
+                    "limit-excess", share=rule.parameters["excess"], rules=(rule.name,), policy=preset_for(policy)
+                )
+        elif rule.verdict == FAIL and rule.name == RULES_FIT:
             size = rule.parameters["records"]
             unsaid = policy.release_kind is None
             yield NextStep(

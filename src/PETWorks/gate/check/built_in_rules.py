@@ -1,30 +1,36 @@
 """Built-in rules: sufficient rules for sensitive columns, hidden differences, and people with several records."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from datetime import date
 from functools import partial
+from operator import add
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import is_legible
 from PETWorks.anonymizer.plan import JudgedRule, Plan
 from PETWorks.attributetypes import IDENTIFIER
+from PETWorks.counting.counts import ClassPairs, Grouping
 from PETWorks.counting.release import Release
-from PETWorks.errors import Counted, RoleError
+from PETWorks.errors import Counted, InputError, RoleError, quoted
 from PETWorks.gate.check.findings import has_personal_details
+from PETWorks.gate.check.unique_values import ALWAYS_ALLOWED
 from PETWorks.gate.document import RuleResult
 from PETWorks.gate.plans import plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES, NO_HIDDEN, NO_UNIQUE, Rule
 from PETWorks.gate.suggest.privacy_unit import People, find_people
-from PETWorks.gate.suggest.starter import PRESET_BY_KIND
+from PETWorks.gate.suggest.starter import PRESET_BY_KIND, PRESET_FOR_COMPARED
 from PETWorks.gate.suggest.suggestion import ExaminedColumn
 from PETWorks.json_types import MultilingualText
 from PETWorks.measures.attacks.subsets import parse_sizes
+from PETWorks.measures.disclosure.compared import without_counterpart
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
@@ -40,7 +46,13 @@ from PETWorks.tables.hidden_differences import (
 
 # Required class size: for public files what regulators ask; otherwise any limit on class sizes.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
+# Largest excess over control people that rules may allow, of tables that are not generalised: what regulators ask of
+# public files; otherwise that one of two people is not told more about than control people.
+LARGEST_EXCESS: Mapping[str, float] = {"public": 0.09, "controlled": 0.5, "internal": 0.5}
+MOST_OWN_VALUES = 0.5  # share of the values of a column that the original does not have
+NEW_COMBINATIONS = 0.2  # share of the records from which a table is hardly generalised
 SUGGESTED_RULE = "{measure: l-diversity, l: 2}"
+SUGGESTED_LIMIT = "{measure: certain, excess: 0.09}"
 # A rule protects values if it rejects a class in which everybody shares a value with this share in the whole table.
 RARE_SHARE = 1 / 20
 VALUE_LIMITS = ("inference", "one-value")  # limits on subsets and on several releases
@@ -80,8 +92,43 @@ def class_size_for_release_kind(policy: Policy, release: Release) -> int | None:
     return SMALLEST_CLASS[policy.release_kind or "controlled"] if release.quasi_identifiers else None
 
 
+def excess_in_rules(policy: Policy, release: Release, today: date) -> float | None:
+    """The largest excess that the rules in force allow to copies, and to guesses of sensitive attributes, if any.
+
+    None if one of them has no limit.
+    """
+    limits: dict[bool, list[float]] = {True: [], False: []}
+    for rule in _rules_in_force(policy, today):
+        limit = None if rule.measure is None or not rule.measure.compares else rule.parameters.get("excess")
+        if rule.measure is not None and limit is not None:
+            limits["a sensitive attribute" in rule.measure.needs].append(float(limit))
+    demanded = [limits[False], *([limits[True]] if release.sensitive_attributes else [])]
+    return max(map(min, demanded)) if all(demanded) else None
+
+
+def excess_for_release_kind(policy: Policy) -> float:
+    """The excess that the rules of a release that is not generalised may allow at most."""
+    return LARGEST_EXCESS[policy.release_kind or "public"]
+
+
+def uncompared_columns(release: Release, policy: Policy) -> tuple[str, ...]:
+    """The columns of which most values of the release do not occur in the original: lookups by them find nobody.
+
+    A copy of the original with a little noise would pass any rule about lookups. On a level of a hierarchy, its values
+    are those of the original again; it is enough that rules are judged on one such level.
+    """
+    uncompared = [
+        {name for name, share in without_counterpart(view).items() if share.get("release", 0.0) > MOST_OWN_VALUES}
+        for levels in policy.compared_levels(release)
+        for view in [release.view if levels == release.compare_at else replaced(release.view, compare_at=levels)]
+    ]
+    return tuple(name for name in release.compared_columns if all(name in columns for columns in uncompared))
+
+
 def preset_for(policy: Policy) -> str:
     """The line of a policy with a preset that suits the kind of release."""
+    if policy.kind != GENERALISED:
+        return f"presets: [{PRESET_FOR_COMPARED}]"
     return f"presets: [{PRESET_BY_KIND[policy.release_kind or 'public']}]"
 
 
@@ -280,6 +327,41 @@ def _has_same_parameters(rule: Rule, judged: JudgedRule) -> bool:
         return False
     parameters: Any = rule.measure.check(judged.parameters)
     return bool(parameters == rule.parameters)
+
+
+def check_is_generalised(release: Release, shown: Collection[str] = ()) -> None:
+    """Raise if many records have combinations of values that no record of the original has.
+
+    Only quasi-identifiers whose values all occur in the original count: no generalisation and no suppression can
+    combine these anew, so the table is synthetic or perturbed, and the chance to pick the right record means nothing.
+
+    shown   columns with the means of classes, which may be equal to values of the original by chance
+    """
+    if not release.has_original:
+        return
+    table, original = release.view.table, release.original
+    exact = tuple(
+        name
+        for name in release.quasi_identifiers
+        if name not in shown and set(table.domains[name].values) <= set(original.domains[name].values)
+    )
+    if len(exact) < 2:
+        return
+    new = table.fold_pairs(Grouping(exact, exact), original, _count_new, add)
+    if new > ALWAYS_ALLOWED and new > NEW_COMBINATIONS * release.records:
+        raise InputError(
+            "{new:,} of {records:,} records combine values of {columns} as no record of the original does, so the "
+            "table was not generalised from it; say what it is: context: {{kind: synthetic}} or perturbed, or "
+            "generalised if you know better",
+            new=new,
+            records=release.records,
+            columns=quoted(exact),
+            what="kind",
+        )
+
+
+def _count_new(pairs: ClassPairs) -> int:
+    return int(pairs.released[pairs.background == 0].sum())
 
 
 def check_people_are_declared(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, released_level
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import APART
 from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Marginal
 from PETWorks.counting.questions import Question
@@ -170,7 +171,9 @@ def _remaining_information(release: Release, name: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"distinct": _count_distinct(values)}
     if hierarchy is not None:
         facts |= _level_facts(name, values, hierarchy)
-    if release.has_original:
+    if release.has_original and release.kind != GENERALISED:
+        facts["distinct_before"] = _count_distinct(release.original.marginal(name).values)
+    elif release.has_original:
         before, after = release.original.marginal(name), release.marginal(name)
         facts["distinct_before"] = _count_distinct(before.values)
         facts["recoded"] = bool(set(values) - {*before.values, None, SUPPRESSED})

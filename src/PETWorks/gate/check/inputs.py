@@ -41,6 +41,7 @@ def policy_facts(policy: Policy) -> PolicyFacts:
         sha256=policy.file.sha256,
         cell_size=policy.cell_size,
         release=policy.release_kind,
+        kind=policy.kind,
         recipients=policy.recipients,
         assumptions=policy.assumptions,
         subset_sizes=policy.subset_sizes,
@@ -152,9 +153,14 @@ def _sources(policy: Policy, data: Any) -> Iterator[_Source]:
     if sidecar is not None and (policy.roles is None or hierarchies is None):
         yield _Source("roles", sidecar.name, (sidecar,))
         hierarchies = read_sidecar(data).hierarchies if hierarchies is None else hierarchies
-    for use, table in (("original", policy.original), ("population", policy.population)):
+    compared: Sequence[tuple[Use, Any]] = (
+        ("original", policy.original),
+        ("population", policy.population),
+        ("control", policy.control),
+    )
+    for use, table in compared:
         if isinstance(table, Path | str):
-            yield _table("original" if use == "original" else "population", table)
+            yield _table(use, table)
     if policy.plan is not None:
         yield _Source("plan", policy.plan.name, (policy.plan,))
     for release in policy.releases.measured:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.anonymizer.anonymization import Anonymization, LocalAnonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
 from PETWorks.anonymizer.judging import Judge
@@ -18,7 +19,7 @@ from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import profiles_of
 from PETWorks.counting.questions import class_sizes_question
 from PETWorks.counting.release import Release
-from PETWorks.gate.check.built_in_rules import cannot_count_people, rules_judged_at_release
+from PETWorks.gate.check.built_in_rules import MOST_OWN_VALUES, cannot_count_people, rules_judged_at_release
 from PETWorks.gate.check.facts import worst_case
 from PETWorks.gate.document import WAIVED, ColumnFacts, Notice, RuleResult
 from PETWorks.gate.external.protected import class_size_demanded, is_about_values
@@ -38,6 +39,12 @@ from PETWorks.gate.policy.policy_rules import (
 from PETWorks.gate.suggest.suggestion import FEW_RECORDS, ExaminedColumn
 from PETWorks.measures.catalogue import catalogue
 from PETWorks.measures.classes import Mask
+from PETWorks.measures.disclosure.compared import (
+    CONTROL,
+    compared_tables,
+    control_overlap,
+    without_counterpart,
+)
 from PETWorks.measures.parameters import Number
 from PETWorks.tables.cells import SUPPRESSED
 
@@ -137,6 +144,7 @@ ABOUT_COLUMNS = (
 LOOSEST_LIMITS = {"t-closeness": {"t": 1.0}}  # limits that no table exceeds, although the parameter may be larger
 LONG_WAIVER: Final = "long-waiver"
 TWO_YEARS = timedelta(days=731)  # with a leap day
+MANY_OWN_VALUES = 0.2  # share of the values of a column that the original does not have
 SINGLED_OUT_SHARE = 0.05  # share of records that an amount may single out without a notice
 
 
@@ -155,6 +163,15 @@ def notices(
     today       the day of the check, from which waivers run
     """
     in_force = [rule for rule in rules if rule.verdict != WAIVED]
+    if release.kind != GENERALISED:
+        return (
+            *_identifiers(release, policy, rules),
+            *_comparison(release),
+            *_reasons(in_force),
+            *_long_waivers(rules, today),
+            *_unseen_differences(rules),
+            *_formulas(release),
+        )
     all_notices = (
         *_people(release, policy, rules),
         *([Notice("no-privacy-unit", tuple(policy.no_privacy_unit))] if policy.no_privacy_unit else []),
@@ -180,6 +197,22 @@ def notices(
     )
     mentioned = {column for notice in all_notices if notice.notice in ABOUT_COLUMNS for column in notice.columns or ()}
     return *all_notices, *_not_covered(policy, [column for column in examined if column.column not in mentioned])
+
+
+def _comparison(release: Release) -> Iterator[Notice]:
+    """What the verdict on a release that is not generalised rests on: the control people, and values of its own."""
+    tables = compared_tables(release.view)
+    controls = tables.records[CONTROL]
+    if not controls:
+        yield Notice("no-control")
+        return
+    overlap = control_overlap(release.view).records
+    if overlap:
+        yield Notice("control-in-original", records=overlap, share=overlap / controls)
+    for column, shares in without_counterpart(release.view).items():
+        share = shares.get("release", 0.0)
+        if MANY_OWN_VALUES < share <= MOST_OWN_VALUES:
+            yield Notice("own-values", (column,), share=share)
 
 
 def _worst_case(release: Release, rules: Sequence[RuleResult]) -> Iterator[Notice]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from PETWorks.about.column_names import words_of
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
-from PETWorks.counting.counts import ClassCodes, Grouping
+from PETWorks.counting.counts import ClassCodes, ClassPairs, Grouping
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.questions import fold_codes_question
 from PETWorks.counting.release import Release
@@ -78,6 +78,31 @@ def find_singling_out(
         for names, (records, rows) in alone.items()
         if singles_out(records, rows, share)
     )
+
+
+def from_the_original(release: Release, found: Sequence[SinglingOut]) -> tuple[SinglingOut, ...]:
+    """The columns of a release that is not generalised with too many unique values that are unique in the original.
+
+    Other unique values are nobody's. Quasi-identifiers and sensitive attributes are left to rules that compare them.
+    """
+    original = release.original_source
+    kept = []
+    for alone in found:
+        if original is None or set(alone.columns) & {*release.quasi_identifiers, *release.sensitive_attributes}:
+            continue
+        if not set(alone.columns) <= set(original.names):
+            continue
+        before = release.engine.load(original, alone.columns)
+        after = release.load(alone.columns, None)
+        grouping = Grouping(alone.columns, alone.columns)
+        records = after.fold_pairs(grouping, before, _count_unique_in_both, int.__add__)
+        if singles_out(records, release.records):
+            kept.append(SinglingOut(alone.columns, records, records / release.records))
+    return tuple(kept)
+
+
+def _count_unique_in_both(pairs: ClassPairs) -> int:
+    return int(np.count_nonzero((pairs.released == 1) & (pairs.background == 1)))
 
 
 def singles_out(alone: int, records: int, share: float = UNIQUE_SHARE) -> bool:

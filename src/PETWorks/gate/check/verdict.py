@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, cast
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.anonymizer.problem import allowed_suppression
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable
@@ -14,9 +15,12 @@ from PETWorks.gate.check.built_in_rules import (
     cannot_count_people,
     class_size_for_release_kind,
     class_size_in_rules,
+    excess_for_release_kind,
+    excess_in_rules,
     find_file_differences,
     rules_judged_at_release,
     rules_without_people,
+    uncompared_columns,
     unprotected_columns,
 )
 from PETWorks.gate.check.composed_releases import releases_facts
@@ -24,7 +28,7 @@ from PETWorks.gate.check.facts import regimes_without_approver
 from PETWorks.gate.check.findings import personal_details
 from PETWorks.gate.check.inputs import shown_table
 from PETWorks.gate.check.notices import released_identifiers
-from PETWorks.gate.check.unique_values import UNIQUE_SHARE, find_singling_out, singles_out
+from PETWorks.gate.check.unique_values import UNIQUE_SHARE, find_singling_out, from_the_original, singles_out
 from PETWorks.gate.document import (
     FAIL,
     PASS,
@@ -62,7 +66,7 @@ from PETWorks.gate.register import find_registered
 from PETWorks.json_types import MultilingualText
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, Subsets
-from PETWorks.measures.catalogue import all_measures, find_measure
+from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.measures.evaluation import Evaluation, evaluate_requests
 from PETWorks.measures.result import Result
 from PETWorks.releases.composition import Composition
@@ -191,11 +195,20 @@ def judge_rules(
     judged = rules_judged_at_release(policy, release)
     uncounted = cannot_count_people(policy, release) and rules_without_people(policy, judged)
     singled_out_by = find_singling_out(release, columns, min(policy.unique_share, UNIQUE_SHARE), policy.releases.key)
+    if release.kind != GENERALISED:
+        singled_out_by = from_the_original(release, singled_out_by)
     alone = [found for found in singled_out_by if found.share > policy.unique_share]
     differences = find_file_differences(release, policy)
     unprotected = unprotected_columns(policy, release, today)
-    demanded, required = class_size_in_rules(policy, release, today), class_size_for_release_kind(policy, release)
-    too_weak = required is not None and demanded < required
+    uncompared: tuple[str, ...] = ()
+    if release.kind == GENERALISED:
+        demanded: float | None = class_size_in_rules(policy, release, today)
+        required: float | None = class_size_for_release_kind(policy, release)
+        too_weak = required is not None and (demanded or 0) < required
+    else:
+        demanded, required = excess_in_rules(policy, release, today), excess_for_release_kind(policy)
+        uncompared = uncompared_columns(release, policy)
+        too_weak = demanded is None or demanded > required or bool(uncompared)
     by_reason = too_weak and policy.rules_reason is not None
     violations: dict[str, tuple[str, ...]] = {
         VALUES_PROTECTED: tuple(name for name in unprotected if name not in policy.no_rule),
@@ -220,7 +233,10 @@ def judge_rules(
         NO_HIDDEN: {"personal_details": inside} if inside else {},
         NO_UNIQUE: {"columns": [{**vars(found), "columns": list(found.columns)} for found in alone]} if alone else {},
         NO_DIFFERENCES: differences.details,
-        RULES_FIT: {"by_reason": True} if by_reason else {},
+        RULES_FIT: {
+            **({"by_reason": True} if by_reason else {}),
+            **({"columns": [{"column": name} for name in uncompared]} if uncompared else {}),
+        },
     }
     if allowed := [name for found in singled_out_by if found not in alone for name in found.columns]:
         details[NO_UNIQUE] = {**details[NO_UNIQUE], "columns_with_a_reason": list(dict.fromkeys(allowed))}
@@ -228,7 +244,9 @@ def judge_rules(
         details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
     parameters: dict[str, Mapping[str, Any]] = {
         NO_UNIQUE: {"at_most": policy.unique_share},
-        RULES_FIT: {} if required is None or by_reason else {"records": required},
+        RULES_FIT: {}
+        if required is None or by_reason
+        else {"records" if release.kind == GENERALISED else "excess": required},
     }
 
     def measured(rule: Rule) -> dict[str, Any]:
@@ -286,7 +304,7 @@ def _measure_rule(
         limit = next(limit for limit in subsets.limits if limit.limit == name)
         return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
     with policy.located(*rule.key):
-        result = rule.measure.measure(release.view, rule.parameters)
+        result = _measure_for_adversaries(release, policy, rule.measure, rule.parameters)
         if result.satisfied is None:
             raise NotApplicable("has no threshold here, so there is nothing to judge", measure=rule.measure.name)
     asked = {name: value for name, value in result.parameters.items() if name in (rule.given or result.parameters)}
@@ -297,6 +315,37 @@ def _measure_rule(
         "satisfied": result.satisfied,
         "details": dict(result.details),
     }
+
+
+COPIES = "copies"  # compares whole records, whatever somebody knows
+
+
+def _measure_for_adversaries(
+    release: Release, policy: Policy, measure: Metric, parameters: Mapping[str, Any]
+) -> Result:
+    """The result for all quasi-identifiers.
+
+    Of a release that is not generalised, the worst one: of any adversary, on any of the levels that are compared.
+    """
+    if release.kind == GENERALISED:
+        return measure.measure(release.view, parameters)
+    known = {release.quasi_identifiers: None}
+    if measure.name != COPIES:
+        known |= dict.fromkeys(adversary.knows for adversary in policy.adversaries)
+    results = []
+    for place, levels in enumerate(policy.compared_levels(release)):
+        for columns in known:
+            is_first = place == 0 and columns == release.quasi_identifiers
+            view = release.view if is_first else replace(release.view, quasi_identifiers=columns, compare_at=levels)
+            result = measure.measure(view, parameters)
+            where = {} if is_first else {"known": list(columns), "compared_at": levels}
+            results.append(replace(result, details={**result.details, **where}))
+    return max(results, key=lambda result: (result.satisfied is False, _upper_end(result)))
+
+
+def _upper_end(result: Result) -> float:
+    """What is compared with a limit on the excess: the upper end of its interval; the value if there is none."""
+    return float(result.details.get("interval", (0.0, result.value))[1])
 
 
 def _beyond_the_limit(release: Release, policy: Policy) -> dict[str, Any]:
@@ -333,6 +382,9 @@ def _without_details(measure: str, parameters: Mapping[str, Any], value: Value, 
 
 def _compared(result: Result, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The number compared with the threshold, and the threshold's name if the number is not the measure's value."""
+    if "excess" in asked and "at_most" not in asked and find_measure(result.measure).compares:
+        interval = result.details.get("interval")
+        return {"value": None if interval is None else interval[1], "compared": "excess"}
     limits = {name: limit["measured"] for name, limit in result.details.get("limits", {}).items()}
     if "at_most" not in asked:
         limits |= {name: result.details[name] for name in ("excess", "gain") if name in asked}

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.gate.document import (
     EXTERNAL,
     FAIL,
@@ -40,7 +41,7 @@ from PETWorks.gate.external.protected import (
     subset_cases,
     two_figures,
 )
-from PETWorks.gate.policy.policy_rules import ALL_RELEASES, SUBSETS
+from PETWorks.gate.policy.policy_rules import ALL_RELEASES, NO_UNIQUE, SUBSETS
 from PETWorks.json_types import Bound, Count
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, Driver, KnownAttributes, SubsetAnswers, SubsetCase
 from PETWorks.measures.catalogue import Metric, catalogue, find_measure
@@ -119,7 +120,80 @@ SMALL_CLASS = Bound(withheld="small class")
 
 def external_edition(document: CheckDocument) -> CheckDocument:
     """The external edition of a check; the document must be the internal edition."""
+    if document.policy.kind != GENERALISED:
+        return _edition_of_comparison(document)
     return _EditionBuilder(document, protect_statistics(document)).made()
+
+
+def _edition_of_comparison(document: CheckDocument) -> CheckDocument:
+    """The external edition of a release that is not generalised: the verdict, and no number.
+
+    All numbers are about people of the original, so they tell something about them. Ganev and De Cristofaro (2023),
+    *On the Inadequacy of Similarity-based Privacy Metrics*.
+    """
+    table = document.table
+    records = table.records if isinstance(table.records, int) else 0
+    rules = tuple(_rule_without_numbers(rule, told=document.verdict != FAIL) for rule in document.rules)
+    return CheckDocument(
+        schema=document.schema,
+        petworks=document.petworks,
+        generated=document.generated,
+        as_of_given=document.as_of_given,
+        edition=EXTERNAL,
+        title=document.title,
+        verdict=document.verdict,
+        rule_verdicts=_rule_verdicts(tuple(rule.verdict for rule in rules)),
+        policy=replace(document.policy, sha256=None),
+        inputs=tuple(replace(file, bytes=None, sha256=None) for file in document.inputs if file.use == "data"),
+        table=TableFacts(
+            records=_approximate_bound(range_of(records, document.policy.cell_size)),
+            treatment=table.treatment,
+            population=None,
+            quasi_identifiers=table.quasi_identifiers,
+            sensitive_attributes=table.sensitive_attributes,
+            hierarchies=table.hierarchies,
+            kind=table.kind,
+            compared_at=table.compared_at,
+            identifiers_in_the_release=table.identifiers_in_the_release,
+            columns_without_a_role=table.columns_without_a_role,
+        ),
+        columns=tuple(ColumnFacts(column.column, column.role, column.released) for column in document.columns),
+        rules=rules,
+        small_classes=(),
+        adversaries=(),
+        subsets=None,
+        payout_curve=None,
+        results=(),
+        not_applicable={},
+        next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in PUBLIC_STEPS),
+        options={name: value for name, value in document.options.items() if name != "previous"},
+        commitments=_commitments(document),
+    )
+
+
+def _rule_without_numbers(rule: RuleResult, *, told: bool) -> RuleResult:
+    """A rule with its thresholds; its verdict only if it follows from that on the table, or no lookup is needed."""
+    is_about_people = rule.measure in catalogue or rule.measure in (SUBSETS, NO_UNIQUE)
+    verdict = rule.verdict if told or not is_about_people else WITHHELD
+    shown = verdict != WITHHELD
+    return replace(
+        rule,
+        verdict=verdict,
+        parameters=_parameters(rule),
+        value=TELLS_COUNTS if is_about_people else rule.value,
+        satisfied=rule.satisfied if shown else None,
+        details={},
+        waiver=replace(rule.waiver, owner=None) if rule.waiver and shown else None,
+    )
+
+
+def _commitments(document: CheckDocument) -> Commitments | None:
+    salt, data, policy = document.salt, document.inputs[0].sha256, document.policy.sha256
+    if salt is None:
+        return None
+    return Commitments(
+        None if data is None else commitment(salt, data), None if policy is None else commitment(salt, policy)
+    )
 
 
 def commitment(salt: str, digest: str) -> str:
@@ -167,15 +241,7 @@ class _EditionBuilder:
             next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in PUBLIC_STEPS),
             releases=external_releases(document, known, self._share, _approximate_bound),
             options={name: value for name, value in document.options.items() if name != "previous"},
-            commitments=self._commitments(),
-        )
-
-    def _commitments(self) -> Commitments | None:
-        salt, data, policy = self.document.salt, self.document.inputs[0].sha256, self.document.policy.sha256
-        if salt is None:
-            return None
-        return Commitments(
-            None if data is None else commitment(salt, data), None if policy is None else commitment(salt, policy)
+            commitments=_commitments(document),
         )
 
     def _share(self, count: Range) -> Bound:

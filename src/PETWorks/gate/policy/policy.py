@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.hierarchies.declaration import HierarchySources
+from PETWorks.about.kinds import GENERALISED, WORDS
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
 from PETWorks.about.sample import Sample
@@ -19,8 +20,8 @@ from PETWorks.anonymizer.rules import Rule as SearchRule
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER
 from PETWorks.counting.codes import Column
 from PETWorks.counting.protected_source import protect_source
-from PETWorks.counting.release import ORDERS, Release
-from PETWorks.errors import InputError, PETWorksError, Phrase, quoted
+from PETWorks.counting.release import ORDERS, Release, check_levels
+from PETWorks.errors import Hint, InputError, PETWorksError, Phrase, quoted
 from PETWorks.gate.check.unique_values import UNIQUE_SHARE
 from PETWorks.gate.document import ReleaseKind
 from PETWorks.gate.policy.accountability import Accountability, accountability_of
@@ -35,6 +36,7 @@ from PETWorks.gate.policy.policy_rules import (
     Rule,
     Waiver,
     chosen_presets,
+    kind_in,
     rules_of,
     rules_of_people,
     waived_rules,
@@ -79,6 +81,8 @@ KEYS = {
     "original": "original",
     "order": "order",
     "hierarchies": "hierarchies",
+    "control": "control",
+    "compare_at": "compare_at",
 }
 
 # Texts on which a verdict or a checklist relies; they must not be blank.
@@ -109,6 +113,7 @@ class Policy:
     seed: int | None  # seed of that order, if it is random
     hierarchies: HierarchySources | None
     population: Path | str | int | float | None
+    control: Path | str | None  # people who had no part in a release that is not generalised
     plan: Path | None  # how the release was made, and which records left it
     reading: Mapping[str, str]
     roles: Mapping[str, str] | None
@@ -116,6 +121,7 @@ class Policy:
     privacy_unit: str | None
     treatment: Mapping[str, str]
     release_kind: ReleaseKind | None
+    stated_kind: str | None  # how the release was made from the original, if the policy says it
     recipients: MultilingualText | None
     adversaries: tuple[Adversary, ...]
     assumptions: tuple[MultilingualText, ...]
@@ -139,8 +145,30 @@ class Policy:
     root: Path | None = None  # the folder that must contain all files, if it is not the policy's own
     sample: Sample = field(default_factory=Sample)  # the columns that say how the records were drawn
     models: tuple[Model, ...] = ()  # what the data are for
+    compare_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # levels on which columns are compared
     releases: ReleaseSet = field(default_factory=ReleaseSet)  # other releases about the same people
     register: Path | None = None  # the folder in which releases are registered
+
+    @property
+    def kind(self) -> str:
+        """How the release was made from the original: generalised if the policy does not say."""
+        return self.stated_kind or GENERALISED
+
+    @property
+    def _compared_levels(self) -> Sequence[Mapping[str, str]]:
+        """The levels on which columns are compared together: the first of each, then the second ones, and so on."""
+        times = max(map(len, self.compare_at.values()), default=1)
+        return [
+            {column: levels[min(place, len(levels) - 1)] for column, levels in self.compare_at.items()}
+            for place in range(times)
+        ]
+
+    def compared_levels(self, release: Release) -> tuple[dict[str, int], ...]:
+        """The levels on which rules compare columns; the first ones are those of the release."""
+        with self.located("compare_at"):
+            return tuple(
+                check_levels(levels, release.compared_columns, release.hierarchies) for levels in self._compared_levels
+            )
 
     @property
     def keeps_unit(self) -> bool:
@@ -206,6 +234,9 @@ class Policy:
                 self._hierarchies_of_labels,
                 original,
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
+                kind=self.kind,
+                control=None if self.control is None else self._opened("control", self.control),
+                compare_at=next(iter(self._compared_levels)),
                 order=self.order,
                 seed=self.seed,
                 removed=None if planned is None else planned[0],
@@ -224,11 +255,14 @@ class Policy:
             if what == "protect" and error.where is None:
                 key = ("anonymize", "protect", *([column] if column else []))
                 raise located_error(self.file, key, error) from None
+            if what == "kind" and error.where is None:
+                raise located_error(self.file, ("context", "kind"), error) from None
             if what not in KEYS or error.where is not None:
                 raise
             raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
         if planned is not None and planned[0] is None and release.records < planned[1]:
             release.note_removed(planned[1] - release.records)
+        self.compared_levels(release)
         self._check_release(mistakes, release, planned, (original or source).names)
         mistakes.report()
         return release
@@ -373,6 +407,7 @@ def parse_policy(
             )
     _check_anonymize(mistakes, roles)
     models = _models(mistakes)
+    _check_kind(mistakes)
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
     exact = content.get("unique_values", UNIQUE_SHARE)
@@ -406,6 +441,11 @@ def parse_policy(
         waivers=waivers,
         anonymize=content.get("anonymize", {}),
         models=models,
+        compare_at={
+            column.strip(): tuple(levels) if isinstance(levels, list) else (levels,)
+            for column, levels in content.get("compare_at", {}).items()
+            if levels
+        },
         unique_values=unique_values,
         unique_values_reason=stated.get("reason"),
         root=None if root is None else Path(root),
@@ -439,6 +479,7 @@ def _context(context: Mapping[str, Any]) -> dict[str, Any]:
     """The recipients of the table and the assumed adversaries."""
     return {
         "release_kind": context.get("release"),
+        "stated_kind": context.get("kind"),
         "recipients": context.get("recipients"),
         "rules_reason": context.get("rules_reason"),
         "adversaries": tuple(
@@ -524,6 +565,33 @@ def _models(mistakes: Mistakes) -> tuple[Model, ...]:
     return parse_models(given)
 
 
+# Keys of generalised releases only, and those of releases that are not generalised.
+KEYS_OF_GENERALISED = ("plan", "order", "seed", "population", "privacy_unit", "releases")
+KEYS_OF_COMPARED = ("control", "compare_at")
+
+
+def _check_kind(mistakes: Mistakes) -> None:
+    """Add a mistake for each key that has no meaning for the kind of release."""
+    content = mistakes.file.content
+    kind = kind_in(content)
+    for key in KEYS_OF_COMPARED if kind == GENERALISED else KEYS_OF_GENERALISED:
+        if key not in content:
+            continue
+        if kind == GENERALISED:
+            mistakes.add(
+                (key,), "the key is for releases of the kind 'synthetic' or 'perturbed' (context: {kind: ...})"
+            )
+        else:
+            mistakes.add((key,), "the key is for generalised releases, and this one is {kind}", kind=WORDS[kind])
+    if kind != GENERALISED and "original" not in content:
+        mistakes.add(
+            ("context", "kind"),
+            "a release that is {kind} is judged by its original: name it",
+            Hint.ORIGINAL,
+            kind=WORDS[kind],
+        )
+
+
 def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> None:
     """Add a mistake for each invalid setting for `petworks anonymize`."""
     settings = mistakes.file.content.get("anonymize")
@@ -540,7 +608,7 @@ def _check_anonymize(mistakes: Mistakes, roles: Mapping[str, str] | None) -> Non
             protection_of(column, words)
 
 
-TABLES_OF_POLICY = ("data", "original", "population")
+TABLES_OF_POLICY = ("data", "original", "population", "control")
 
 
 def columns_without_role(release: Release) -> list[str]:

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from typing import Any
 
+from PETWorks.about.kinds import GENERALISED, WORDS
 from PETWorks.errors import ParameterError, PETWorksError, quoted, unknown
 from PETWorks.gate.document import CheckDocument, PresetFacts, RuleResult
 from PETWorks.gate.policy.accountability import APPROVER_ITEM, chinese_note, regimes_asking_for
@@ -28,6 +29,8 @@ NO_DIFFERENCES = "no-hidden-differences"
 RECORDS_LEFT = "records-left"  # not every record is suppressed
 RULES_FIT = "rules-fit-the-release"
 RULES_OF_EVERY_POLICY = (NO_HIDDEN, ALL_ROLES, NO_UNIQUE, NO_DIFFERENCES, RECORDS_LEFT, RULES_FIT)
+# A record of a synthetic or perturbed table that is suppressed hides nobody.
+RULES_OF_EVERY_COMPARISON = tuple(name for name in RULES_OF_EVERY_POLICY if name != RECORDS_LEFT)
 PEOPLE_COUNTED = "people-are-counted"  # in policies with a privacy unit
 NO_LINKS = "no-linked-records"  # in policies with a privacy unit, or with a key of other releases
 RULES_OF_PEOPLE = (PEOPLE_COUNTED, NO_LINKS)
@@ -42,6 +45,11 @@ class Preset(PresetFacts, frozen=True):
     """A published threshold and the rules that express it."""
 
     rules: tuple[Mapping[str, str], ...]
+    rules_if_compared: tuple[Mapping[str, str], ...] = ()  # for releases that are not generalised
+
+    def rules_for(self, kind: str) -> tuple[Mapping[str, str], ...]:
+        """The rules for a kind of release; empty if the threshold has no meaning for it."""
+        return self.rules if kind == GENERALISED else self.rules_if_compared
 
     @property
     def facts(self) -> PresetFacts:
@@ -73,6 +81,7 @@ def presets() -> dict[str, Preset]:
                 "cell_size": int(entry["cell_size"]),
                 "rule_of_thumb": entry["rule_of_thumb"] == "yes",
                 "rules": tuple(entry["rules"]),
+                "rules_if_compared": tuple(entry.get("rules_if_compared", ())),
             },
         )
         for name, entry in content.items()
@@ -128,11 +137,25 @@ class LocatingErrors:
             raise located_error(self.file, self.key, error) from None
 
 
+def kind_in(content: Mapping[str, Any]) -> str:
+    """The kind of release that the content of a policy states; generalised if it states none."""
+    return str(content.get("context", {}).get("kind", GENERALISED))
+
+
 def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
     """The presets named in the file."""
-    known = presets()
+    known, kind = presets(), kind_in(mistakes.file.content)
     for place, name in enumerate(mistakes.file.content.get("presets", ())):
-        if name in known:
+        if name in known and not known[name].rules_for(kind):
+            fitting = [preset.name for preset in known.values() if preset.rules_for(kind)]
+            mistakes.add(
+                ("presets", place),
+                "the preset is about classes of records, which do not apply to a {kind} table; "
+                "those that do: {presets}",
+                kind=WORDS[kind],
+                presets=quoted(fitting),
+            )
+        elif name in known:
             yield known[name]
         elif name is not None:
             mistakes.add(("presets", place), unknown("preset", name, known).message)
@@ -141,6 +164,7 @@ def chosen_presets(mistakes: Mistakes) -> Iterator[Preset]:
 def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     """All rules: of the presets, of the file, the limits, and the built-in rules."""
     content, names = mistakes.file.content, set[str]()
+    kind = kind_in(content)
 
     def new(rule: Rule) -> Iterator[Rule]:
         """Yield the rule, or add a mistake if another rule has its name."""
@@ -156,7 +180,9 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     if "roles" not in content or content["roles"].get("identifiers"):
         yield from new(Rule(NO_IDENTIFIERS, None, {}, (), None, None, ("roles", "identifiers")))
     rule_entries: list[tuple[Mapping[str, Any], str | None, Key]] = [
-        (rule, preset.name, ("presets", place)) for place, preset in enumerate(chosen) for rule in preset.rules
+        (rule, preset.name, ("presets", place))
+        for place, preset in enumerate(chosen)
+        for rule in preset.rules_for(kind)
     ]
     rule_entries += [
         (rule, None, ("rules", place)) for place, rule in enumerate(content.get("rules", ())) if rule is not None
@@ -164,7 +190,9 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     for rule, preset, key in rule_entries:
         with mistakes.at(*key):
             measure, parameters, checked = _check_rule(mistakes.file, rule, key)
-            name = _name(rule, preset, measure, chosen)
+            if not measure.applies_to(kind):
+                raise mistakes.file.error((*key, *(["measure"] if preset is None else [])), measure.reason_unfit(kind))
+            name = _name(rule, preset, measure, chosen, kind)
             yield from new(Rule(name, measure, checked, tuple(parameters), preset, rule.get("why"), key))
     for limit, value in content.get("subsets", {}).get("limits", {}).items():
         key = ("subsets", "limits", limit)
@@ -172,7 +200,7 @@ def rules_of(mistakes: Mistakes, chosen: Sequence[Preset]) -> Iterator[Rule]:
     for limit, value in content.get("releases", {}).get("limits", {}).items():
         key = ("releases", "limits", limit)
         yield from new(Rule(f"{ALL_RELEASES}: {limit}", None, {limit: value}, (limit,), None, None, key))
-    for name in RULES_OF_EVERY_POLICY:
+    for name in RULES_OF_EVERY_POLICY if kind == GENERALISED else RULES_OF_EVERY_COMPARISON:
         yield from new(Rule(name, None, {}, (), None, None, ("roles",)))
     if "roles" not in content or content["roles"].get("sensitive_attributes"):
         yield from new(Rule(VALUES_PROTECTED, None, {}, (), None, None, ("rules",)))
@@ -210,10 +238,10 @@ def _check_rule(file: YAMLFile, rule: Mapping[str, Any], key: Key) -> tuple[Metr
     return measure, parameters, checked
 
 
-def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset]) -> str:
+def _name(rule: Mapping[str, Any], preset: str | None, measure: Metric, chosen: Sequence[Preset], kind: str) -> str:
     if preset is None:
         return str(rule.get("name", measure.name))
-    alone = any(entry.name == preset and len(entry.rules) == 1 for entry in chosen)
+    alone = any(entry.name == preset and len(entry.rules_for(kind)) == 1 for entry in chosen)
     return preset if alone else f"{preset}: {measure.name}"
 
 

@@ -55,7 +55,7 @@ def resolve_sources(
     """
     content = mistakes.file.content
     population = parse_number(content.get("population", ""))
-    tables = ("data", "original", "hierarchies", "population")
+    tables = ("data", "original", "hierarchies", "population", "control")
     resolved: dict[str, Any] = {**dict.fromkeys(tables), "population": population, "plan": None}
     for key in tables:
         if key in content and (key != "population" or population is None):

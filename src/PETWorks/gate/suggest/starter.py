@@ -2,11 +2,13 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 
 from PETWorks.about.column_names import A_HOUSEHOLD, AN_ADDRESS
+from PETWorks.about.hierarchies.declaration import parse_declaration
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.proposal import Proposal, propose_hierarchy
 from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.sidecar import read_sidecar
@@ -17,7 +19,7 @@ from PETWorks.counting.engines.engine import half_the_machine, load_rows
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.profiles import people_per_value
 from PETWorks.counting.table import Table
-from PETWorks.errors import Counted, InputError, Phrase, printable
+from PETWorks.errors import Counted, InputError, PETWorksError, Phrase, printable
 from PETWorks.gate.check.unique_values import coordinate_pairs
 from PETWorks.gate.policy.accountability import regimes
 from PETWorks.gate.policy.policy_rules import UNDATED, is_foreign, presets_from
@@ -46,12 +48,21 @@ from PETWorks.gate.suggest.suggestion import (
     suggest_roles,
 )
 from PETWorks.measures.attacks.subsets import MAX_COLUMNS
+from PETWorks.measures.disclosure.compared import MOST_VALUES
 from PETWorks.tables.cells import is_number
 from PETWorks.tables.files import path_from
 from PETWorks.tables.headers import has_header_line, names_a_person
 from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
+PRESET_FOR_COMPARED = "nics-0.09"  # of releases that are not generalised
+LIMITED = "copies"  # what is limited where nothing sensitive can be guessed
+MEASURED = {"width", "quantiles", "cuts", "dates"}  # words of hierarchies of numbers and dates
+COMPARED_LABELS = 20  # at most, of a number or date to be guessed
+COMPARED_VALUES = 1100  # at most, of numbers and dates that are compared
+FEWEST_LABELS = 8  # with fewer, too many people look alike
+FINER_PARTS = (960, 240, 60, 15)
+RECORDS_OF_A_PART = 10
 PRESET_BY_KIND = {"public": "health-canada-0.09", "controlled": "pdpc-5", "internal": "pdpc-3"}
 SUPPRESSION = 0.05  # share of records that a release may suppress
 MAX_COLUMNS_OF_A_POLICY = 5_000  # nobody reviews more roles, and the size of policy files is limited
@@ -66,6 +77,10 @@ Why = Callable[[Suggestion], str]
 TITLE = "in every report, also for outsiders; the name of the file if there is none"
 ORIGINAL = "the table it was made from: for presence, fidelity and what was lost"
 POPULATION = "the people the records were drawn from: a number, a share or a table"
+CONTROL = "people like those of the original who had no part in the release (petworks split keeps some aside)"
+KIND = "synthetic: its records belong to nobody; perturbed: swapped, noised, randomised, sampled anew; generalised"
+LEVELS = "numbers and dates of two tables are rarely equal: rules hold on each of these levels of their hierarchy"
+EXCESS = "what lookups in the release tell beyond control people: at most so much of what remains to be guessed"
 LAST_YEAR = "last year's table"
 OFFICE = "the approver's office"
 SUBSETS = "every subset of the quasi-identifiers, counted in records"
@@ -82,8 +97,13 @@ KEEP_PLACE = "{reason}; to keep the place, make it a quasi-identifier, with {wor
 PROTECT = "coarser values where exact ones would give people away: those that keep most"
 
 
-def suggest_for_file(data: Path, separator: str | None, encoding: str | None) -> tuple[list[Suggestion], People | None]:
-    """A suggested role with its reason for each column, and the people who have several records, if any."""
+def suggest_for_file(
+    data: Path, separator: str | None, encoding: str | None, *, protects: bool = True
+) -> tuple[list[Suggestion], People | None]:
+    """A suggested role with its reason for each column, and the people who have several records, if any.
+
+    protects   whether columns whose values single out records are protected, or left out
+    """
     source = open_source(open_one(data, separator, encoding), Phrase("the table"))
     if len(source.names) > MAX_COLUMNS_OF_A_POLICY:
         raise InputError(
@@ -134,7 +154,8 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
         else suggestion
         for suggestion in suggested
     ]
-    suggested = add_protections(suggested, table, None if unit is None else table.columns[unit])
+    if protects:
+        suggested = add_protections(suggested, table, None if unit is None else table.columns[unit])
     suggested = [
         replace(suggestion, unread_dates=False)
         if suggestion.hierarchy is not None and "dates" in suggestion.hierarchy.words
@@ -142,6 +163,87 @@ def suggest_for_file(data: Path, separator: str | None, encoding: str | None) ->
         for suggestion in suggested
     ]
     return suggested, people
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a release that is not generalised is compared with.
+
+    levels   the levels of its hierarchy on which a column is compared
+    """
+
+    kind: str
+    original: Path
+    control: Path | None
+    levels: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+def suggest_for_comparison(
+    data: Path, comparison: Comparison, separator: str | None, encoding: str | None
+) -> tuple[list[Suggestion], Comparison]:
+    """A suggested role for each column, judged by the original, and the levels on which columns are compared.
+
+    In the release itself nobody's values can be recognised. Columns that only the original has are identifiers.
+    """
+    released = open_source(open_one(data, separator, encoding), Phrase("the table")).names
+    suggested, _ = suggest_for_file(comparison.original, separator, encoding, protects=False)
+    source = open_source(open_one(comparison.original, separator, encoding), Phrase("the original table"))
+    table = load_rows(source, source.names, memory_limit=2 * half_the_machine())
+    levels: dict[str, Sequence[int]] = {}
+    completed: list[Suggestion] = []
+    for suggestion in suggested:
+        column = suggestion.column
+        if column not in released:
+            completed.append(replace(suggestion, role=IDENTIFIER, why=Reason("not-released"), hierarchy=None))
+            continue
+        compared = suggestion.role in (QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE)
+        marginal = table.marginal(column)
+        proposed = None
+        if compared and len(marginal.counts) <= MAX_VALUES:
+            counts = dict(zip(marginal.values, marginal.counts.tolist(), strict=True))
+            proposed = propose_hierarchy(column, counts, source.encoding)
+        if proposed is None:
+            completed.append(suggestion)
+            continue
+        if MEASURED & set(proposed[0].words):
+            proposed = _in_finer_parts(counts, proposed)
+        own_levels = _levels_to_compare(*proposed, is_target=suggestion.role == SENSITIVE_ATTRIBUTE)
+        levels |= {column: own_levels} if any(own_levels) else {}
+        hierarchy = replace(proposed[0], height=proposed[1].height) if any(own_levels) else None
+        completed.append(replace(suggestion, hierarchy=hierarchy))
+    return completed, replace(comparison, levels=levels)
+
+
+def _in_finer_parts(
+    counts: Mapping[str | None, int], proposed: tuple[Proposal, Hierarchy]
+) -> tuple[Proposal, Hierarchy]:
+    """A hierarchy of numbers with parts of a few records each: in coarser ones, noisy copies of records do not show."""
+    parts = [number for number in FINER_PARTS if number * RECORDS_OF_A_PART <= sum(counts.values())]
+    if len(proposed[1].levels[0]) <= COMPARED_VALUES or len(parts) < 2 or "dates" in proposed[0].words:
+        return proposed
+    words = {"quantiles": parts}
+    try:
+        hierarchy = parse_declaration(words, Phrase("a proposal")).build(counts, [], [], Phrase("a proposal"))
+    except PETWorksError:  # numbers that are too unevenly spread for so many parts
+        return proposed
+    reason = Phrase("numbers: {parts} intervals with equally many records, then coarser ones", parts=parts[0])
+    return Proposal(words, reason), hierarchy
+
+
+def _levels_to_compare(proposal: Proposal, hierarchy: Hierarchy, *, is_target: bool) -> list[int]:
+    """The levels on which the values of two tables are comparable, the finest first; only 0 for few categories.
+
+    Copies with noise show on the level whose intervals are about as wide as the noise, which nobody knows: numbers are
+    compared on all levels. A value to be guessed needs one level, with few labels.
+    """
+    labels = [len(set(values)) for values in hierarchy.levels]
+    most = COMPARED_LABELS if is_target else COMPARED_VALUES
+    if not MEASURED & set(proposal.words) and labels[0] <= MOST_VALUES:
+        return [0]
+    fitting = [level for level in range(hierarchy.height) if labels[level] <= most]
+    distinct = [level for level in fitting if level == 0 or labels[level] < labels[level - 1]]
+    coarse = [level for level in distinct if labels[level] >= FEWEST_LABELS] or distinct or [hierarchy.height - 1]
+    return coarse[:1] if is_target else coarse
 
 
 def _is_address(suggestion: Suggestion) -> bool:
@@ -221,6 +323,7 @@ def starter_policy(
     people: People | None = None,
     *,
     release: str = "public",
+    comparison: Comparison | None = None,
     separator: str | None = None,
     encoding: str | None = None,
     say: Say = str,
@@ -230,6 +333,7 @@ def starter_policy(
 ) -> str:
     """The text of a policy file beside the data, with comments.
 
+    comparison with what a release that is not generalised is compared
     say, why   translate comments, and the reasons of suggestions, into the user's language; keys and values stay
     typed      quotes the arguments of a command for the shell
     home       the user's country, whose thresholds come first
@@ -247,26 +351,78 @@ def starter_policy(
     }
     options = [text for name, value in given_options.items() if value is not None for text in (f"--{name}", value)]
     levels = typed(["petworks", "hierarchy", path_from(policy.parent, data), *options])
-    parts = [
-        _sources(data, policy.parent, separator, encoding, say),
-        _all_roles(by_role, say, why),
-        *([_hierarchies(known, say, levels)] if any(suggestion.hierarchy for suggestion in known) else []),
-        _privacy_unit(people, say),
-        _sample(weight, suggested, say, why),
-        _context(release, known, say),
-        _presets(release, say, home),
-        _rules(bool(known and sensitive), say),
-        _subsets(len(known), say, of_people=people is not None),
-        _anonymize(suggested, say, possible=can_be_anonymized(suggested)),
+    declared = (
+        known if comparison is None else [suggestion for suggestion in (*known, *sensitive) if suggestion.hierarchy]
+    )
+    hierarchies = [_hierarchies(declared, say, levels)] if any(suggestion.hierarchy for suggestion in declared) else []
+    parts = [_sources(data, policy.parent, separator, encoding, say, comparison), _all_roles(by_role, say, why)]
+    parts += hierarchies
+    if comparison is None:
+        parts += [
+            _privacy_unit(people, say),
+            _sample(weight, suggested, say, why),
+            _context(release, known, say),
+            _presets(release, say, home),
+            _rules(bool(known and sensitive), say),
+            _subsets(len(known), say, of_people=people is not None),
+            _anonymize(suggested, say, possible=can_be_anonymized(suggested)),
+        ]
+    else:
+        parts += [
+            *([_levels(comparison.levels, say)] if comparison.levels else []),
+            _context(release, known, say, comparison.kind),
+            _limits(bool(sensitive), say),
+            _subsets(len(known), say, of_people=False, limits=False),
+        ]
+    parts += [
         _sign_off(say),
-        _waivers(release, say),
+        _waivers(
+            PRESET_BY_KIND[release]
+            if comparison is None
+            else f"{PRESET_FOR_COMPARED}: {LIMITED}"
+            if sensitive
+            else LIMITED,
+            say,
+        ),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _sources(data: Path, folder: Path, separator: str | None, encoding: str | None, say: Say) -> list[str]:
+def _levels(levels: Mapping[str, Sequence[int]], say: Say) -> list[str]:
+    """The levels on which columns are compared."""
+    return [
+        f"compare_at:                     # {say(LEVELS)}",
+        *(f"  {yaml_text(column)}: {list(own)}" for column, own in levels.items()),
+    ]
+
+
+def _limits(sensitive: bool, say: Say) -> list[str]:
+    """The rules of a release that is not generalised: limits on what it tells beyond control people."""
+    if sensitive:
+        return [f"# {say(EXCESS)}", f"presets: [{PRESET_FOR_COMPARED}]"]
+    return [f"# {say(EXCESS)}", "rules:", f"  - {{measure: {LIMITED}, excess: 0.09}}"]
+
+
+def _sources(
+    data: Path, folder: Path, separator: str | None, encoding: str | None, say: Say, comparison: Comparison | None
+) -> list[str]:
     """The head of the policy, and its files."""
-    hierarchies = read_sidecar(data).hierarchies
+    hierarchies = None if comparison is not None else read_sidecar(data).hierarchies
+    control = None if comparison is None else comparison.control
+    further = (
+        [
+            f"# original: original.csv       # {say(ORIGINAL)}",
+            *([f"hierarchies: {yaml_text(path_from(folder, hierarchies))}"] if isinstance(hierarchies, Path) else []),
+            f"# population: 23400000         # {say(POPULATION)}",
+        ]
+        if comparison is None
+        else [
+            f"original: {yaml_text(path_from(folder, comparison.original))}",
+            f"# control: control.csv         # {say(CONTROL)}"
+            if control is None
+            else f"control: {yaml_text(path_from(folder, control))}  # {say(CONTROL)}",
+        ]
+    )
     return [
         f"# {say('What is released to whom, and what must hold before: petworks check reads this file.')}",
         f"# {say('The roles below are guesses from names and counts. Look at every one; you know the data.')}",
@@ -275,9 +431,7 @@ def _sources(data: Path, folder: Path, separator: str | None, encoding: str | No
         f"data: {yaml_text(path_from(folder, data))}",
         *([f"separator: {yaml_text(separator)}"] if separator else []),
         *([f"encoding: {yaml_text(encoding)}"] if encoding else []),
-        f"# original: original.csv       # {say(ORIGINAL)}",
-        *([f"hierarchies: {yaml_text(path_from(folder, hierarchies))}"] if isinstance(hierarchies, Path) else []),
-        f"# population: 23400000         # {say(POPULATION)}",
+        *further,
     ]
 
 
@@ -389,20 +543,26 @@ def _sample(weight: Suggestion | None, suggested: Sequence[Suggestion], say: Say
     return lines if household is None else [*lines, f"household: {yaml_text(household)}  # {members}"]
 
 
-def _context(release: str, known: Sequence[Suggestion], say: Say) -> list[str]:
+def _context(release: str, known: Sequence[Suggestion], say: Say, kind: str | None = None) -> list[str]:
     adversaries = [
         f"  # adversaries:                # {say('who is assumed to know what; the report gives the risk of each')}",
         f"  #   - who: {say('a neighbour')}",
         f"  #     knows: [{', '.join(yaml_text(suggestion.column) for suggestion in known[:3])}]",
     ]
-    return [
+    head = [
         "context:",
+        *([f"  kind: {kind}             # {say(KIND)}"] if kind else []),
         f"  release: {release}             # {say('public, controlled or internal')}",
         f"  # purpose: {say('what the release is for')}",
         f"  # recipients: {say('who will get it')}",
         *(adversaries if known else []),
         f"  # earlier_releases:           # {say('about the same people; [] if there are none')}",
         f"  #   - {{what: {say(LAST_YEAR)}, date: 2025-11-30, recipients: {say('anybody')}}}",
+    ]
+    if kind:
+        return head
+    return [
+        *head,
         f"# releases:                     # {say('measures earlier tables together with this one')}",
         f"#   key: person                 # {say('the column that names the person, also in the original')}",
         "#   earlier:",
@@ -438,10 +598,10 @@ def _presets(release: str, say: Say, home: str) -> list[str]:
     ]
 
 
-def _waivers(release: str, say: Say) -> list[str]:
+def _waivers(rule: str, say: Say) -> list[str]:
     return [
         f"# waivers:                      # {say('a rule that need not hold, up to and including a day')}",
-        f"#   - rule: {PRESET_BY_KIND[release]}",
+        f"#   - rule: {rule}",
         f"#     owner: {say('who answers for it')}",
         f"#     reason: {say('why')}",
         "#     expires: 2030-12-31",
@@ -457,16 +617,19 @@ def _rules(sensitive: bool, say: Say) -> list[str]:
     return [*lines, f"{more}- measure: precision", f"{more}  at_least: 0.5"]
 
 
-def _subsets(known: int, say: Say, *, of_people: bool) -> list[str]:
+def _subsets(known: int, say: Say, *, of_people: bool, limits: bool = True) -> list[str]:
     """The attack by every subset of the quasi-identifiers, restricted to sizes that are quick; it counts no people."""
     sizes = subset_sizes(known)
     if of_people or sizes is None:
         return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
+    shown = [
+        "  # limits:                     # " + say("highest-risk, average-risk, uniques, inference: each from 0 to 1"),
+        "  #   uniques: 0.01",
+    ]
     return [
         f"subsets:                        # {say('attack with every subset of the quasi-identifiers of these sizes')}",
         f"  sizes: {sizes}",
-        f"  # limits:                     # {say('highest-risk, average-risk, uniques, inference: each from 0 to 1')}",
-        "  #   uniques: 0.01",
+        *(shown if limits else []),
     ]
 
 

@@ -74,6 +74,7 @@ REASONS = {
     "assigned": "nearly unique whole numbers that look assigned rather than measured",
     "precise": "a precise number identifies people to anyone who knows it",
     "unique": "nearly every record has a unique text",
+    "not-released": "only the original has it",
     "exact": "too many records could be found by their own value, and the values cannot be rounded",
     "details": "{n} phone numbers, addresses, names or other personal details inside the texts",
     "remarks": "remarks, in which people may be described",
@@ -353,7 +354,7 @@ class Suggestion:
     @property
     def adds_facts(self) -> bool:
         """Whether the counts add anything to the reason."""
-        return self.why.kind not in ("same", "beside")
+        return self.why.kind not in ("same", "beside", "not-released")
 
 
 def suggest_roles(table: WeightedRows, columns: Sequence[str], unit: str | None = None) -> list[Suggestion]:

@@ -1,7 +1,10 @@
 """Excess over control people, and its confidence interval."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import sqrt
+
+Interval = Callable[[float, int, float, int], tuple[float, float]]
 
 Z = 1.959963984540054  # of a confidence of 95 %
 MOST_CONTROLS = 1 << 40
@@ -50,17 +53,21 @@ def excess_interval(value: float, records: int, control: float, controls: int) -
     return low / (1 - control), high / (1 - control)
 
 
-def controls_needed(value: float, records: int, control: float, limit: float) -> int | None:
+def controls_needed(
+    value: float, records: int, control: float, limit: float, interval: Interval = excess_interval
+) -> int | None:
     """How many control people bring the upper end of the interval to a limit, if they are guessed right as often.
 
     None if no number of them does.
 
+    interval   of the excess: that of `excess_interval` or `newcombe`
+
     >>> controls_needed(0.5, 100_000, 0.5, 0.09), controls_needed(0.9, 1_000_000, 0.9, 0.09)
-    (484, 4549)
+    (473, 4625)
     """
 
     def suffices(controls: int) -> bool:
-        return excess_interval(value, records, control, controls)[1] <= limit
+        return interval(value, records, control, controls)[1] <= limit
 
     if not suffices(MOST_CONTROLS):
         return None

@@ -30,7 +30,7 @@ from PETWorks.measures.disclosure.compared import (
     compared_tables,
     is_in_original,
 )
-from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval, excess_over
+from PETWorks.measures.disclosure.intervals import controls_needed, excess_interval, excess_over, newcombe
 from PETWorks.measures.parameters import AtMost
 from PETWorks.measures.result import Result, no_more_than
 
@@ -193,10 +193,12 @@ COUNTED: Mapping[str, str] = {
 }
 
 
-def described(shares: Shares, tables: ComparedTables) -> dict[str, Any]:
+def described(shares: Shares, tables: ComparedTables, *, differ: bool = False) -> dict[str, Any]:
     """The numbers of a measure for the details of a result, ready for JSON.
 
     The excess is over control people, with its interval; without them, over the prior, if there is one.
+
+    differ   whether the excess is the plain difference, not a share of what remains
     """
     people, controls = tables.records[ORIGINAL], tables.records[CONTROL]
     control, prior = shares.control, shares.prior
@@ -207,8 +209,8 @@ def described(shares: Shares, tables: ComparedTables) -> dict[str, Any]:
         found |= {"control": float(control), **_exact("control_exact", control)}
         if shares.control_prior is not None:
             found |= {"control_prior": float(shares.control_prior)}
-        excess = excess_over(shares.original, control)
-        interval = excess_interval(float(shares.original), people, float(control), controls)
+        excess = shares.original - control if differ else excess_over(shares.original, control)
+        interval = (newcombe if differ else excess_interval)(float(shares.original), people, float(control), controls)
         found |= {"excess": float(excess), **_exact("excess_exact", excess), "interval": list(interval)}
     elif prior is not None and not controls:
         found |= {"over_prior": float(excess_over(shares.original, prior))}
@@ -245,7 +247,9 @@ def why_unjudged(view: View) -> Phrase | None:
     return FEW_CONTROLS if controls < FEWEST_CONTROLS else None
 
 
-def excess_verdict(view: View, limit: float | None, numbers: Mapping[str, Any]) -> dict[str, Any]:
+def excess_verdict(
+    view: View, limit: float | None, numbers: Mapping[str, Any], *, differ: bool = False
+) -> dict[str, Any]:
     """Whether an excess keeps its limit, by the upper end of its interval, and why it does not if that is not all.
 
     satisfied         None without a limit; false if there are too few control people to judge
@@ -262,7 +266,9 @@ def excess_verdict(view: View, limit: float | None, numbers: Mapping[str, Any]) 
     else:
         verdict = {"satisfied": no_more_than(numbers["interval"][1], limit)}
     if not verdict["satisfied"] and unjudged in (None, FEW_CONTROLS) and numbers["excess"] <= limit:
-        needed = controls_needed(numbers["share"], people, numbers["control"], limit)
+        needed = controls_needed(
+            numbers["share"], people, numbers["control"], limit, newcombe if differ else excess_interval
+        )
         verdict |= {} if needed is None else {"control_needed": max(needed, FEWEST_CONTROLS)}
     return verdict
 
@@ -277,11 +283,13 @@ def _result(
     view: View,
     limits: Mapping[str, float | None],
     ask: Callable[[View], Question[Lookups]] = lookups_question,
+    *,
+    differ: bool = False,
 ) -> Result:
     """The result of a measure that needs no target; limits: `at_most` and, if the measure has it, `excess`."""
     tables = compared_tables(view)
-    numbers = described(shares_of(name, tables, view.answer(ask(view)), None), tables)
-    verdict = excess_verdict(view, limits.get("excess"), numbers)
+    numbers = described(shares_of(name, tables, view.answer(ask(view)), None), tables, differ=differ)
+    verdict = excess_verdict(view, limits.get("excess"), numbers, differ=differ)
     value = numbers.pop("share")
     satisfied = all_hold(no_more_than(value, limits["at_most"]), verdict.pop("satisfied"))
     return Result(name, value, satisfied, limits, {**numbers, **verdict, **_records(tables)})
@@ -345,6 +353,7 @@ def found(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Resul
     Elsewhere it is called iS.
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> found(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.8333333333333334
     """
@@ -358,6 +367,7 @@ def replicated_uniques(view: View, *, at_most: AtMost = None) -> Result:
     There is no such share of control people, because it depends on how many they are. Elsewhere it is called repU.
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> replicated_uniques(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.16666666666666666
     """
@@ -368,10 +378,14 @@ def replicated_uniques(view: View, *, at_most: AtMost = None) -> Result:
 def copies(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Result:
     """Share of people of the original whose record occurs in the release, in every compared column.
 
+    Its excess is the difference to the share of control people: where nearly everybody has a look-alike, as on coarse
+    levels, a share of the few others would be large by chance, although no record was copied.
+
+    >>> from PETWorks import Release
     >>> copies(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """
-    return _result("copies", view, {"at_most": at_most, "excess": excess}, copies_question)
+    return _result("copies", view, {"at_most": at_most, "excess": excess}, copies_question, differ=True)
 
 
 @metric(asks=_ask_by_target, **ABOUT_VALUES)
@@ -381,6 +395,7 @@ def certain(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Res
     Elsewhere it is called DiSCO.
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> certain(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """
@@ -394,6 +409,7 @@ def certain_in_both(view: View, *, at_most: AtMost = None) -> Result:
     There is no such share of control people, because it depends on how many they are. Elsewhere it is called DiSDiO.
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
+    >>> from PETWorks import Release
     >>> certain_in_both(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.5
     """
@@ -407,6 +423,7 @@ def proportional(view: View, *, at_most: AtMost = None, excess: AtMost = None) -
     Elsewhere it is called DCAP.
     Taub, Elliot, Pampaka and Smith (2018), *Differential Correct Attribution Probability for Synthetic Data*.
 
+    >>> from PETWorks import Release
     >>> proportional(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """
@@ -421,6 +438,7 @@ def best_guess(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> 
     most frequent value of the whole release. If the release is the original, it is the posterior of
     attribute-inference.
 
+    >>> from PETWorks import Release
     >>> best_guess(Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")).value
     0.6666666666666666
     """

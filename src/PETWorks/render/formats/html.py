@@ -44,6 +44,7 @@ from PETWorks.render.report.sections import (
     MODEL_HEADINGS,
     STEPS_IN_FRONT,
     coefficient_rows,
+    lookup_rows,
     results_by_section,
     section_rows,
     shown_sections,
@@ -99,6 +100,7 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             **_other_releases(document),
             **_models(document),
             **_front_page(document),
+            lookups=rows_in_all(partial(lookup_rows, document)),
             example=example if document.edition == INTERNAL else None,
             **_FUNCTIONS,
         )

@@ -72,6 +72,7 @@ TEXTS: dict[str, str | Plural] = {
     "file.data": "released table",
     "file.roles": "roles",
     "file.original": "original table",
+    "file.control": "control people",
     "file.population": "population table",
     "file.hierarchies": Homonym("hierarchies"),
     "file.plan": "plan of the release",
@@ -268,6 +269,20 @@ TEXTS: dict[str, str | Plural] = {
         'as one; missing ones are left out, and so are words for "not known" (n/a, unknown, ?).'
     ),
     "context.unit": "Several records of the same person (identified by {column}) count once in each class.",
+    "context.kind.synthetic": (
+        "The table is synthetic: its records belong to nobody. So nobody is asked to pick the right record; it is "
+        "judged by what a lookup in it tells about the people of the original beyond other people."
+    ),
+    "context.kind.perturbed": (
+        "The table is perturbed: its values were swapped, noised, randomised or drawn anew. It is judged by what a "
+        "lookup in it tells about the people of the original beyond other people."
+    ),
+    "context.control": Plural(
+        "It is compared with 1 control person, who had no part in making it.",
+        "It is compared with {n} control people, who had no part in making it.",
+    ),
+    "context.levels": "Compared on levels of their hierarchies: {levels}.",
+    "context.compared-at": "{column} on level {level}",
     "context.no-population": (
         "No population was given, so the person an adversary looks for is assumed to be in the table."
     ),
@@ -433,6 +448,22 @@ TEXTS: dict[str, str | Plural] = {
     "scenario.marketer-risk": "as many people as possible",
     "scenario.without-register": "no register given: same as for one known person",
     # drivers
+    "section.disclosure": "Lookups: what does the table tell about the people of the original?",
+    "disclosure.text": (
+        "Somebody who knows the quasi-identifiers of a person looks them up in this table as if it were the original. "
+        "What they get right about people who had no part in it is statistics; what they get right beyond that is what "
+        "the table discloses: the excess, as a share of what remains to be guessed (of copies, the plain difference), "
+        "with its interval at 95 %."
+    ),
+    "disclosure.no-control": (
+        "There are no control people, so what is right about anybody cannot be told from what the table discloses."
+    ),
+    "disclosure.excess": "{share} ({low} to {high})",
+    "head.lookups": "What lookups tell",
+    "head.original-people": "People of the original",
+    "head.control-people": "Control people",
+    "head.without-keys": "Without any lookup",
+    "head.excess": "Excess",
     "section.drivers": "What drives the risk",
     "drivers.counted": Plural(
         "1 combination of the columns that outsiders may know was counted.",
@@ -647,6 +678,20 @@ TEXTS: dict[str, str | Plural] = {
         "The value of {column} can be guessed with a chance of {posterior}; without the table, {prior}."
     ),
     "residual.attributes": "The sensitive value can be guessed with a chance of {chance}.",
+    "residual.copies": "The whole record of {share} of the people of the original is in this table.",
+    "residual.copies-control": (
+        "The whole record of {share} of the people of the original is in this table; of people who had no part in it, "
+        "{control}."
+    ),
+    "residual.guess": (
+        "Whoever looks a person of the original up in this table guesses {column} right in {share} of cases; without "
+        "the table, in {prior}. Without control people nobody can say how much of this the table discloses."
+    ),
+    "residual.guess-control": (
+        "Whoever looks a person of the original up in this table guesses {column} right in {share} of cases; about "
+        "people who had no part in it, in {control}."
+    ),
+    "residual.excess": "What the table tells beyond that is {share} of what remains to be guessed ({low} to {high}).",
     "residual.none": "No risk was measured.",
     "step.anonymize": Plural(
         "To have it fixed, run: {command} (the release with the least loss that keeps the rules). By hand: leave "
@@ -682,6 +727,34 @@ TEXTS: dict[str, str | Plural] = {
         "anonymize made, with the policy and the plan beside it, or a table that has the column."
     ),
     "step.remove-key": "{columns} joins this table with other releases: remove it before the release.",
+    "step.name-control": (
+        "The rules {rules} compare with control people, and there are none: keep people aside before the table is made "
+        "(petworks split), and name them as control."
+    ),
+    "step.more-control": (
+        "The control people are too few for the rules {rules}: about {size} would suffice, if they are guessed right "
+        "as often as these."
+    ),
+    "step.separate-control": (
+        "The control people of the rules {rules} are in the original: control people must have no part in making the "
+        "table (petworks split keeps some aside)."
+    ),
+    "step.synthesise-anew": (
+        "The table tells too much about the people of the original ({rules}): make another one, with a method that "
+        "learns less of single records, with more noise, or with coarser columns."
+    ),
+    "step.compare-columns": (
+        "{columns}: unique values of the original are in this table, and no rule compares them. Make them quasi-"
+        "identifiers or sensitive attributes, or leave the columns out."
+    ),
+    "step.compare-on-levels": (
+        "Most values of {columns} in the table do not occur in the original, so lookups find nobody, whatever the "
+        "table tells: give each a hierarchy, and compare it on a level of that (compare_at: {{column: 1}})."
+    ),
+    "step.limit-excess": (
+        "Rules of a table that is not generalised limit what it tells beyond control people, of copies and of each "
+        "sensitive attribute, to at most {share}. Add: {policy}"
+    ),
     "step.blur-together": (
         "Together with earlier releases, too much can be learned ({rules}): make {columns} coarser, remove it, or"
         " group values as the earlier releases do."
@@ -1033,6 +1106,20 @@ TEXTS: dict[str, str | Plural] = {
     "advice.near-value": (
         "Rules about diversity count each number as another value. Make {columns} coarser ('protect' under "
         "'anonymize': round or intervals), or demand t-closeness, which measures how far numbers are apart."
+    ),
+    "notice.no-control": (
+        "There are no control people: what is right about anybody cannot be told from what the table discloses."
+    ),
+    "notice.control-in-original": Plural(
+        "1 control person ({share}) is equal to a record of the original in every column.",
+        "{n} control people ({share}) are equal to a record of the original in every column.",
+    ),
+    "notice.own-values": (
+        "{share} of the values of {columns} in the table do not occur in the original, so lookups find fewer people: "
+        "compare it on a level of a hierarchy (compare_at)."
+    ),
+    "notice.outside-compared": (
+        "What was measured stays inside: figures about the people of the original could tell something about them."
     ),
     "notice.rule-always-holds": "Without meaning here: {rules}. Every table keeps it with this limit.",
     "notice.rule-about-one-value": (
@@ -1844,6 +1931,14 @@ TEXTS: dict[str, str | Plural] = {
     "studio.columns.unit.subsets": (
         "Attacks by every subset are counted in records, so they become a comment in the policy."
     ),
+    "studio.columns.sample": "Is the table a sample?",
+    "studio.columns.sample.intro": (
+        "With the number of people that each record stands for, the risk is estimated for the population. Both columns "
+        "have no other role and leave the release."
+    ),
+    "studio.columns.sample.none": "no column",
+    "studio.columns.sampling_weight": "sampling weight",
+    "studio.columns.household": "household",
     "studio.columns.removed": "Named as direct identifiers, but not in the table: {columns}.",
     "studio.columns.bulk": "Give the chosen columns the role",
     "studio.columns.bulk.do": "Set",

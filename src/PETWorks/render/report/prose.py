@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import APART
 from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
@@ -19,6 +20,7 @@ from PETWorks.gate.document import (
     NextStep,
     Notice,
     RuleResult,
+    TableFacts,
     WaiverFacts,
 )
 from PETWorks.gate.policy.policy_rules import ALL_ROLES, APPROVER, NO_HIDDEN, NO_IDENTIFIERS, RECORDS_LEFT
@@ -115,6 +117,8 @@ def utility(document: CheckDocument, lang: str) -> list[str]:
     rows = "utility.deleted" if after < before else "utility.added" if after > before else "utility.same-rows"
     share = percent(abs(before - after) / before, lang)
     sentences = [message_text(lang, rows, before=before, after=after, n=abs(before - after), share=share)]
+    if document.policy.kind != GENERALISED:
+        return sentences
     recoded = [column.column for column in document.columns if column.recoded]
     blind = [
         result.measure
@@ -246,18 +250,33 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
         message_text(lang, "context.adversary", who=policy_text(adversary.who, lang), columns=adversary.knows)
         for adversary in document.adversaries
     ]
-    sentences += treatment(described.treatment, lang)
-    sentences.append(
-        message_text(lang, "context.no-population")
-        if described.population is None
-        else message_text(lang, "context.population", n=described.population)
-    )
+    sentences += treatment(described.treatment, lang) if policy.kind == GENERALISED else _comparison(described, lang)
+    if policy.kind == GENERALISED:
+        sentences.append(
+            message_text(lang, "context.no-population")
+            if described.population is None
+            else message_text(lang, "context.population", n=described.population)
+        )
     in_money = [result.parameters for result in document.results if find_measure(result.measure).unit == "money"]
     if in_money:
         sentences.append(message_text(lang, "context.amounts", **{name: in_money[-1][name] for name in AMOUNTS}))
     sentences += other_releases.assumptions(document, lang)
     texts = (policy_text(text, lang) for text in policy.assumptions)
     return sentences + [text for text in texts if not other_releases.is_replaced(text)]
+
+
+def _comparison(described: TableFacts, lang: str) -> list[str]:
+    """How a release that is not generalised is judged, and with whom it is compared."""
+    sentences = [message_text(lang, f"context.kind.{described.kind}")] if described.kind else []
+    if described.control_records:
+        sentences.append(message_text(lang, "context.control", n=described.control_records))
+    if described.compared_at:
+        levels = [
+            message_text(lang, "context.compared-at", column=[column], level=level)
+            for column, level in described.compared_at.items()
+        ]
+        sentences.append(message_text(lang, "context.levels", levels=levels))
+    return sentences
 
 
 def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
@@ -283,6 +302,8 @@ def residual(document: CheckDocument, lang: str) -> str:
 
 def residual_texts(document: CheckDocument, lang: str, *, of_identity: bool = True) -> list[str]:
     """The remaining risk: the chance to find a person, and the chance to guess a sensitive value."""
+    if document.policy.kind != GENERALISED:
+        return _told_by_lookups(document, lang)
     results = {result.measure: result for result in document.results if not _is_withheld(result)}
     texts = []
     if of_identity and "re-identification" in results:
@@ -302,6 +323,50 @@ def residual_texts(document: CheckDocument, lang: str, *, of_identity: bool = Tr
             chance = _chance(results["attribute-inference"], lang)
             texts.append(message_text(lang, "residual.attributes", chance=chance))
     return texts
+
+
+def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
+    """What a release that is not generalised tells about the people of the original, and about control people."""
+    results = {result.measure: result.details for result in document.results}
+    shares = {result.measure: result.value for result in document.results}
+    texts = []
+    if "copies" in results:
+        control = results["copies"].get("control")
+        values = {"share": percent(_share(shares["copies"]), lang)} | (
+            {} if control is None else {"control": percent(control, lang)}
+        )
+        texts.append(message_text(lang, "residual.copies" if control is None else "residual.copies-control", **values))
+    if "best-guess" in results:
+        attributes = results["best-guess"]["attributes"]
+        column = max(attributes, key=lambda name: attributes[name].get("interval", (0, attributes[name]["share"]))[1])
+        numbers = attributes[column]
+        beside = [numbers[name] for name in ("share", "control", "excess") if name in numbers]
+        told = {name: percent(numbers[name], lang, beside) for name in ("share", "prior", "control") if name in numbers}
+        texts.append(
+            message_text(
+                lang,
+                "residual.guess" if "control" not in numbers else "residual.guess-control",
+                column=[column],
+                **told,
+            )
+        )
+        if "interval" in numbers:
+            low, high = numbers["interval"]
+            texts.append(
+                message_text(
+                    lang,
+                    "residual.excess",
+                    share=percent(numbers["excess"], lang, beside),
+                    low=percent(low, lang, beside),
+                    high=percent(high, lang, beside),
+                )
+            )
+    return texts
+
+
+def _share(value: Any) -> float:
+    assert isinstance(value, int | float)
+    return float(value)
 
 
 def highest_chance(document: CheckDocument) -> float | Bound | None:
@@ -410,7 +475,8 @@ def _reason(document: CheckDocument, measure: str, lang: str) -> str:
 def notices(document: CheckDocument, lang: str) -> list[str]:
     """The notices besides the verdict; for the external edition, its published bound of the worst case."""
     if document.edition == EXTERNAL:
-        return [_worst_case_outside(document, lang)]
+        compared = document.policy.kind != GENERALISED
+        return [message_text(lang, "notice.outside-compared") if compared else _worst_case_outside(document, lang)]
     return notice_texts(document.notices, lang)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.gate.document import (
     FAIL,
     INTERNAL,
@@ -20,7 +21,7 @@ from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.measures.utility.models import Coefficient, ModelResult
-from PETWorks.render.language.language import message_text, percent, shorten_name, value_text
+from PETWorks.render.language.language import measure_name, message_text, percent, shorten_name, value_text
 from PETWorks.render.report.other_releases import is_shown
 
 
@@ -45,10 +46,22 @@ MAX_LOSSES = 5  # columns shown in the short formats
 LOSSES = ("head.column", "head.values-before", "head.values-after", "column.changed", "column.information_kept")
 
 SECTIONS = (
-    *("rules", "context", "columns", "identity", "drivers", "attributes", "presence", "releases", "profit", "utility"),
+    *(
+        "rules",
+        "context",
+        "columns",
+        "disclosure",
+        "identity",
+        "drivers",
+        "attributes",
+        "presence",
+        "releases",
+        "profit",
+        "utility",
+    ),
     *("anonymization", "steps", "sign-off", "method"),
 )
-MEASURED = ("attributes", "presence", "profit")  # sections that only results of measures fill
+MEASURED = ("disclosure", "attributes", "presence", "profit")  # sections that only results of measures fill
 STEPS_IN_FRONT = 3  # steps on the first page of a release that does not pass; those of others are for its makers
 _VERDICT_ORDER = ("fail", "withheld", "waived", "pass")
 
@@ -82,6 +95,7 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
     results = results_by_section(document)
     content = {
         **{name: bool(results[name]) for name in MEASURED},
+        "identity": document.policy.kind == GENERALISED,
         "drivers": document.subsets is not None,
         "releases": is_shown(document),
         "utility": bool(results["utility"] or utility_keys(document) or document.models),
@@ -126,6 +140,31 @@ def section_rows(document: CheckDocument) -> dict[str, Any]:
         "earlier": ((document.sign_off and document.sign_off.earlier_releases) or ())[:MAX_EARLIER],
         "sources": [{"measure": name, "source": cited_papers(name)} for name in results if cited_papers(name)],
     }
+
+
+def lookup_rows(document: CheckDocument, lang: str) -> list[list[str]]:
+    """What lookups in a release that is not generalised tell about people of the original and control people."""
+    rows = []
+    for result in results_by_section(document)["disclosure"]:
+        by_target = result.details.get("attributes") or {"": {**result.details, "share": result.value}}
+        for target, found in by_target.items():
+            shares = [found.get(name) for name in ("share", "control", "prior", "excess")]
+            beside = [share for share in shares if share is not None]
+            low, high = found.get("interval", (None, None))
+            excess = (
+                ""
+                if shares[-1] is None
+                else message_text(
+                    lang,
+                    "disclosure.excess",
+                    share=percent(shares[-1], lang, beside),
+                    low=percent(low, lang, beside),
+                    high=percent(high, lang, beside),
+                )
+            )
+            figures = ["" if share is None else percent(share, lang, beside) for share in shares[:-1]]
+            rows.append([measure_name(result.measure, lang), shorten_name(target), *figures, excess])
+    return rows
 
 
 def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:

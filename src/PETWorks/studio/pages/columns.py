@@ -9,8 +9,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from PETWorks.about.roles import ROLE_KEYS, ROLES
+from PETWorks.about.sample import ALLOWED_ROLES
 from PETWorks.about.sidecar import read_sidecar
-from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
+from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError
 from PETWorks.gate.check.findings import find_contradictions
 from PETWorks.gate.document import ColumnFacts, Role
@@ -33,6 +34,7 @@ from PETWorks.studio.pages.page import (
     text_in,
 )
 from PETWorks.studio.server.open_case import GivenHierarchy, OpenCase, TableFacts
+from PETWorks.tables.cells import is_number
 
 Roles = Mapping[str, str | None]
 
@@ -45,12 +47,14 @@ class RoleChoices:
     reasons      why columns have their role, or none; empty if no reason is given
     unit         the column that names the person, empty for none; None if the form did not have the field
     not_people   why columns that repeat do not name the people of the table; empty if no reason is given
+    sample       the columns of sampling weight and household, by key of the policy; empty for none
     """
 
     roles: Roles = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     unit: str | None = None
     not_people: Mapping[str, str] = field(default_factory=dict)
+    sample: Mapping[str, str] = field(default_factory=dict)
 
 
 def current_roles(policy: Policy) -> dict[str, str]:
@@ -72,12 +76,24 @@ def reason_of(policy: Policy, column: str, roles: Mapping[str, str]) -> Multilin
     return (policy.accountability.role_reasons if column in roles else policy.no_role).get(column)
 
 
+def current_sample(policy: Policy) -> dict[str, str]:
+    """The columns of sampling weight and household, from the policy or the YAML file beside the table."""
+    if policy.sample.columns or policy.roles is not None or isinstance(policy.data, str):
+        return policy.sample.words
+    return read_sidecar(policy.data).sample.words
+
+
 def policy_with_choices(policy: Policy, text: str, choices: RoleChoices, lang: str) -> str:
     """The text of the policy file with the user's choices."""
     before = current_roles(policy)
     now: dict[str, str] = {column: role for column, role in {**before, **choices.roles}.items() if role is not None}
     unit = current_unit(policy) if choices.unit is None else choices.unit or None
-    wanted: dict[str, Any] = {}
+    wanted: dict[str, Any] = {
+        key: column or None for key, column in choices.sample.items() if column != current_sample(policy).get(key, "")
+    }
+    for key, column in choices.sample.items():
+        if now.get(column, INSENSITIVE_ATTRIBUTE) not in ALLOWED_ROLES[key]:
+            del now[column]
     if now != before or (policy.roles is None and choices.unit is not None):
         wanted["roles"] = _role_lists(policy.file.content.get("roles"), now)
     wanted |= _reasons(policy, before, now, choices, lang)
@@ -233,6 +249,7 @@ def show(request: Request, case: OpenCase) -> Response:
         unit=unit,
         units=_possible_units(facts, roles, unit),
         suggested_unit=_suggested_unit(case.policy, facts, unit),
+        samples=_possible_samples(case.policy, facts, unit),
         repeating=_repeating_columns(facts, case.policy),
         not_people=_columns_with_reasons(case.policy, facts, lang),
         has_subsets="subsets" in case.policy.file.content,
@@ -346,6 +363,23 @@ def _possible_units(facts: TableFacts, roles: Mapping[str, str], unit: str | Non
     ]
 
 
+def _possible_samples(
+    policy: Policy, facts: TableFacts, unit: str | None
+) -> list[tuple[str, str | None, list[tuple[int, str]]]]:
+    """For sampling weight and household: the key of the policy, the column in force, and possible columns."""
+    current = current_sample(policy)
+    columns = [
+        (index, name)
+        for index, (name, profile) in enumerate(facts.profiles.items())
+        if name != unit and profile.distinct > 1
+    ]
+    weights = [(index, name) for index, name in columns if all(map(is_number, facts.profiles[name].sample))]
+    return [
+        ("sampling_weight", current.get("sampling_weight"), weights),
+        ("household", current.get("household"), columns),
+    ]
+
+
 @of_form
 def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Response:
     """The contradictions to the roles that are chosen on the page, before they are saved."""
@@ -361,6 +395,7 @@ def preview_contradictions(request: Request, case: OpenCase, form: Form) -> Resp
     unsaved += sum(
         text != text_in(case.policy.no_privacy_unit.get(name), lang) for name, text in choices.not_people.items()
     )
+    unsaved += sum(column != current_sample(case.policy).get(key, "") for key, column in choices.sample.items())
     without_reason = {name for name, text in choices.reasons.items() if not text}
     with_reason = {name for name, text in choices.reasons.items() if text}
     worth = _contradictions(facts, roles, chosen_unit, _explained_columns(case) - without_reason | with_reason, lang)
@@ -398,6 +433,11 @@ def _choices_sent(form: Form, facts: TableFacts) -> RoleChoices:
         {_column(index, facts.names): text.strip() for index, text in form.with_prefix("reason-").items()},
         _column(unit, facts.names) if unit else unit,
         not_people,
+        {
+            key: _column(form.text(key), facts.names) if form.text(key) else ""
+            for key in ALLOWED_ROLES
+            if key in form.fields
+        },
     )
 
 

@@ -1,0 +1,250 @@
+"""The gate for synthetic and perturbed tables: three made-up ones, control people, levels, what it does not accept."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from command import petworks
+from PETWorks import Release, check
+from PETWorks.errors import InputError, PETWorksError
+from PETWorks.gate.policy.policy import read_policy
+from policy_checks import CHECK
+
+DAY = "2026-11-01"
+PEOPLE, CONTROLS = 3000, 1200
+POLICY = """\
+petworks_policy: 1
+data: {table}.csv
+original: original.csv
+control: control.csv
+roles:
+  quasi_identifiers: [age, town, sex]
+  sensitive_attributes: [job]
+hierarchies:
+  age: {{quantiles: [240, 60, 15, 5]}}
+compare_at: {{age: [1, 2, 3]}}
+context:
+  kind: {kind}
+  release: public
+{more}presets: [nics-0.09]
+"""
+
+
+def people(rng, number):
+    """Ages to the day, as years; the job depends on age and town."""
+    age = rng.uniform(18, 90, number).round(2)
+    town = rng.integers(0, 6, number)
+    job = (age / 18 + town / 3 + rng.normal(0, 1.2, number)).astype(int) % 6
+    return {"age": age, "town": town, "sex": rng.integers(0, 2, number), "job": job}
+
+
+def write(path, columns):
+    rows = zip(*columns.values(), strict=True)
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """An original with control people, and what three synthesisers made of it."""
+    folder, rng = tmp_path_factory.mktemp("synthetic"), np.random.default_rng(7)
+    original = people(rng, PEOPLE)
+    write(folder / "original.csv", original)
+    write(folder / "control.csv", people(rng, CONTROLS))
+    write(folder / "independent.csv", {name: rng.permutation(values) for name, values in original.items()})
+    write(folder / "drawn.csv", people(rng, PEOPLE))  # a synthesiser that knows the distribution, and nobody
+    noise = rng.uniform(-0.02, 0.02, PEOPLE)
+    noisy = {**original, "age": (original["age"] + noise).round(4)}
+    write(folder / "noisy_copy.csv", noisy)
+    return folder
+
+
+def judge(tables, table, kind="synthetic", more="", **changes):
+    text = POLICY.format(table=table, kind=kind, more=more)
+    for old, new in changes.items():
+        line = re.search(rf"^ *{old}:.*\n", text, re.MULTILINE)
+        text = text.replace(line[0], new)
+    path = tables / "policy.yaml"
+    path.write_text(text)
+    return check(path, as_of=DAY)
+
+
+def verdicts(found):
+    return {rule.name: rule.verdict for rule in found.content.rules}
+
+
+def test_verdicts_are_those_of_an_expert(tables):
+    """Independent draws and a good synthesiser tell nothing about single people; a copy with a little noise does."""
+    by_table = {name: judge(tables, name) for name in ("independent", "drawn", "noisy_copy")}
+    assert {name: found.verdict for name, found in by_table.items()} == {
+        "independent": "pass",
+        "drawn": "pass",
+        "noisy_copy": "fail",
+    }
+    worst = verdicts(by_table["noisy_copy"])
+    assert {name for name, verdict in worst.items() if verdict == "fail"} >= {"nics-0.09: certain", "nics-0.09: copies"}
+    assert "synthesise-anew" in [step.step for step in by_table["noisy_copy"].content.next_steps]
+
+
+def test_noise_shows_on_the_level_that_is_as_wide(tables):
+    """On the finest level of all, where no value is equal, the copy would seem safe: the rules do not fit then."""
+    exact = judge(tables, "noisy_copy", compare_at="")
+    rules = verdicts(exact)
+    assert [rules[f"nics-0.09: {name}"] for name in ("certain", "best-guess", "copies")] == ["pass"] * 3
+    (fit,) = [rule for rule in exact.content.rules if rule.name == "rules-fit-the-release"]
+    assert (fit.verdict, fit.details["columns"]) == ("fail", [{"column": "age"}])
+    assert [step.columns for step in exact.content.next_steps if step.step == "compare-on-levels"] == [("age",)]
+    by_level = [judge(tables, "noisy_copy", compare_at=f"compare_at: {{age: {level}}}\n") for level in (1, 4)]
+    assert [verdicts(found)["nics-0.09: certain"] for found in by_level] == ["fail", "pass"]
+
+
+def test_every_adversary_is_judged(tables):
+    """Whoever knows age alone is told more than those who know all, of whom few are found."""
+    more = "  adversaries:\n    - {who: a colleague, knows: [age]}\n"
+    found = judge(
+        tables,
+        "noisy_copy",
+        more=more,
+        compare_at="compare_at: {age: 3}\n",
+        presets="rules: [{measure: certain, excess: 0.5}]\n",
+    )
+    alone = judge(
+        tables, "noisy_copy", compare_at="compare_at: {age: 3}\n", presets="rules: [{measure: certain, excess: 0.5}]\n"
+    )
+    (rule,), (before,) = ([rule for rule in one.content.rules if rule.measure == "certain"] for one in (found, alone))
+    known = rule.details.get("known", ["age", "town", "sex"])
+    own = Release(
+        tables / "noisy_copy.csv",
+        {
+            "quasi_identifiers": known,
+            "sensitive_attributes": ["job"],
+            "insensitive_attributes": [name for name in ("age", "town", "sex") if name not in known],
+        },
+        {"age": {"quantiles": [240, 60, 15, 5]}},
+        original=tables / "original.csv",
+        control=tables / "control.csv",
+        kind="synthetic",
+        compare_at={"age": 3},
+    )
+    from PETWorks.measures import certain
+
+    assert rule.value == certain(own).details["interval"][1] >= before.value
+
+
+def test_without_enough_control_people_nothing_passes(tables):
+    write(tables / "few.csv", people(np.random.default_rng(3), 60))
+    none = judge(tables, "drawn", control="")
+    few = judge(tables, "drawn", control="control: few.csv\n")
+    same = judge(tables, "drawn", control="control: original.csv\n")
+    for found, why, step in (
+        (none, "no control people", "name-control"),
+        (few, "few control people", "more-control"),
+        (same, "control people are in the original", "separate-control"),
+    ):
+        assert found.verdict == "fail"
+        rules = [rule for rule in found.content.rules if rule.preset == "nics-0.09"]
+        assert [rule.details["unjudged"] for rule in rules] == [why] * 3
+        assert step in [step.step for step in found.content.next_steps]
+    assert [notice.notice for notice in none.content.notices] == ["no-control"]
+    assert same.content.notices[0].records == PEOPLE
+
+
+def test_only_the_verdict_leaves(tables):
+    found = judge(tables, "noisy_copy")
+    outside = found.to_dict("external")
+    assert list(CHECK.iter_errors(outside)) == []
+    assert outside["verdict"] == "fail"
+    assert (outside["results"], outside["subsets"]) == ([], None)
+    assert {rule["verdict"] for rule in outside["rules"] if rule["preset"]} == {"withheld"}
+    numbers = {
+        round(number, 4)
+        for rule in found.content.rules
+        if rule.preset
+        for number in (rule.value, *rule.details.get("interval", ()))
+    }
+    shown = json.dumps(outside)
+    assert not any(f"{number:.4f}" in shown for number in numbers)
+    assert "%" not in found.to_markdown(edition="external")
+
+
+def test_reports_say_nothing_about_the_right_record(tables):
+    found = judge(tables, "noisy_copy")
+    page = re.sub(r"<[^>]+>", " ", re.sub(r"(?s)<(style|script).*?</\1>", "", found.to_html("en")))
+    for sentence in ("finds the right record", "records are suppressed", "in classes", "smallest class"):
+        assert sentence not in page
+    assert "Lookups: what does the table tell about the people of the original?" in page
+    assert "who had no part in it" in found.to_markdown()
+    assert "查詢" in found.to_html("zh-TW")
+    reasons = found.content.not_applicable
+    assert "k-anonymity" not in reasons, "measures of another kind are left out"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"presets": "presets: [pdpc-5]\n"}, "the preset is about classes of records"),
+        ({"presets": "rules: [{measure: k-anonymity, k: 5}]\n"}, "does not apply to a synthetic table, because"),
+        ({"original": ""}, "a release that is synthetic is judged by its original"),
+        ({"control": "control: control.csv\npopulation: 100000\n"}, "the key is for generalised releases"),
+        ({"kind": ""}, "the key is for releases of the kind"),
+        ({"compare_at": "compare_at: {age: 9}\n"}, "expected a level from 0 to 5"),
+    ],
+)
+def test_mistakes(tables, changes, says):
+    with pytest.raises(PETWorksError, match=re.escape(says)):
+        judge(tables, "drawn", **changes)
+
+
+def test_a_table_that_no_generalisation_can_make_is_asked_about(tables):
+    """Combinations of exact values that the original does not have; without the question it would be called risky."""
+    text = POLICY.format(table="independent", kind="", more="")
+    text = re.sub(r"control:.*\n|compare_at:.*\n|  kind:.*\n|presets:.*\n", "", text) + "presets: [pdpc-5]\n"
+    path = tables / "silent.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"records combine values of 'age', 'town', 'sex' as no record"):
+        check(path, as_of=DAY)
+    path.write_text(text.replace("  release:", "  kind: generalised\n  release:"))
+    assert check(path, as_of=DAY).verdict == "fail"
+    path.write_text(text.replace("independent.csv", "original.csv"))
+    assert check(path, as_of=DAY).verdict == "fail", "the original itself is not asked about"
+
+
+def test_unique_values_of_the_original_do_not_pass_as_insensitive(tables):
+    """Amounts that nobody compares: drawn anew they are nobody's, copied they are."""
+    rng = np.random.default_rng(1)
+    amounts = rng.integers(10**6, 10**9, PEOPLE)
+    for name, bills in (("original", amounts), ("drawn", rng.integers(10**6, 10**9, PEOPLE)), ("copied", amounts)):
+        source = "drawn" if name == "copied" else name
+        lines = (tables / f"{source}.csv").read_text().splitlines()
+        rows = [f"{line},{bill}" for line, bill in zip(lines[1:], bills, strict=True)]
+        (tables / f"{name}_bills.csv").write_text("\n".join([lines[0] + ",bill", *rows]) + "\n")
+    controls = (tables / "control.csv").read_text().splitlines()
+    rows = [f"{line},{bill}" for line, bill in zip(controls[1:], rng.integers(10**6, 10**9, CONTROLS), strict=True)]
+    (tables / "control_bills.csv").write_text("\n".join([controls[0] + ",bill", *rows]) + "\n")
+    for name, verdict in (("drawn", "pass"), ("copied", "fail")):
+        found = judge(
+            tables,
+            f"{name}_bills",
+            original="original: original_bills.csv\n",
+            control="control: control_bills.csv\n",
+            sensitive_attributes="  sensitive_attributes: [job]\n  insensitive_attributes: [bill]\n",
+        )
+        assert verdicts(found)["no-unique-values"] == verdict
+
+
+def test_init_writes_a_policy_that_works(tables):
+    target = tables / "proposed.yaml"
+    done = petworks(
+        "init", tables / "drawn.csv", "--kind", "synthetic", "--original", tables / "original.csv",
+        "--control", tables / "control.csv", "-o", target,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    policy = read_policy(target)
+    assert (policy.kind, int(policy.compare_at["age"][0]) > 0) == ("synthetic", True)
+    assert petworks("check", target).returncode == 0
+    target.write_text(target.read_text().replace("drawn.csv", "noisy_copy.csv"))
+    assert petworks("check", target).returncode == 1
+    refused = petworks("anonymize", target, "-o", tables / "out.csv")
+    assert (refused.returncode, "the policy is about a synthetic table" in refused.stderr) == (2, True)
+    assert petworks("init", tables / "drawn.csv", "--kind", "synthetic", "-o", tables / "x.yaml").returncode == 2
