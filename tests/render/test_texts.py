@@ -137,6 +137,7 @@ def completed_ids():
     yield from (f"reason.{kind}" for kind in REASONS)
     yield from (f"studio.columns.scheme.{kind}" for kind in KINDS)
     yield from (f"studio.columns.help.{role}" for role in (*ROLES, "none"))
+    yield from (f"studio.columns.{column}" for column in ("sampling_weight", "household"))
     yield from (f"studio.open.release.{kind}" for kind in PRESET_BY_KIND)
     yield from (f"studio.open.separator.{word}" for word in SEPARATORS.values())
     roles = ("identifier", "quasi_identifier", "sensitive_attribute", "insensitive_attribute")
