@@ -166,7 +166,6 @@ def bar_values(request: Request, case: OpenCase | None, about: str = "", *, chec
         "about": about,
         "policy_of_step": {step: studio(request).workspace.relative(path) for step, path in policies.items() if path},
         "more_releases": flow.more,
-        **folder_values(request, case.file.path.parent),
     }
 
 
@@ -224,6 +223,7 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             steps=steps_of(case),
             here=_current_address(request),
             saved="saved" in request.query_params,
+            **({} if case is None else folder_values(request, case.file.path.parent)),
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, case, request, **more),
