@@ -107,6 +107,7 @@ def completed_ids():
     yield from (f"verdict.{verdict}" for verdict in ("pass", "waived", "fail", "withheld"))
     yield from (f"waiver.{state}" for state in ("active", "expired", "not needed"))
     yield from (f"context.kind.{kind}" for kind in KINDS_OF_RELEASE if kind != GENERALISED)
+    yield from (f"studio.open.kind.{kind}" for kind in KINDS_OF_RELEASE)
     yield from (f"release.{kind}" for kind in ("unknown", "public", "controlled", "internal"))
     yield from (f"summary.{verdict}" for verdict in ("pass", "waived", "fail"))
     yield from (f"withheld.{why}" for why in ("small class", "few records", "tells counts"))
