@@ -1,7 +1,7 @@
 """Parts of pages that are made from the program itself, so that they cannot become stale.
 
 A block ```{facts} commands``` in a page becomes what the function `commands` here returns, in the language of the page,
-and ```{facts} measure k-map``` what is true of that measure.
+```{facts} measure k-map``` what is true of that measure, ```{facts} measures privacy``` a table of that family.
 """
 
 import re
@@ -91,6 +91,16 @@ def names(_lang):
         yield f"| [{one.name}](measures/{one.page}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
 
 
+def measures(family):
+    """A table of the measures of a family."""
+    yield from ("| measure | better | needs | parameters | what it measures |", "|---|---|---|---|---|")
+    for one in all_measures():
+        if one.family == family:
+            parameters = ", ".join(f"`{name}`" for name in one.parameters)
+            cells = [f"[{one.name}](measures/{one.page}.md)", one.better, ", ".join(one.needs), parameters, one.summary]
+            yield f"| {' | '.join(map(_cell, cells))} |"
+
+
 def measure(name):
     """Everything that follows from the function of a measure: how it is called, what it takes and what it returns."""
     entry = find_measure(name)
@@ -156,6 +166,9 @@ def _releases():
             control=ROOT / "data/people_control.csv",
             kind="synthetic",
         ),
+        Release(
+            {"area": ["north", "south"], "weight": [18, 39]}, {"area": "quasi_identifier"}, sampling_weight="weight"
+        ),
     )
 
 
@@ -201,17 +214,20 @@ PARTS = {
 }
 
 
+ABOUT = {"measure": measure, "measures": measures}
+
+
 class Facts(SphinxDirective):
     """The block that is replaced by a part: a table, or sections with headings of their own."""
 
     required_arguments = 1
-    optional_arguments = 1  # the name of a measure
+    optional_arguments = 1  # the name of a measure, or of a family
 
     def run(self):
         """The nodes of the part, under the heading that the block is below."""
         lang = "zh-TW" if self.env.docname.endswith(".zh-TW") else "en"
         part, *about = self.arguments
-        text = "\n".join(measure(*about) if part == "measure" else PARTS[part](lang))
+        text = "\n".join(ABOUT[part](*about) if about else PARTS[part](lang))
         holder = nodes.Element()
         self.state.nested_parse(text.splitlines(), 0, holder, match_titles=True)
         return holder.children
