@@ -1,4 +1,4 @@
-# make demo | quick | test | thorough | check | texts | site | bench | docs | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
+# make demo | quick | test | thorough | check | texts | site | bench | gallery | pictures | conformance | fuzz | wheels — each sets up .venv first. PYTHON picks the interpreter (3.11 or newer).
 # quick: the tests that need no Spark and no browser and are not slow, with fewer examples, in a minute or two;
 # test: all of them; thorough: with four times as many examples, at random. The examples of the others are the same in every run.
 PYTHON ?= python3
@@ -12,7 +12,7 @@ DEMO := build/demo
 # Whatever the environment says, Python keeps what it has compiled: the tests start it hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test thorough check texts site bench docs gallery pictures conformance fuzz wheels clean
+.PHONY: demo quick test thorough check texts site bench gallery pictures conformance fuzz wheels clean
 
 # Modules are compiled when they are imported first: most of them never are.
 # The tools that tests compare with pin old versions or want packages that are not needed for it: they run on newer ones.
@@ -62,9 +62,6 @@ bench: .venv/.ready .venv-peers/.ready
 	$(BIN)/python benchmarks/anonymising.py --peers $(PEERS)/python
 	$(BIN)/python benchmarks/releases.py --peers $(PEERS)/python
 	$(BIN)/python benchmarks/samples.py --rows $(ROWS)
-
-docs: .venv/.ready
-	$(BIN)/python docs/make_measures.py
 
 # The reports, in build/gallery; make site links them.
 gallery: .venv/.ready

@@ -44,7 +44,7 @@ for name, limit in evaluate(release, limits)["prosecutor-risk"].details["limits"
 # non-uniform-entropy 0.251321
 # precision 0.353464
 # publisher-payout 396408
-# not applicable: k-map, utility-bias
+# not applicable: k-map, individual-risk, utility-bias
 # prosecutor-risk does not hold
 # population-uniqueness holds
 # highest: compared as probability, classes of 12 are required

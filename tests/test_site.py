@@ -143,6 +143,7 @@ def test_facts_of_the_program_are_on_the_site(site):
     from PETWorks.cli.main import COMMANDS
     from PETWorks.gate.policy.accountability import regimes
     from PETWorks.gate.policy.policy_rules import presets
+    from PETWorks.measures.catalogue import all_measures
 
     commands, sources = ((site / name).read_text("utf-8") for name in ("command-line.html", "regimes.html"))
     for name in COMMANDS:
@@ -150,6 +151,9 @@ def test_facts_of_the_program_are_on_the_site(site):
         assert f"Usage: petworks {name} " in commands
     assert commands.index("Usage: petworks [OPTIONS]") < commands.index("Usage: petworks anonymize")
     assert (site / "command-line.zh-TW.html").read_text("utf-8").count("用法：") >= len(COMMANDS)
+    listed = (site / "measures.html").read_text("utf-8")
+    assert [entry.name for entry in all_measures() if f'href="measures/{entry.page}.html"' not in listed] == []
+    assert listed.count("<table") == 1 + len({entry.family for entry in all_measures()})
     for one in [*presets().values(), *regimes().values()]:
         assert one.name in sources
         assert one.source in sources

@@ -1,7 +1,7 @@
 """Parts of pages that are made from the program itself, so that they cannot become stale.
 
 A block ```{facts} commands``` in a page becomes what the function `commands` here returns, in the language of the page,
-and ```{facts} measure k-map``` what is true of that measure.
+```{facts} measure k-map``` what is true of that measure, ```{facts} measures privacy``` a table of that family.
 """
 
 import re
@@ -14,7 +14,6 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from PETWorks import Release
-from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.cli.help import localise_command, translating_click
 from PETWorks.cli.main import main
 from PETWorks.errors import NotApplicable
@@ -92,6 +91,16 @@ def names(_lang):
         yield f"| [{one.name}](measures/{one.page}.md) | {chinese} | {_cell(one.summary)} | {_cell(meaning)} |"
 
 
+def measures(family):
+    """A table of the measures of a family."""
+    yield from ("| measure | better | needs | parameters | what it measures |", "|---|---|---|---|---|")
+    for one in all_measures():
+        if one.family == family:
+            parameters = ", ".join(f"`{name}`" for name in one.parameters)
+            cells = [f"[{one.name}](measures/{one.page}.md)", one.better, ", ".join(one.needs), parameters, one.summary]
+            yield f"| {' | '.join(map(_cell, cells))} |"
+
+
 def measure(name):
     """Everything that follows from the function of a measure: how it is called, what it takes and what it returns."""
     entry = find_measure(name)
@@ -157,7 +166,9 @@ def _releases():
             control=ROOT / "data/people_control.csv",
             kind="synthetic",
         ),
-        Release({"area": ["n", "n", "s"], "weight": [2, 3, 4]}, {"area": QUASI_IDENTIFIER}, sampling_weight="weight"),
+        Release(
+            {"area": ["north", "south"], "weight": [18, 39]}, {"area": "quasi_identifier"}, sampling_weight="weight"
+        ),
     )
 
 
@@ -203,17 +214,20 @@ PARTS = {
 }
 
 
+ABOUT = {"measure": measure, "measures": measures}
+
+
 class Facts(SphinxDirective):
     """The block that is replaced by a part: a table, or sections with headings of their own."""
 
     required_arguments = 1
-    optional_arguments = 1  # the name of a measure
+    optional_arguments = 1  # the name of a measure, or of a family
 
     def run(self):
         """The nodes of the part, under the heading that the block is below."""
         lang = "zh-TW" if self.env.docname.endswith(".zh-TW") else "en"
         part, *about = self.arguments
-        text = "\n".join(measure(*about) if part == "measure" else PARTS[part](lang))
+        text = "\n".join(ABOUT[part](*about) if about else PARTS[part](lang))
         holder = nodes.Element()
         self.state.nested_parse(text.splitlines(), 0, holder, match_titles=True)
         return holder.children

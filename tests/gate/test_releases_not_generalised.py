@@ -11,6 +11,7 @@ from PETWorks import Release, check
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.policy.policy import read_policy
 from policy_checks import CHECK
+from studio_client import entered
 
 DAY = "2026-11-01"
 PEOPLE, CONTROLS = 3000, 1200
@@ -248,3 +249,28 @@ def test_init_writes_a_policy_that_works(tables):
     refused = petworks("anonymize", target, "-o", tables / "out.csv")
     assert (refused.returncode, "the policy is about a synthetic table" in refused.stderr) == (2, True)
     assert petworks("init", tables / "drawn.csv", "--kind", "synthetic", "-o", tables / "x.yaml").returncode == 2
+
+
+def test_every_adversary_by_subsets(tables):
+    """Limits on subsets are judged by the upper end of the interval, and the report names who is told most."""
+    more = "subsets: {sizes: all, limits: {certain: 0.09}}\n"
+    noisy, drawn = (judge(tables, name, presets=more + "presets: [nics-0.09]\n") for name in ("noisy_copy", "drawn"))
+    assert [verdicts(found)["every-subset: certain"] for found in (noisy, drawn)] == ["fail", "pass"]
+    assert (noisy.content.subsets, len(noisy.content.lookups.minimal_risky) > 0) == (None, True)
+    assert "Who is told most" in noisy.to_html("en")
+    assert "lookups" not in noisy.to_dict("external")
+
+
+def test_the_page_opens_a_synthetic_table(tables):
+    with entered(tables) as page:
+        form = {"table": "drawn.csv", "release": "public", "policy": "page.yaml", "kind": "synthetic"}
+        assert page.post("/open", data=form).status_code == 400, "without its original"
+        form |= {"original": "original.csv", "control": "control.csv"}
+        assert page.post("/open", data=form).status_code == 200
+        about = {"policy": "page.yaml"}
+        shown = page.get("/risk/body", params=about)
+        assert (shown.status_code, "people who had no part in it" in shown.text) == (200, True)
+        steps = re.findall(r'href="/(\w+)\?policy', page.get("/columns", params=about).text)
+        assert [step for step in steps if step in ("levels", "safe", "compare")] == []
+        assert page.get("/safe", params=about).status_code == 400
+        assert page.get("/decide/verdict", params=about).status_code == 200

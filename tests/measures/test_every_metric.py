@@ -68,7 +68,7 @@ def assert_often(counts, tried, least):
 def test_agrees_with_its_definition():
     tried, answered = 0, dict.fromkeys(NAMES, 0)
 
-    @examples(400)
+    @examples(540)
     @given(case=cases())
     def agrees(case):
         nonlocal tried

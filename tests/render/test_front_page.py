@@ -73,6 +73,17 @@ def test_a_failing_file_is_not_to_be_signed(tmp_path):
     assert page.index("What to do next") < page.index("What the file contains now")
 
 
+def test_a_policy_that_names_nobody_has_no_section_about_them(tmp_path):
+    named = checked(tmp_path, 5).to_html("en")
+    assert 'id="sign-off"' in named
+    (tmp_path / "p.yaml").write_text(
+        POLICY.replace("K", "5").replace("sign_off: {approver: Jane Doe, role: head of office}", "")
+    )
+    unnamed = check(tmp_path / "p.yaml", as_of=DAY).to_html("en")
+    assert 'id="sign-off"' not in unnamed
+    assert "Prepared by" in unnamed, "there are fields for signatures nevertheless"
+
+
 def test_columns_are_a_table_where_the_original_is_known():
     page = first_page(adult())
     states = {column.column: column for column in adult().content.columns}

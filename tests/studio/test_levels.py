@@ -115,7 +115,7 @@ def test_the_release_is_the_one_that_the_command_makes(folder):
         fields["seen"] = seen(page)
         shown = ended(page, page.post("/levels/apply?policy=policy.yaml", data=fields, follow_redirects=False))
         assert shown.url.path == "/compare"
-        text = page.get(f"{shown.url}&wait=1").text
+        text = page.get(str(shown.url).replace("/compare?", "/compare/body?"), headers={"X-Part": "1"}).text
         out = text.partition('class="files out"')[2].partition('class="files inside"')
         assert all(f">{name}</a>" in out[0] for name in ("ours.csv", "ours_codebook.md", "ours_codebook.csv"))
         assert ">ours_policy.yaml</a>" in out[2]

@@ -59,7 +59,7 @@ def digests(folder):
 def test_settings_are_saved_in_the_policy_and_comments_stay(folder):
     with entered(folder) as page:
         before = (folder / "policy.yaml").read_text("utf-8")
-        assert run(page, do="save").headers["location"] == "/safe?policy=policy.yaml"
+        assert run(page, do="save").headers["location"] == "/safe?policy=policy.yaml&saved=1"
         assert (folder / "policy.yaml").read_text("utf-8") == before, "nothing was changed"
         run(page, do="save", suppression="5", minutes="10", **{"low-1": "1", "high-1": "2", "weight-2": "2.5"})
         assert (folder / "policy.yaml").read_text("utf-8") == before.replace(

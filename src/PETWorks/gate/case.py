@@ -59,6 +59,7 @@ from PETWorks.gate.plans import note_placed_cells, plan_of_file
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.measures.attacks.subsets import SubsetAnswers, Subsets, every_subset
 from PETWorks.measures.catalogue import all_measures
+from PETWorks.measures.disclosure.subsets import LookupAnswers, LookupSubsets, look_up_subsets
 from PETWorks.measures.evaluation import answer_questions_of_measures
 from PETWorks.measures.utility.models import ModelResult, compare_models_of
 from PETWorks.releases.composition import Composition
@@ -164,20 +165,21 @@ class Case:
         return self.once("composition", lambda: compose_releases(self.release, self.policy, self._engine_settings))
 
     @property
-    def subsets(self) -> tuple[SubsetAnswers | None, list[str]]:
+    def subsets(self) -> tuple[SubsetAnswers | LookupAnswers | None, list[str]]:
         """The attacks by every subset of the quasi-identifiers, and these columns by what they contribute."""
         return self.once("subsets", lambda: subset_answers(self.counted_subsets, self.policy))
 
     @property
-    def counted_subsets(self) -> Subsets | None:
+    def counted_subsets(self) -> Subsets | LookupSubsets | None:
         """Every subset of the quasi-identifiers that the policy asks for; None if it asks for none."""
         return self.once("counted subsets", self._count_subsets)
 
-    def _count_subsets(self) -> Subsets | None:
+    def _count_subsets(self) -> Subsets | LookupSubsets | None:
         if self.policy.subset_sizes is None:
             return None
         with self.policy.located("subsets"):
-            return every_subset(self.release, self.policy.subset_sizes, progress=self._progress)
+            count = every_subset if self.policy.kind == GENERALISED else look_up_subsets
+            return count(self.release, self.policy.subset_sizes, progress=self._progress)
 
     @property
     def rules(self) -> tuple[RuleResult, ...]:
@@ -286,7 +288,8 @@ class Case:
             rules=rules,
             small_classes=small_classes(release, policy.cell_size) if has_classes else (),
             adversaries=adversary_facts(release, policy.adversaries) if has_classes else (),
-            subsets=subsets,
+            subsets=subsets if isinstance(subsets, SubsetAnswers) else None,
+            lookups=subsets if isinstance(subsets, LookupAnswers) else None,
             payout_curve=payout_curve_of(release, overview.results),
             results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
             # Without hints: how to supply what is missing depends on the interface.

@@ -19,6 +19,7 @@ from PETWorks.errors import Hint, InputError, Phrase
 from PETWorks.json_types import Bound, Count, Day, JSONObject, MultilingualText, Names, Number, Real, Sha256, described
 from PETWorks.locale import ENGLISH, LANGUAGES
 from PETWorks.measures.attacks.subsets import SubsetAnswers
+from PETWorks.measures.disclosure.subsets import LookupAnswers
 from PETWorks.measures.utility.models import ModelResult
 from PETWorks.releases.disclosure_facts import ReleasesFacts
 from PETWorks.tables.files import read_small
@@ -465,6 +466,9 @@ class CheckDocument(JSONObject, frozen=True, kw_only=True):
     small_classes: tuple[SmallClasses, ...]
     adversaries: tuple[AdversaryFacts, ...]
     subsets: SubsetAnswers | None
+    lookups: (
+        Annotated[LookupAnswers, described("of a release that is not generalised: lookups by every subset")] | None
+    ) = None
     payout_curve: tuple[PayoutStep, ...] | None
     results: tuple[MeasureResult, ...]
     not_applicable: Annotated[Mapping[str, str], described("the measures that do not apply, each with the reason")]

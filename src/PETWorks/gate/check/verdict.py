@@ -67,6 +67,7 @@ from PETWorks.json_types import MultilingualText
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, Subsets
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
+from PETWorks.measures.disclosure.subsets import LookupAnswers, LookupSubsets
 from PETWorks.measures.evaluation import Evaluation, evaluate_requests
 from PETWorks.measures.result import Result
 from PETWorks.releases.composition import Composition
@@ -124,7 +125,9 @@ def _is_named(policy: Policy) -> bool:
     return register is not None and policy.register == policy.path.parent / register
 
 
-def subset_answers(counted: Subsets | None, policy: Policy) -> tuple[SubsetAnswers | None, list[str]]:
+def subset_answers(
+    counted: Subsets | LookupSubsets | None, policy: Policy
+) -> tuple[SubsetAnswers | LookupAnswers | None, list[str]]:
     """The attacks by every subset, and the quasi-identifiers by their contribution to re-identification, if known."""
     if counted is None:
         return None, []
@@ -181,7 +184,7 @@ def count_verdicts(rules: Sequence[RuleResult]) -> RuleVerdicts:
 def judge_rules(
     release: Release,
     policy: Policy,
-    subsets: SubsetAnswers | None,
+    subsets: SubsetAnswers | LookupAnswers | None,
     composition: Composition | None,
     columns: Sequence[ColumnFacts],
     today: date,
@@ -285,7 +288,7 @@ def _measure_rule(
     release: Release,
     policy: Policy,
     rule: Rule,
-    subsets: SubsetAnswers | None,
+    subsets: SubsetAnswers | LookupAnswers | None,
     composition: Composition | None,
 ) -> dict[str, Any]:
     """The fields of a rule's result that come from the data."""

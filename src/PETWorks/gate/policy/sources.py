@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.roles import check_same_columns, check_unit, roles_from_lists, unknown_column
 from PETWorks.about.sample import Sample, check_sample
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
@@ -221,7 +222,8 @@ def check_references(mistakes: Mistakes, known: Iterable[str], sensitive: Iterab
     if "sizes" in subsets:
         with mistakes.at("subsets", "sizes"):
             parse_sizes(subsets["sizes"], len(known))
-    for limit, value in subsets.get("limits", {}).items():
+    generalised = content.get("context", {}).get("kind", GENERALISED) == GENERALISED
+    for limit, value in subsets.get("limits", {}).items() if generalised else ():  # others are checked when counted
         with mistakes.at("subsets", "limits", limit):
             check_limits({limit: value}, sensitive)
     for limit, value in content.get("releases", {}).get("limits", {}).items():

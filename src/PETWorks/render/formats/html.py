@@ -44,6 +44,7 @@ from PETWorks.render.report.sections import (
     MODEL_HEADINGS,
     STEPS_IN_FRONT,
     coefficient_rows,
+    known_rows,
     lookup_rows,
     results_by_section,
     section_rows,
@@ -101,6 +102,7 @@ def page(document: CheckFile, lang: str = ENGLISH, example: ExampleRows | None =
             **_models(document),
             **_front_page(document),
             lookups=rows_in_all(partial(lookup_rows, document)),
+            known_lookups=rows_in_all(partial(known_rows, document)),
             example=example if document.edition == INTERNAL else None,
             **_FUNCTIONS,
         )

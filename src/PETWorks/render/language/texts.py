@@ -458,6 +458,7 @@ TEXTS: dict[str, str | Plural] = {
     "disclosure.no-control": (
         "There are no control people, so what is right about anybody cannot be told from what the table discloses."
     ),
+    "disclosure.known": "Who is told most, by the number of columns that they know",
     "disclosure.excess": "{share} ({low} to {high})",
     "head.lookups": "What lookups tell",
     "head.original-people": "People of the original",
@@ -1819,6 +1820,16 @@ TEXTS: dict[str, str | Plural] = {
     "studio.open.changed": "on {day}; changed since, or another day: check again",
     "studio.open.unchecked": "not checked yet",
     "studio.open.others": Plural("1 other file: a hierarchy or a text", "{n} other files: hierarchies and texts"),
+    "studio.open.kind": "The table is synthetic, swapped or noised",
+    "studio.open.kind.note": (
+        "Then it is judged by what it tells about the people it was made of, compared with control people who had no "
+        "part in it."
+    ),
+    "studio.open.made": "How it was made",
+    "studio.open.kind.generalised": "from real records, as they are or coarser",
+    "studio.open.kind.synthetic": "synthetic: its records belong to nobody",
+    "studio.open.kind.perturbed": "perturbed: swapped, noised or drawn anew",
+    "studio.open.no-table": "none",
     "studio.open.receives": "Who will receive the table?",
     "studio.open.release": Homonym("release"),
     "studio.open.release.public": "public",

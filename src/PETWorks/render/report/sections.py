@@ -61,6 +61,7 @@ SECTIONS = (
     ),
     *("anonymization", "steps", "sign-off", "method"),
 )
+LOOKUPS_SHOWN = ("certain", "best-guess", "found")  # in the table of adversaries
 MEASURED = ("disclosure", "attributes", "presence", "profit")  # sections that only results of measures fill
 STEPS_IN_FRONT = 3  # steps on the first page of a release that does not pass; those of others are for its makers
 _VERDICT_ORDER = ("fail", "withheld", "waived", "pass")
@@ -101,10 +102,19 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
         "utility": bool(results["utility"] or utility_keys(document) or document.models),
         "anonymization": document.anonymization is not None,
         "steps": len(document.next_steps) > (STEPS_IN_FRONT if document.verdict in (FAIL, WITHHELD) else 0),
-        "sign-off": document.sign_off is not None,
+        "sign-off": _says_who_answers(document),
     }
     shown = [name for name in SECTIONS if content.get(name, True)]
     return {name: place for place, name in enumerate(shown, 1)}
+
+
+def _says_who_answers(document: CheckDocument) -> bool:
+    """Whether the policy says anything of what a sign-off has, or names a standard that asks for it."""
+    signed = document.sign_off
+    if signed is None:
+        return False
+    stated = (signed.approver, signed.role, signed.review_by, signed.incident_contact, signed.earlier_releases)
+    return bool(document.policy.purpose or signed.regimes) or any(one is not None for one in stated)
 
 
 def results_by_section(document: CheckDocument) -> dict[str, list[MeasureResult]]:
@@ -165,6 +175,34 @@ def lookup_rows(document: CheckDocument, lang: str) -> list[list[str]]:
             figures = ["" if share is None else percent(share, lang, beside) for share in shares[:-1]]
             rows.append([measure_name(result.measure, lang), shorten_name(target), *figures, excess])
     return rows
+
+
+def known_rows(document: CheckDocument, lang: str) -> list[list[str]]:
+    """The adversaries who are told most, for each number of columns that they know."""
+    if document.lookups is None:
+        return []
+    rows = []
+    for answer in document.lookups.if_they_know:
+        measure, _, target = answer.attack.partition(" of ")
+        case = answer.highest
+        if measure not in LOOKUPS_SHOWN or case.share is None:
+            continue
+        beside = [float(share) for share in (case.share, case.control, case.excess) if isinstance(share, float | int)]
+        excess = ""
+        if case.interval is not None and isinstance(case.excess, float | int):
+            low, high = (percent(end, lang, beside) for end in case.interval)
+            share = percent(case.excess, lang, beside)
+            excess = message_text(lang, "disclosure.excess", share=share, low=low, high=high)
+        label = measure_name(measure, lang) if not target else attack_label(measure, target, lang)
+        control = "" if case.control is None else percent(case.control, lang, beside)
+        known = value_text(list(case.attributes), lang)
+        rows.append([str(answer.known), label, percent(case.share, lang, beside), control, excess, known])
+    return rows
+
+
+def attack_label(measure: str, target: str, lang: str) -> str:
+    """A measure and the sensitive attribute that it is about."""
+    return message_text(lang, "write.attack", attack=measure_name(measure, lang), column=shorten_name(target))
 
 
 def _with_unit(column: ColumnFacts, unit: str | None) -> ColumnFacts:

@@ -454,9 +454,8 @@ def _run(request: Request, case: OpenCase, form: Form) -> Response:
     files = new_release(case, form) if form.text("do") not in ("save", "frontier") else None
     case.file.change(change_both, form.text("seen") or None)
     if files is None:
-        return (
-            _start_frontier(request, case, form) if form.text("do") == "frontier" else redirect(request, "/safe", case)
-        )
+        is_saved = form.text("do") == "save"
+        return redirect(request, "/safe", case, saved="1") if is_saved else _start_frontier(request, case, form)
     options = [*(["--resume"] if form.text("unfinished") == "resume" else []), *_reasons(request, files, form)]
     if form.text("unfinished") == "over":
         files.unfinished.unlink(missing_ok=True)

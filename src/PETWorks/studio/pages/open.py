@@ -14,9 +14,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from PETWorks.about.kinds import GENERALISED, KINDS
 from PETWorks.counting.codes import Encoder
 from PETWorks.errors import InputError, PETWorksError, Phrase
-from PETWorks.gate.suggest.starter import PRESET_BY_KIND, starter_policy, suggest_for_file
+from PETWorks.gate.suggest.starter import (
+    PRESET_BY_KIND,
+    Comparison,
+    starter_policy,
+    suggest_for_comparison,
+    suggest_for_file,
+)
 from PETWorks.render.language.language import message_text
 from PETWorks.render.report.prose import comment_translators
 from PETWorks.studio.files.policy_file import PolicyFile
@@ -204,6 +211,9 @@ class Choice:
     separator: str
     encoding: str
     policy: str
+    kind: str = GENERALISED
+    original: str = ""
+    control: str = ""
 
     @property
     def reading(self) -> tuple[str | None, str | None]:
@@ -292,6 +302,8 @@ def _choose_page(request: Request, choice: Choice, error: PETWorksError | None =
         begun=[policy for policy in policies if policy.table is not None and policy.table.resolve() == path],
         sheets=_sheets(choice, workspace),
         is_text=unpacked_path(path).suffix.lower() not in WHOLE_FORMATS,
+        kinds=KINDS,
+        other_tables=[file.path for file in workspace.files()[0][:MAX_SHOWN] if file.path != choice.table],
         releases=list(PRESET_BY_KIND),
         presets=PRESET_BY_KIND,
         separators=SEPARATORS,
@@ -311,6 +323,9 @@ def _preview_values(request: Request, choice: Choice) -> dict[str, Any]:
     options = ["--release", choice.release]
     options += ["--separator", choice.separator] if choice.separator else []
     options += ["--encoding", choice.encoding] if choice.encoding else []
+    options += ["--kind", choice.kind] if choice.kind != GENERALISED else []
+    for name, other in (("--original", choice.original), ("--control", choice.control)):
+        options += [name, workspace.argument(workspace.table(other))] if other else []
     if choice.policy != _policy_name(path.name):
         options += ["-o", workspace.argument(path.with_name(choice.policy))]
     return {
@@ -336,8 +351,18 @@ def _choice(form: Form, workspace: Workspace) -> Choice:
     release = form.text("release") or next(iter(PRESET_BY_KIND))
     if release not in PRESET_BY_KIND:
         raise InputError("the form names a kind of release that there is not; look at the page again")
+    kind = form.text("kind") or GENERALISED
+    if kind not in KINDS:
+        raise InputError("the form names a kind of release that there is not; look at the page again")
+    compared = [form.text(name) if kind != GENERALISED else "" for name in ("original", "control")]
     return Choice(
-        workspace.relative(path), release, form.text("separator"), form.text("encoding"), _new_policy(form, path)
+        workspace.relative(path),
+        release,
+        form.text("separator"),
+        form.text("encoding"),
+        _new_policy(form, path),
+        kind,
+        *(name and workspace.relative(workspace.table(name)) for name in compared),
     )
 
 
@@ -366,18 +391,33 @@ async def open_with_new_policy(request: Request) -> Response:
     choice = _choice(form, state.workspace)
     policy = state.workspace.path(state.workspace.relative(table.parent / choice.policy))
     try:
-        await run_in_threadpool(_write_new_policy, table, policy, choice, language(request))
+        comparison = _comparison(choice, state.workspace)
+        await run_in_threadpool(_write_new_policy, table, policy, choice, comparison, language(request))
     except PETWorksError as error:
         response: Response = await run_in_threadpool(_choose_page, request, choice, error)
         return response
     return redirect(request, "/columns", await run_in_threadpool(state.cases.of, policy))
 
 
-def _write_new_policy(table: Path, policy: Path, choice: Choice, lang: str) -> None:
+def _comparison(choice: Choice, workspace: Workspace) -> Comparison | None:
+    """What a table that is not generalised is compared with."""
+    if choice.kind == GENERALISED:
+        return None
+    if not choice.original:
+        raise InputError("choose the original table: a table that is not generalised is judged by what it was made of")
+    control = workspace.table(choice.control) if choice.control else None
+    return Comparison(choice.kind, workspace.table(choice.original), control)
+
+
+def _write_new_policy(table: Path, policy: Path, choice: Choice, comparison: Comparison | None, lang: str) -> None:
     if policy.exists():
         raise InputError("{file!r} already exists; give the new policy another name", file=policy.name)
     separator, encoding = choice.reading
-    roles, people = suggest_for_file(table, separator, encoding)
+    people = None
+    if comparison is None:
+        roles, people = suggest_for_file(table, separator, encoding)
+    else:
+        roles, comparison = suggest_for_comparison(table, comparison, separator, encoding)
     if not roles:
         raise InputError("{table}: the table has no columns", table=table.name)
     text = starter_policy(
@@ -386,6 +426,7 @@ def _write_new_policy(table: Path, policy: Path, choice: Choice, lang: str) -> N
         roles,
         people,
         release=choice.release,
+        comparison=comparison,
         separator=separator,
         encoding=encoding,
         **comment_translators(lang),

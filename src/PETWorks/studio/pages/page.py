@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from PETWorks import __version__
-from PETWorks.errors import PYTHON, Hint, InputError, PETWorksError, Phrase, of_system, printable
+from PETWorks.about.kinds import GENERALISED
+from PETWorks.errors import PYTHON, Hint, InputError, NotApplicable, PETWorksError, Phrase, of_system, printable
 from PETWorks.gate.check.may_go_out import Obstacle
 from PETWorks.gate.policy.policy import Policy
 from PETWorks.gate.release_files import came_with_release, origin_of, releases_of
@@ -47,6 +48,7 @@ HINTS: Mapping[Hint, str] = {
     Hint.ROOT: Phrase("put the policy and its files in one folder"),
 }
 STEPS = ("open", "columns", "risk", "levels", "safe", "compare", "decide")
+STEPS_OF_COMPARED = ("open", "columns", "risk", "decide")  # of tables that are not generalised
 ABOUT_RELEASES = (
     "compare",
     "decide",
@@ -164,7 +166,6 @@ def bar_values(request: Request, case: OpenCase | None, about: str = "", *, chec
         "about": about,
         "policy_of_step": {step: studio(request).workspace.relative(path) for step, path in policies.items() if path},
         "more_releases": flow.more,
-        **folder_values(request, case.file.path.parent),
     }
 
 
@@ -219,9 +220,10 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
             all_languages=LANGUAGES.values(),
             version=__version__,
             case=case,
-            steps=STEPS,
+            steps=steps_of(case),
             here=_current_address(request),
             saved="saved" in request.query_params,
+            **({} if case is None else folder_values(request, case.file.path.parent)),
             running=studio(request).jobs.running,
             job_link=lambda job: job_link("/job", job, request, id=job.id),
             link=lambda path, **more: link(path, case, request, **more),
@@ -245,8 +247,15 @@ def render(request: Request, template: str, case: OpenCase | None = None, **valu
     return text
 
 
+def steps_of(case: OpenCase | None) -> tuple[str, ...]:
+    """The steps that a table needs; one that is not generalised is judged as it is."""
+    return STEPS if case is None or case.policy.kind == GENERALISED else STEPS_OF_COMPARED
+
+
 def page(request: Request, step: str, case: OpenCase | None = None, status: int = 200, **values: Any) -> Response:
     """A whole page: the template with the name of the step."""
+    if step not in steps_of(case) and step in STEPS:
+        raise NotApplicable("this step is for generalised tables, and the table is said to be another one", what="kind")
     values = {**bar_values(request, case, values.pop("about", "")), "failed": status >= 400, **values}
     return HTMLResponse(render(request, f"{step}.html", case, step=step, **values), status)
 

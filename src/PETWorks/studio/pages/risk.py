@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from PETWorks.about.kinds import GENERALISED
 from PETWorks.counting.memory.weighted_rows import WeightedRows
 from PETWorks.counting.view import View
 from PETWorks.errors import InputError
@@ -17,7 +18,7 @@ from PETWorks.gate.document import CheckDocument, NextStep
 from PETWorks.gate.policy.policy_rules import class_size_wanted
 from PETWorks.gate.suggest.starter import subset_sizes
 from PETWorks.measures.attacks.inference import attribute_inference
-from PETWorks.measures.attacks.subsets import MAX_COLUMNS
+from PETWorks.measures.attacks.subsets import MAX_COLUMNS, Subsets
 from PETWorks.measures.risk.scenarios import distribution
 from PETWorks.render.charts import charts
 from PETWorks.render.language.language import limit_name, message_text, value_with_fraction
@@ -158,6 +159,7 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
     texts = [here if step.step == "anonymize" else text for step, text in by_step][: sections.MAX_STEPS]
     places = (STEP_PAGES.get(step.step, "decide") for step in document.next_steps)
     known = len(case.release.quasi_identifiers)
+    generalised = document.policy.kind == GENERALISED
     can_do = (change_of(step, known) is not None for step in document.next_steps)
     chosen = _chosen(case, request)
     few = next((answer.highest.attributes for answer in _answers(document) if answer.known == EXAMPLE_COLUMNS), None)
@@ -171,10 +173,12 @@ def _body(case: OpenCase, lang: str, request: Request) -> dict[str, Any]:
         "risk_charts": charts.risk(document),
         "risky": listed["risky"],
         "counts_sets": _counts_sets(document),
-        "known_columns": case.release.quasi_identifiers,
+        "known_columns": case.release.quasi_identifiers if generalised else (),
+        "lookups": sections.lookup_rows(document, lang),
+        "known_lookups": sections.known_rows(document, lang),
         "policy_path": studio(request).workspace.relative(case.file.path),
         "chosen": chosen,
-        "found": _known(case, chosen),
+        "found": _known(case, chosen) if generalised else None,
         "seen": case.file.digest,
         "measured": lambda result: value_with_fraction(result, lang),
         "limit_name": lambda limit: limit_name(limit, lang),
@@ -230,7 +234,7 @@ def _sets(case: OpenCase, request: Request) -> dict[str, Any]:
     document, policy = case.check.content, case.policy
     wanted = class_size_wanted(document)
     counted = case.counted_subsets
-    if counted is None or not 0 < len(case.release.quasi_identifiers) <= MAX_COLUMNS:
+    if not isinstance(counted, Subsets) or not 0 < len(case.release.quasi_identifiers) <= MAX_COLUMNS:
         raise InputError("the policy asks for no subsets of the quasi-identifiers")
     limit = f"1/{wanted}"
     found = counted.minimal_risky({"highest-risk": limit})
