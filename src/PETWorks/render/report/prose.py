@@ -455,7 +455,7 @@ def linking_column(document: CheckDocument) -> str | None:
 def not_measured(document: CheckDocument, lang: str) -> list[str]:
     """What was not measured, with the reason."""
     reasons = [(measure_name(measure, lang), _reason(document, measure, lang)) for measure in document.not_applicable]
-    if document.subsets is None:
+    if document.subsets is None and document.lookups is None:
         why = "drivers.unit" if document.table.treatment["privacy_unit"] else "drivers.not-counted"
         reasons.append((message_text(lang, "section.drivers"), message_text(lang, why)))
     return [message_text(lang, "write.labelled", label=label, text=text) for label, text in reasons]
