@@ -12,6 +12,7 @@ from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
 from PETWorks.gate.document import (
     EXTERNAL,
+    FAIL,
     INTERNAL,
     CheckDocument,
     ColumnFacts,
@@ -63,6 +64,8 @@ def verdict(document: CheckDocument, lang: str) -> str:
     rules, counts = len(document.rules), document.rule_verdicts
     if counts.failed:
         return message_text(lang, "summary.fail", n=counts.failed, all=rules)
+    if counts.withheld and document.verdict == FAIL:
+        return message_text(lang, "summary.fail-outside")
     if counts.withheld:
         return message_text(lang, "summary.withheld", n=counts.withheld, all=rules)
     if counts.waived:
