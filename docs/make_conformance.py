@@ -80,7 +80,8 @@ and by an independent Java tool (*reference*). All agree with the twin. To agree
 fails if there is a disagreement that is not explained here.
 
 Too slow are pyCANON on tables of more than {classes:,} classes and the twin of t-closeness on more than a thousand
-records. utility-bias depends on a function that you provide, so there is no number to compare.
+records. There is nothing to compare for utility-bias, which depends on a function that you provide, and for
+individual-risk, as no table here has sampling weights.
 
 ## Reference tables
 

@@ -537,8 +537,10 @@ def population_uniqueness(case):
     people = people_in([case.released], case)
     population = people_in([case.population], case) if isinstance(case.population, list) else case.population
     if population is None and case.weight is not None:
-        rows = {row[case.unit] if case.unit else place: row for place, row in enumerate(case.released)}.values()
-        population = max(round(weight_of(rows, case)), people)
+        rows = {row[case.unit] if case.unit else place: row for place, row in enumerate(case.released)}
+        if any(row[case.weight] != rows[row[case.unit]][case.weight] for row in case.released if case.unit):
+            return UNDEFINED
+        population = max(round(weight_of(rows.values(), case)), people)
     if population is None:
         return UNDEFINED
     if isinstance(population, float):

@@ -323,6 +323,12 @@ class View:
         return max(round(total), self.people)
 
     @property
+    def people_have_several_weights(self) -> bool:
+        """Whether a person has more than one sampling weight, so that their sum says nothing about the population."""
+        weights = self.counted(str(self.sample.weight)).marginal(str(self.sample.weight))
+        return int(weights.counts.sum()) > self.people
+
+    @property
     def links_weights(self) -> bool:
         """Whether sampling weights say how many people a class stands for: there is no table of the population."""
         return self.has_weights and not self.background.has_population_table

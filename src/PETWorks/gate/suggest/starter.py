@@ -372,7 +372,7 @@ def starter_policy(
             *([_levels(comparison.levels, say)] if comparison.levels else []),
             _context(release, known, say, comparison.kind),
             _limits(bool(sensitive), say),
-            _subsets(len(known), say, of_people=False, limits=False),
+            _subsets(len(known), say, of_people=False, compared="certain" if sensitive else "found"),
         ]
     parts += [
         _sign_off(say),
@@ -617,19 +617,20 @@ def _rules(sensitive: bool, say: Say) -> list[str]:
     return [*lines, f"{more}- measure: precision", f"{more}  at_least: 0.5"]
 
 
-def _subsets(known: int, say: Say, *, of_people: bool, limits: bool = True) -> list[str]:
+def _subsets(known: int, say: Say, *, of_people: bool, compared: str | None = None) -> list[str]:
     """The attack by every subset of the quasi-identifiers, restricted to sizes that are quick; it counts no people."""
     sizes = subset_sizes(known)
     if of_people or sizes is None:
         return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
-    shown = [
-        "  # limits:                     # " + say("highest-risk, average-risk, uniques, inference: each from 0 to 1"),
-        "  #   uniques: 0.01",
-    ]
+    words, example = say("highest-risk, average-risk, uniques, inference: each from 0 to 1"), "uniques: 0.01"
+    if compared:  # a column that was noised would hide from the other rules what the others tell
+        words, example = say("what any of them tells beyond control people, at least 100"), f"{compared}: 0.09"
+    off = "" if compared == "certain" else "# "
+    shown = [f"  {off}limits:                     # {words}", f"  {off}  {example}"]
     return [
         f"subsets:                        # {say('attack with every subset of the quasi-identifiers of these sizes')}",
         f"  sizes: {sizes}",
-        *(shown if limits else []),
+        *shown,
     ]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from PETWorks.counting.counts import ClassSizes, Integers
 from PETWorks.counting.view import View
+from PETWorks.errors import NotApplicable
 from PETWorks.measures.catalogue import metric
 from PETWorks.measures.classes import (
     Mask,
@@ -98,6 +99,8 @@ def population_uniqueness(
     """
     sizes, population = view.class_sizes(), view.known_population
     assert population is not None  # the catalogue checks that
+    if view.background.population is None and view.people_have_several_weights:
+        raise NotApplicable("some people have several households or sampling weights, where each person needs one")
     if view.background.has_population_table:
         linked_sizes(view)  # raises if the release was not drawn from it
     if view.privacy_unit is not None:
