@@ -44,9 +44,9 @@ OF_SIZES = {
     "marketer-risk": st.fixed_dictionaries({"average": CHANCES}),
     "sample-uniqueness": st.fixed_dictionaries({"share": SHARES}),
 }
-EXPOSED = st.sampled_from([0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
+EXPOSED = st.sampled_from([0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7])
 OF_SAMPLES = {
-    "individual-risk": at_least_one(highest=EXPOSED, average=EXPOSED, expected=st.sampled_from([0.1, 0.5, 1.0, 3.0])),
+    "individual-risk": at_least_one(highest=EXPOSED, average=EXPOSED, expected=st.sampled_from([0.5, 1.0, 2.0, 4.0])),
     "k-anonymity": OF_SIZES["k-anonymity"],
 }
 OF_VALUES = {
