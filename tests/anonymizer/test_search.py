@@ -1,6 +1,7 @@
 """The search against a slow, literal twin: every rule, every objective, on random small tables."""
 
 import math
+from random import Random
 
 import pytest
 from hypothesis import assume, given
@@ -32,7 +33,7 @@ from brute_force import (
     satisfying,
     solve,
 )
-from conftest import examples
+from conftest import WEIGHTS, examples
 from frames import release_of
 from PETWorks import evaluate
 from PETWorks.anonymizer.judging import Judge
@@ -141,6 +142,16 @@ def test_rules_about_sensitive_values(task):
 @given(tasks(OF_SAMPLES, most_rows=20))
 def test_rules_about_sampling_weights(task):
     check(task)
+
+
+def test_sampling_weights_in_tables_with_many_classes():
+    chance = Random(7)
+    paths = [(f"v{leaf}", f"half {leaf // 3}", "*") for leaf in range(6)]
+    for highest in (0.05, 0.1, 0.2, 0.3):
+        row = {"q0": paths, "q1": paths, "disease": [["flu"], ["cough"]], "weight": [[weight] for weight in WEIGHTS]}
+        rows = [{name: chance.choice(cells)[0] for name, cells in row.items()} for _ in range(40)]
+        rules = [("individual-risk", {"highest": highest})]
+        check(Task(rows, ["q0", "q1"], {"q0": paths, "q1": paths}, rules, ["disease"], limit=0.25, weight="weight"))
 
 
 @examples(24)
