@@ -144,14 +144,15 @@ def test_rules_about_sampling_weights(task):
     check(task)
 
 
-def test_sampling_weights_in_tables_with_many_classes():
+@examples(16)
+@given(st.sampled_from([0.05, 0.1, 0.2, 0.3]))
+def test_sampling_weights_in_tables_with_many_classes(highest):
     chance = Random(7)
     paths = [(f"v{leaf}", f"half {leaf // 3}", "*") for leaf in range(6)]
-    for highest in (0.05, 0.1, 0.2, 0.3):
-        row = {"q0": paths, "q1": paths, "disease": [["flu"], ["cough"]], "weight": [[weight] for weight in WEIGHTS]}
-        rows = [{name: chance.choice(cells)[0] for name, cells in row.items()} for _ in range(40)]
-        rules = [("individual-risk", {"highest": highest})]
-        check(Task(rows, ["q0", "q1"], {"q0": paths, "q1": paths}, rules, ["disease"], limit=0.25, weight="weight"))
+    row = {"q0": paths, "q1": paths, "disease": [["flu"], ["cough"]], "weight": [[weight] for weight in WEIGHTS]}
+    rows = [{name: chance.choice(cells)[0] for name, cells in row.items()} for _ in range(40)]
+    rules = [("individual-risk", {"highest": highest})]
+    check(Task(rows, ["q0", "q1"], {"q0": paths, "q1": paths}, rules, ["disease"], limit=0.25, weight="weight"))
 
 
 @examples(24)
