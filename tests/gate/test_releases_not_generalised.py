@@ -22,7 +22,7 @@ original: original.csv
 control: control.csv
 roles:
   quasi_identifiers: [age, town, sex]
-  sensitive_attributes: [job]
+  sensitive_attributes: [illness]
 hierarchies:
   age: {{quantiles: [240, 60, 15, 5]}}
 compare_at: {{age: [1, 2, 3]}}
@@ -34,11 +34,11 @@ context:
 
 
 def people(rng, number):
-    """Ages to the day, as years; the job depends on age and town."""
+    """Ages to the day, as years; the illness depends on age and town."""
     age = rng.uniform(18, 90, number).round(2)
     town = rng.integers(0, 6, number)
-    job = (age / 18 + town / 3 + rng.normal(0, 1.2, number)).astype(int) % 6
-    return {"age": age, "town": town, "sex": rng.integers(0, 2, number), "job": job}
+    illness = (age / 18 + town / 3 + rng.normal(0, 1.2, number)).astype(int) % 6
+    return {"age": age, "town": town, "sex": rng.integers(0, 2, number), "illness": illness}
 
 
 def write(path, columns):
@@ -119,7 +119,7 @@ def test_every_adversary_is_judged(tables):
         tables / "noisy_copy.csv",
         {
             "quasi_identifiers": known,
-            "sensitive_attributes": ["job"],
+            "sensitive_attributes": ["illness"],
             "insensitive_attributes": [name for name in ("age", "town", "sex") if name not in known],
         },
         {"age": {"quantiles": [240, 60, 15, 5]}},
@@ -229,7 +229,7 @@ def test_unique_values_of_the_original_do_not_pass_as_insensitive(tables):
             f"{name}_bills",
             original="original: original_bills.csv\n",
             control="control: control_bills.csv\n",
-            sensitive_attributes="  sensitive_attributes: [job]\n  insensitive_attributes: [bill]\n",
+            sensitive_attributes="  sensitive_attributes: [illness]\n  insensitive_attributes: [bill]\n",
         )
         assert verdicts(found)["no-unique-values"] == verdict
 
@@ -243,6 +243,7 @@ def test_init_writes_a_policy_that_works(tables):
     assert done.returncode == 0, done.stderr
     policy = read_policy(target)
     assert (policy.kind, int(policy.compare_at["age"][0]) > 0) == ("synthetic", True)
+    assert policy.limits == {"certain": "0.09"}
     assert petworks("check", target).returncode == 0
     target.write_text(target.read_text().replace("drawn.csv", "noisy_copy.csv"))
     assert petworks("check", target).returncode == 1
@@ -259,6 +260,27 @@ def test_every_adversary_by_subsets(tables):
     assert (noisy.content.subsets, len(noisy.content.lookups.minimal_risky) > 0) == (None, True)
     assert "Who is told most" in noisy.to_html("en")
     assert "lookups" not in noisy.to_dict("external")
+    nobody = judge(tables, "drawn", control="", presets=more + "presets: [nics-0.09]\n")
+    (rule,) = [rule for rule in nobody.content.rules if rule.measure == "every-subset"]
+    assert (rule.verdict, rule.details["unjudged"]) == ("fail", "no control people")
+
+
+def test_noise_in_one_more_column_does_not_hide_a_copy(tables):
+    """All columns together find nobody then; the limit on every subset, which `init` sets, still sees the copy."""
+    rng = np.random.default_rng(4)
+    for name, number in (("noisy_copy", PEOPLE), ("original", PEOPLE), ("control", CONTROLS)):
+        lines = (tables / f"{name}.csv").read_text().splitlines()
+        days = rng.integers(0, 365, number)
+        rows = [f"{line},{day}" for line, day in zip(lines[1:], days, strict=True)]
+        (tables / f"{name}_days.csv").write_text("\n".join([lines[0] + ",day", *rows]) + "\n")
+    options = {
+        "original": "original: original_days.csv\n",
+        "control": "control: control_days.csv\n",
+        "quasi_identifiers": "  quasi_identifiers: [age, town, sex, day]\n",
+    }
+    assert judge(tables, "noisy_copy_days", **options).verdict == "pass"
+    limits = "subsets: {sizes: all, limits: {certain: 0.09}}\npresets: [nics-0.09]\n"
+    assert judge(tables, "noisy_copy_days", **options, presets=limits).verdict == "fail"
 
 
 def test_the_page_opens_a_synthetic_table(tables):

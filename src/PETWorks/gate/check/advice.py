@@ -41,6 +41,7 @@ from PETWorks.gate.policy.policy_rules import (
     RECORDS_LEFT,
     REMEDIES,
     RULES_FIT,
+    SUBSETS,
     VALUES_PROTECTED,
     Rule,
     remedy,
@@ -192,7 +193,7 @@ def next_steps(
 
 def _comparison_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
     """What helps rules about lookups: more control people, or another release."""
-    failing = [rule for rule in rules if rule.verdict == FAIL and rule.measure in catalogue]
+    failing = [rule for rule in rules if rule.verdict == FAIL and rule.measure in (*catalogue, SUBSETS)]
     by_step: dict[str, list[RuleResult]] = {}
     for rule in failing:
         unjudged = rule.details.get("unjudged")

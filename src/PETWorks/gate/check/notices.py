@@ -43,6 +43,7 @@ from PETWorks.measures.disclosure.compared import (
     CONTROL,
     compared_tables,
     control_overlap,
+    is_in_original,
     without_counterpart,
 )
 from PETWorks.measures.parameters import Number
@@ -207,7 +208,7 @@ def _comparison(release: Release) -> Iterator[Notice]:
         yield Notice("no-control")
         return
     overlap = control_overlap(release.view).records
-    if overlap:
+    if is_in_original(release.view):
         yield Notice("control-in-original", records=overlap, share=overlap / controls)
     for column, shares in without_counterpart(release.view).items():
         share = shares.get("release", 0.0)

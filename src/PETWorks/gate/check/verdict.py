@@ -67,7 +67,8 @@ from PETWorks.json_types import MultilingualText
 from PETWorks.locale import LANGUAGES
 from PETWorks.measures.attacks.subsets import RE_IDENTIFICATION, SubsetAnswers, Subsets
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
-from PETWorks.measures.disclosure.subsets import LookupAnswers, LookupSubsets
+from PETWorks.measures.disclosure.lookups import why_unjudged
+from PETWorks.measures.disclosure.subsets import WITHOUT_CONTROL, LookupAnswers, LookupSubsets
 from PETWorks.measures.evaluation import Evaluation, evaluate_requests
 from PETWorks.measures.result import Result
 from PETWorks.releases.composition import Composition
@@ -132,13 +133,20 @@ def subset_answers(
     if counted is None:
         return None, []
     with policy.located("subsets"):
-        answers = counted.facts(policy.limits)
+        answers = counted.facts(_judgeable(counted, policy.limits))
     shares = {
         driver.attribute: cast(float, driver.shapley)
         for driver in answers.drivers or ()
         if driver.attack == RE_IDENTIFICATION
     }
     return answers, sorted(shares, key=lambda attribute: -shares[attribute])
+
+
+def _judgeable(counted: Subsets | LookupSubsets, limits: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The limits without those that need control people, if these are missing: such rules fail."""
+    if isinstance(counted, Subsets) or counted.unjudged() is None:
+        return limits
+    return {name: value for name, value in limits.items() if name.partition(":")[0] in WITHOUT_CONTROL}
 
 
 def measure_all(release: Release, policy: Policy) -> Evaluation:
@@ -304,7 +312,11 @@ def _measure_rule(
             limits = {name: limit_facts.get("at_most", limit_facts.get("at_least"))}
             return _without_details(ALL_RELEASES, limits, limit_facts["value"], satisfied=limit_facts["satisfied"])
         assert subsets is not None
-        limit = next(limit for limit in subsets.limits if limit.limit == name)
+        limit = next((limit for limit in subsets.limits if limit.limit == name), None)
+        if limit is None:
+            unjudged = {"unjudged": str(why_unjudged(release.view))}
+            failed = _without_details(SUBSETS, rule.parameters, None, satisfied=False)
+            return {**failed, "details": unjudged}
         return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
     with policy.located(*rule.key):
         result = _measure_for_adversaries(release, policy, rule.measure, rule.parameters)

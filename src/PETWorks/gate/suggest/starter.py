@@ -625,7 +625,8 @@ def _subsets(known: int, say: Say, *, of_people: bool, compared: str | None = No
     words, example = say("highest-risk, average-risk, uniques, inference: each from 0 to 1"), "uniques: 0.01"
     if compared:  # a column that was noised would hide from the other rules what the others tell
         words, example = say("what any of them tells beyond control people, at least 100"), f"{compared}: 0.09"
-    shown = ["  # limits:                     # " + words, f"  #   {example}"]
+    off = "" if compared == "certain" else "# "
+    shown = [f"  {off}limits:                     # {words}", f"  {off}  {example}"]
     return [
         f"subsets:                        # {say('attack with every subset of the quasi-identifiers of these sizes')}",
         f"  sizes: {sizes}",

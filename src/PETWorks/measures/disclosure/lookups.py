@@ -351,6 +351,7 @@ def found(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Resul
     """Share of people of the original whose quasi-identifiers occur in the release.
 
     Elsewhere it is called iS.
+
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
     >>> from PETWorks import Release
@@ -365,6 +366,7 @@ def replicated_uniques(view: View, *, at_most: AtMost = None) -> Result:
     """Share of people who are unique in the original and whose quasi-identifiers exactly one released record has.
 
     There is no such share of control people, because it depends on how many they are. Elsewhere it is called repU.
+
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
     >>> from PETWorks import Release
@@ -393,6 +395,7 @@ def certain(view: View, *, at_most: AtMost = None, excess: AtMost = None) -> Res
     """Share of people whose look-alikes in the release all have one sensitive value, and it is theirs.
 
     Elsewhere it is called DiSCO.
+
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
     >>> from PETWorks import Release
@@ -407,6 +410,7 @@ def certain_in_both(view: View, *, at_most: AtMost = None) -> Result:
     """Share of people whose look-alikes in the release and in the original all have their sensitive value.
 
     There is no such share of control people, because it depends on how many they are. Elsewhere it is called DiSDiO.
+
     Raab, Nowok and Dibben (2024), *Practical privacy metrics for synthetic data*.
 
     >>> from PETWorks import Release
@@ -421,6 +425,7 @@ def proportional(view: View, *, at_most: AtMost = None, excess: AtMost = None) -
     """Chance to take a person's sensitive value from a random one of their look-alikes in the release.
 
     Elsewhere it is called DCAP.
+
     Taub, Elliot, Pampaka and Smith (2018), *Differential Correct Attribution Probability for Synthetic Data*.
 
     >>> from PETWorks import Release

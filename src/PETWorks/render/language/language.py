@@ -160,6 +160,8 @@ def _as_floats(values: Iterable[Any]) -> list[float]:
 def _exact_value(result: "MeasureResult | RuleResult") -> Any:
     """The exact value of a result; with several attributes, that of the attribute with this value."""
     details = result.details
+    if getattr(result, "compared", None) == "excess":  # the end of an interval is compared, which is no fraction
+        return None
     if "exact" in details:
         return details["exact"]
     rows = [row for row in details.get("attributes", {}).values() if "exact" in row]

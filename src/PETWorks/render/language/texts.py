@@ -110,6 +110,9 @@ TEXTS: dict[str, str | Plural] = {
     "rules.others-hold": "the other {n} hold",
     "summary.fail": Plural("1 of {all} rules fails.", "{n} of {all} rules fail."),
     "summary.waived": Plural("1 of {all} rules fails, but is waived.", "{n} of {all} rules fail, but are waived."),
+    "summary.fail-outside": (
+        "The file does not keep its rules. Which ones is not told, because that could reveal something."
+    ),
     "summary.withheld": Plural(
         "This edition does not show the verdict: that of 1 of {all} rules would reveal a small number of people.",
         "This edition does not show the verdict: those of {n} of {all} rules would reveal a small number of people.",

@@ -12,6 +12,7 @@ from PETWorks.attributetypes import INSENSITIVE_ATTRIBUTE, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import Phrase
 from PETWorks.gate.document import (
     EXTERNAL,
+    FAIL,
     INTERNAL,
     CheckDocument,
     ColumnFacts,
@@ -63,6 +64,8 @@ def verdict(document: CheckDocument, lang: str) -> str:
     rules, counts = len(document.rules), document.rule_verdicts
     if counts.failed:
         return message_text(lang, "summary.fail", n=counts.failed, all=rules)
+    if counts.withheld and document.verdict == FAIL:
+        return message_text(lang, "summary.fail-outside")
     if counts.withheld:
         return message_text(lang, "summary.withheld", n=counts.withheld, all=rules)
     if counts.waived:
@@ -455,7 +458,7 @@ def linking_column(document: CheckDocument) -> str | None:
 def not_measured(document: CheckDocument, lang: str) -> list[str]:
     """What was not measured, with the reason."""
     reasons = [(measure_name(measure, lang), _reason(document, measure, lang)) for measure in document.not_applicable]
-    if document.subsets is None:
+    if document.subsets is None and document.lookups is None:
         why = "drivers.unit" if document.table.treatment["privacy_unit"] else "drivers.not-counted"
         reasons.append((message_text(lang, "section.drivers"), message_text(lang, why)))
     return [message_text(lang, "write.labelled", label=label, text=text) for label, text in reasons]
