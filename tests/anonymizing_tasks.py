@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from brute_force import OBJECTIVES, Task
-from conftest import SPELLINGS, spell
+from conftest import SPELLINGS, WEIGHTS, spell
 from frames import arrow
 from PETWorks.anonymizer.objectives import WEIGHTED
 from searches import anonymize
@@ -43,6 +43,11 @@ OF_SIZES = {
     "journalist-risk": at_least_one(highest=CHANCES, cell_size=SIZES),
     "marketer-risk": st.fixed_dictionaries({"average": CHANCES}),
     "sample-uniqueness": st.fixed_dictionaries({"share": SHARES}),
+}
+EXPOSED = st.sampled_from([0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
+OF_SAMPLES = {
+    "individual-risk": at_least_one(highest=EXPOSED, average=EXPOSED, expected=st.sampled_from([0.1, 0.5, 1.0, 3.0])),
+    "k-anonymity": OF_SIZES["k-anonymity"],
 }
 OF_VALUES = {
     "alpha-k-anonymity": at_least_one(alpha=SHARES, k=SIZES),
@@ -163,6 +168,9 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
     values = draw(st.sampled_from(["exact", "exact", "folded"])) if treatments else "exact"
     rows = draw(tables(columns, paths, most_rows, stars=not background, spelt=values == "folded"))
     names = draw(st.lists(st.sampled_from(sorted(pool)), min_size=1, max_size=most_rules, unique=True))
+    weight = "weight" if "individual-risk" in pool else None
+    if weight is not None:  # the same in all records of a person
+        rows = [row | {weight: WEIGHTS[ord(row["person"][0]) % len(WEIGHTS)]} for row in rows]
     objective = draw(st.sampled_from(list(OBJECTIVES)))
     weights = st.dictionaries(st.sampled_from(columns), st.sampled_from([0, 0.5, 2, 1]))
     weighted = objective in WEIGHTED
@@ -192,6 +200,7 @@ def tasks(draw, pool, most_columns=3, most_rows=30, plain=False, most_rules=3, b
         several=draw(st.sampled_from(["alone", "alone", "quasi-identifiers"])) if treatments else "alone",
         unit=draw(st.sampled_from([None, None, "person"])) if treatments else None,
         values=values,
+        weight=weight,
     )
 
 
@@ -237,6 +246,7 @@ def anonymized(task, rules=None, **options):
         missing=task.missing,
         several_sensitive=task.several,
         privacy_unit=task.unit,
+        sampling_weight=task.weight,
         sensitive_values=task.values,
         keep=task.keep,
         may_lose=task.may_lose,

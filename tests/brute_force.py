@@ -30,6 +30,7 @@ CLASS_ONLY = {
     "delta-presence",
     "k-map",
     "profitability",
+    "individual-risk",
 }
 COMPARING = {"t-closeness", "basic-beta-likeness", "enhanced-beta-likeness", "delta-disclosure"}
 UTILITY = {"publisher-payout", "missings", "precision", "granularity", "ambiguity", "aecs", "discernibility"}
@@ -63,6 +64,7 @@ class Task:
     values: str = "exact"
     keep: list = field(default_factory=list)
     may_lose: list | str = "all"
+    weight: str | None = None
 
 
 @dataclass
@@ -147,6 +149,7 @@ class At:
             unit=task.unit,
             population=task.population,
             values=task.values,
+            weight=task.weight,
         )
 
     def groups(self, sensitive=None):
@@ -214,6 +217,9 @@ def failing(at, name, thresholds):
     if name == "k-map":
         people = at.in_background(task.population)
         return {known for known, _ in at.groups() if above(thresholds["k"], people[known])}
+    if name == "individual-risk":
+        highest = thresholds.get("highest", 1)
+        return {known for known, rows in at.groups() if above(individual_risk(at, rows), highest)}
     if name == "profitability":
         return {known for known, rows in at.groups() if not profitable(len(rows), thresholds)}
     if name == "delta-presence":
@@ -223,6 +229,10 @@ def failing(at, name, thresholds):
         return too_small
     by_class = {known for column in task.sensitive for known in OF_VALUES[name](at, column, thresholds)}
     return by_class | (too_small if name == "alpha-k-anonymity" else set())
+
+
+def individual_risk(at, rows):
+    return definitions.expected_share(len(rows), definitions.weight_of(rows, at.case))
 
 
 def exposed(size, thresholds):
@@ -339,9 +349,9 @@ OF_VALUES = {
 
 
 def is_of_table(name, thresholds):
-    if name in CLASS_ONLY:
+    if name in CLASS_ONLY - {"individual-risk"}:
         return False
-    return name not in OF_CLASSES or "average" in thresholds or "at_risk" in thresholds
+    return name not in OF_CLASSES or not {"average", "at_risk", "expected"}.isdisjoint(thresholds)
 
 
 def by_size(task, name, thresholds):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from anonymizing_tasks import (
     OF_OTHER_TABLES,
+    OF_SAMPLES,
     OF_SIZES,
     OF_TABLES,
     OF_VALUES,
@@ -85,8 +86,8 @@ def check(task):
 def check_release(task, result, node):
     """Rows in order, other columns untouched, whole classes suppressed, the loss as told, every rule kept."""
     at, rows = At(task, node), generalised(task.rows, node, task)
-    rows = as_written(task, rows)
-    rows = [{name: cell for name, cell in row.items() if name != task.unit} for row in rows]  # which is left out
+    rows = as_written(task, rows)  # without the columns that are left out
+    rows = [{name: cell for name, cell in row.items() if name not in (task.unit, task.weight)} for row in rows]
     table = with_removed(task, result, rows)
     stars = dict.fromkeys(task.quasi_identifiers, "*")
     gone = {
@@ -133,6 +134,12 @@ def test_four_columns(task):
 @examples(32)
 @given(tasks(OF_VALUES | OF_SIZES))
 def test_rules_about_sensitive_values(task):
+    check(task)
+
+
+@examples(80)
+@given(tasks(OF_SAMPLES, most_rows=20))
+def test_rules_about_sampling_weights(task):
     check(task)
 
 

@@ -39,6 +39,10 @@ class Sample:
         """The statements that are not about these columns."""
         return Sample(*(None if name in columns else name for name in (self.weight, self.household)))
 
+    def absent_in(self, source: Source) -> tuple[str, ...]:
+        """The named columns that a table does not have."""
+        return tuple(name for name in self.columns if name not in source.names)
+
 
 # Who names one of these columns may also release it, by the role of an insensitive attribute.
 ALLOWED_ROLES = {"sampling_weight": (INSENSITIVE_ATTRIBUTE,), "household": (INSENSITIVE_ATTRIBUTE, IDENTIFIER)}

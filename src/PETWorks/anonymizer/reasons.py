@@ -30,7 +30,8 @@ from PETWorks.measures import attacks, privacy, risk, utility  # noqa: F401 - fi
 from PETWorks.measures.attacks.reidentification import table_in_memory
 from PETWorks.measures.attacks.uniques import NO_SET, SmallestSets, check_below, is_affordable, smallest_sets
 from PETWorks.measures.catalogue import find_measure
-from PETWorks.measures.classes import ClassTest, Mask
+from PETWorks.measures.classes import ClassTest, Mask, view_weights
+from PETWorks.measures.risk.individual import individual_risks
 from PETWorks.tables.arrays import arrow_integers, arrow_reals, lists, strings, take_or_null
 from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.writing import check_ordered
@@ -75,8 +76,9 @@ def distinguishing_sets(
 def _with_tested_columns(classes: NodeClasses, tests: Sequence[ClassTest]) -> WeightedRows:
     """The rows of a node with only the columns that the tests use."""
     view, rows = classes.ground.view, classes.rows
-    values = any(test.sensitive is not None for test in tests)
-    names = [*classes.columns, *(view.sensitive_attributes if values else ()), *([rows.unit] if rows.unit else ())]
+    tested = [test.sensitive for test in tests if test.sensitive is not None]
+    values = [*view.sensitive_attributes, *tested] if tested else []
+    names = [*classes.columns, *values, *([rows.unit] if rows.unit else ())]
     columns = {name: rows.columns[name] for name in dict.fromkeys(names)}
     if len(columns) == len(rows.columns):
         return WeightedRows(columns, rows.unit, rows.weights, whole=False)
@@ -203,6 +205,7 @@ class ClassReasons:
     sizes        number of records in each class, or of people if there is a privacy unit
     stands_out   the smallest set of columns that distinguishes the records of each class
     saved        the smallest generalisation that would save each class
+    risks        the individual risk of the records of each class, if the rows have sampling weights
     """
 
     rules: tuple[tuple[str, ...], ...]
@@ -210,6 +213,7 @@ class ClassReasons:
     sizes: Integers
     stands_out: SmallestSets
     saved: SavingGeneralisations
+    risks: Reals | None = None
 
     def table(self, records: Integers, indices: Integers) -> "pa.Table":
         """A table with a row for each record; records are numbered from 0, `indices` gives their classes."""
@@ -225,11 +229,21 @@ class ClassReasons:
             "record": arrow_integers(records + 1),
             "rule": take_or_null(_names(self.rules), self.breaks[indices]),
             "class_size": arrow_integers(self.sizes[indices]),
+            **({} if self.risks is None else {"individual-risk": arrow_reals(self.risks[indices])}),
             "stands_out_by": take_or_null(_names(self.stands_out.sets), self.stands_out.indices[indices]),
             "saved_by": take_or_null(raised, chosen),
             "added_loss": take_or_null(arrow_reals(self.saved.added), chosen),
         }
         return pa.Table.from_arrays(list(columns.values()), list(columns))
+
+
+def class_risks(classes: NodeClasses) -> Reals | None:
+    """The individual risk of the records of each class; None if the rows have no sampling weights."""
+    view, weight = classes.ground.view, str(classes.ground.view.sample.weight)
+    if not view.has_weights or weight not in classes.rows.domains:
+        return None
+    values = classes.of_values(weight).values
+    return individual_risks(values.persons, view_weights(view).sums(values))
 
 
 def no_reasons() -> "pa.Table":
@@ -278,9 +292,14 @@ def reasons_on_node(
     names, breaks = rule_combinations([rule.name for rule in judge.rules], reported[:, which])
     demanding = Judge(classes.ground, rules, classes.ground.records, objective)
     saved = smallest_generalisations(classes, demanding, objective, high, which & breaks_any_rule(broken))
-    stands_out = distinguishing_sets(classes, which, rules, broken[:, which], objective)
+    stands_out, risks = distinguishing_sets(classes, which, rules, broken[:, which], objective), class_risks(classes)
     found = ClassReasons(
-        names, breaks, classes.sizes[which], stands_out, saved.among(breaks_any_rule(broken[:, which]))
+        names,
+        breaks,
+        classes.sizes[which],
+        stands_out,
+        saved.among(breaks_any_rule(broken[:, which])),
+        None if risks is None else risks[which],
     )
     return found.table(*records_of(classes, which))
 
@@ -330,11 +349,16 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
     sizes = np.zeros(len(everything), np.int64)
     released = _classes(sweep, low.node, sweep.recoded())
     sizes[class_of] = released.sizes[_class_of_row(released)]
+    if (risks := class_risks(released)) is not None:
+        risks_on_low = np.zeros(len(everything))
+        risks_on_low[class_of] = risks[_class_of_row(released)]
     if len(left_rows):
         highest = _classes(sweep, ground.lattice.high, _on_highest_levels(sweep, left_rows))
         indices = _class_of_row(highest)
         broken[:, class_of[left_rows]] = broken_rules(highest, judge, judge.rules)[:, indices]
         sizes[class_of[left_rows]] = highest.sizes[indices]
+        if (risks_left := class_risks(highest)) is not None:
+            risks_on_low[class_of[left_rows]] = risks_left[indices]
         # Classes that failed only together with others that have the same labels.
         failed_together = left & ~breaks_any_rule(broken)
         broken[:, failed_together] = broken_rules(low, judge, judge.rules)[:, failed_together]
@@ -345,7 +369,9 @@ def reasons_for_left_over(sweep: Sweep, judge: Judge, objective: Objective, belo
         demanded = np.vstack([broken, which])
     names, breaks = rule_combinations([rule.name for rule in judge.rules], broken[:, which])
     stands_out = distinguishing_sets(low, which, rules, demanded[:, which], objective)
-    found = ClassReasons(names, breaks, sizes[which], stands_out, SavingGeneralisations.nothing(len(breaks)))
+    nothing = SavingGeneralisations.nothing(len(breaks))
+    shown = None if risks is None else risks_on_low[which]
+    found = ClassReasons(names, breaks, sizes[which], stands_out, nothing, shown)
     return found.table(*records_of(low, which))
 
 

@@ -289,10 +289,15 @@ class Recoded(Rows, Displayable):
         codes = column.codes if places is None else column.codes[places]
         return Column(column.labels, codes).without_unused_labels()
 
+    @property
+    def unreleased_sample(self) -> tuple[str, ...]:
+        """The columns of sampling weight and household, in this order, if the release lacks them."""
+        return tuple(name for name in self.original.sample.columns if name in self.left_out)
+
     def sampled(self, places: Integers | None) -> dict[str, Column]:
         """The columns of sampling weight and household, in this order, if the release lacks them; for 'memory'."""
         table: Any = self.classes.ground.view.table
-        columns = {name: table.columns[name] for name in self.original.sample.columns if name in self.left_out}
+        columns = {name: table.columns[name] for name in self.unreleased_sample}
         return columns if places is None else {name: column.taken(places) for name, column in columns.items()}
 
     @cached_property
@@ -321,15 +326,18 @@ class Recoded(Rows, Displayable):
             return changed_pieces(self.original.source, self._kept, self.changes)
         return (self.table.slice(first, PIECE_ROWS) for first in range(0, self.table.num_rows, PIECE_ROWS))
 
-    def write_parts(self, folder: Path) -> None:
-        """Write the release to an existing folder as Parquet files, from the Spark executors."""
+    def write_parts(self, folder: Path, also: Sequence[str] = ()) -> None:
+        """Write the release to an existing folder as Parquet files, from the Spark executors.
+
+        also   further columns of the original
+        """
         from PETWorks.counting.engines.spark import write_parts
 
         original: Any = self.original
         write_parts(
             original.engine.jobs,
             original.source,
-            self._kept,
+            [*self._kept, *also],
             self.shown.recoder,
             folder,
             self.records - self.number_removed,
@@ -369,8 +377,11 @@ class Recoded(Rows, Displayable):
     def _sample_of_release(self) -> dict[str, Any]:
         """The statements about the sample, as arguments of `Release`."""
         sample = self.original.sample
-        if self.original.engine.name != "memory":
-            return sample.without(self.left_out).words
+        if isinstance(self.changes, Recoder) and self.unreleased_sample:
+            columns = [*self._kept, *self.unreleased_sample]
+            return {**sample.words, "sampled": changed_table(self.original.source, columns, self.changes)}
+        if isinstance(self.changes, Recoder):
+            return sample.words
         return {**sample.words, "sampled": self.sampled(self.places(self.order))}
 
     def _order_of_release(self, *, has_original: bool) -> dict[str, Any]:

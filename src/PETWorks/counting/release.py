@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, narrowest_type, suppress_cells, with_same_people
-from PETWorks.counting.counts import ClassSizes, Integers, Marginal
+from PETWorks.counting.counts import ClassPairs, ClassSizes, Grouping, Integers, Marginal
 from PETWorks.counting.engines.engine import Engine, choose, load_rows, memory_limit_in_bytes
 from PETWorks.counting.engines.partitioned import PartitionedTable
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -135,7 +136,8 @@ class Release(Displayable):
                        that are missing or `*` are not counted
     privacy_unit       a column that names the person: several records of one person count once in their class
     people             that column for each record, in memory, if the table itself does not have it
-    sampled            in the same way, the columns of sampling weight and household
+    sampled            in the same way, the columns of sampling weight and household; or, for any engine, a table of the
+                       same records that has these columns too
 
     How it is counted, which does not change the numbers:
 
@@ -178,7 +180,7 @@ class Release(Displayable):
         sensitive_values: str | None = None,
         privacy_unit: str | None = None,
         people: Column | None = None,
-        sampled: Mapping[str, Column] | None = None,
+        sampled: Mapping[str, Column] | Any = None,
         engine: str | Engine = "auto",
         memory_limit: int | str | None = None,
         temp_folder: str | os.PathLike[str] | None = None,
@@ -220,14 +222,17 @@ class Release(Displayable):
         self.proposed: dict[str, Mapping[str, Any]] = {}  # hierarchies that were proposed, by column
         self.on_two_levels: tuple[str, ...] = ()  # columns that got a hierarchy of their values and `*`
         self.identifiers = self._with_role(IDENTIFIER)
+        self.sample = Sample(sampling_weight, household)
+        with_sample = None if sampled is None or isinstance(sampled, Mapping) else open_source(sampled, source.name)
+        columns_of_sample = {} if sampled is None or with_sample is not None else sampled
+        elsewhere = tuple(columns_of_sample if with_sample is None else self.sample.absent_in(source))
         if before is not None:
-            check_same_columns(source, before, (*self.identifiers, *(sampled or ())))
+            check_same_columns(source, before, (*self.identifiers, *elsewhere))
         if others is not None:
             check_control_columns(source, others, self.identifiers)
         self.privacy_unit = privacy_unit if people is not None else check_unit(privacy_unit, source, self.roles)
         check_protected(source, self.roles, self.privacy_unit)
-        self.sample = Sample(sampling_weight, household)
-        check_sample(self.sample.without(sampled or ()), source, self.roles, self.privacy_unit)
+        check_sample(self.sample.without(elsewhere), source, self.roles, self.privacy_unit)
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
         self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
         self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
@@ -256,12 +261,14 @@ class Release(Displayable):
         self._sources, self._control = (before, drawn_from, (data, original)), others
         background = self._background()
         own_unit = self.privacy_unit if people is None else None
-        table = _load(self.engine, source, self._loaded(sampled or ()), own_unit, Phrase("the release"), self._folds)
+        table = _load(self.engine, source, self._loaded(elsewhere), own_unit, Phrase("the release"), self._folds)
         if people is not None:
             named = with_same_people(people) if self._folds else people
             table = _with_columns(table, {str(self.privacy_unit): named}, str(self.privacy_unit))
-        if sampled:
-            table = _with_columns(table, sampled, table.unit)
+        if columns_of_sample:
+            table = _with_columns(table, columns_of_sample, table.unit)
+        if with_sample is not None:
+            table = self._same_records(table, with_sample)
         self.as_read = table
         self.weights_below_one = self._check_weights(table)
         self.hierarchies: dict[str, Hierarchy] = {
@@ -298,6 +305,19 @@ class Release(Displayable):
         """
         columns = [*self.compared_columns, *(name for name in self.sample.columns if name not in others)]
         return columns or list(self.source.names[:1])
+
+    def _same_records(self, table: Table, source: Source) -> Table:
+        """The records of another table, which also has the columns of the sample; raise if they are not the same."""
+        other = _load(self.engine, source, self._loaded(), None, Phrase("the release"), self._folds)
+        known = tuple(self.compared_columns)
+        if other.rows != table.rows or (
+            known and table.fold_pairs(Grouping(known, known), other, _count_different, add)
+        ):
+            raise InputError(
+                "{table}: its records are not those that have the sampling weights; the table changes",
+                table=self.source.name,
+            )
+        return other
 
     def _check_weights(self, table: Table) -> int:
         """Raise unless every record has a usable sampling weight; return the number of weights below 1."""
@@ -594,6 +614,10 @@ def _load(
             what="privacy_unit",
         )
     return table
+
+
+def _count_different(pairs: ClassPairs) -> int:
+    return int(np.count_nonzero(pairs.released != pairs.background))
 
 
 def _with_columns(table: Table, columns: Mapping[str, Column], unit: str | None) -> Table:

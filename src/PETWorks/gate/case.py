@@ -78,7 +78,7 @@ class Case:
     salt              of the commitments in the external edition; random by default
     progress          called with the number of counted subsets and of all subsets
     people            the person of each record, if the table no longer has a column for it
-    sampled           in the same way, the columns of sampling weight and household
+    sampled           in the same way, the columns of sampling weight and household, or a table that has them too
     release           the table, if it is already open
     protected         the columns that were made coarser; by default those in the plan of the release
     made_here         whether the table has just been made of another one, in which people were looked for
@@ -97,7 +97,7 @@ class Case:
         release: Release | None = None,
         protected: Collection[str] | None = None,
         *,
-        sampled: Mapping[str, Column] | None = None,
+        sampled: Mapping[str, Column] | Source | None = None,
         made_here: bool = False,
         original: Source | None = None,
         engine: str = "auto",

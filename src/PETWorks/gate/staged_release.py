@@ -17,6 +17,7 @@ from PETWorks.anonymizer.plan import Plan
 from PETWorks.anonymizer.released import SHUFFLED, Recoded, RecordOrder, choose_order, with_safe_cells
 from PETWorks.anonymizer.rules import MeasureRule, Rule
 from PETWorks.counting.release import Release
+from PETWorks.errors import Phrase
 from PETWorks.gate.anonymising import policy_of_release, search_rules
 from PETWorks.gate.case import Case
 from PETWorks.gate.check.built_in_rules import add_judged_rules, check_people_are_declared
@@ -35,6 +36,7 @@ from PETWorks.gate.release_files import (
 )
 from PETWorks.tables.files import hold_file, locked
 from PETWorks.tables.normalised_cells import is_spreadsheet_safe
+from PETWorks.tables.opening import open_source
 from PETWorks.tables.output import Folder, Staging, check_writable, staging
 from PETWorks.tables.writing import check_ordered, release_content
 
@@ -194,7 +196,7 @@ def staging_release(
         case = Case(
             policy,
             people=_people(result, order),
-            sampled=result.sampled(result.places(order)) if original.engine.name == "memory" else None,
+            sampled=_sampled(result, order, files, paths.release),
             made_here=True,
             original=original.source,
             engine=engine if original.engine.name == "memory" else original.engine.name,
@@ -250,6 +252,25 @@ def _first_files(
 def _people(result: Recoded, order: RecordOrder) -> Any:
     """The person of each written record; None if the release itself has them."""
     return result.people(result.places(order)) if result.original.engine.name == "memory" else None
+
+
+def _sampled(result: Recoded, order: RecordOrder, files: Staging, release: Path) -> Any:
+    """The columns of sampling weight and household of each written record; None if the release itself has them.
+
+    If the table is not in memory, this is an unpublished table of the same records that has these columns too.
+    """
+    columns, original = result.unreleased_sample, result.original
+    if not columns:
+        return None
+    if original.engine.name == "memory":
+        return result.sampled(result.places(order))
+    path = release.with_name(f"{release.name}.sampled.parquet")
+    if original.engine.name == "spark":
+        folder = files.write_aside(path, Folder(lambda empty: result.write_parts(empty, columns)))
+        return open_source(str(folder / "*.parquet"), Phrase("the release"))
+    left_out = [name for name in result.left_out if name not in columns]
+    written = release_content(path, original.source, drop=left_out, changed=result.changes_in(None))
+    return open_source(files.write_aside(path, written), Phrase("the release"))
 
 
 def _release_content(result: Recoded, job: ReleaseJob, path: Path, order: RecordOrder) -> Any:

@@ -136,6 +136,11 @@ class Staging:
         if mode & ~allowed:
             path.chmod(mode & allowed)
 
+    def write_aside(self, path: Path, content: Content) -> Path:
+        """Write a file that is never moved to its destination; return where it is until all are."""
+        self.write({path: content})
+        return self._staged.pop(path)
+
     def remove(self, path: Path) -> None:
         """Remove an obsolete file when the others are published."""
         self._gone.append(path)

@@ -1,16 +1,20 @@
 """Individual risk of survey records: the published vector, integrals, households, and mistakes in weights."""
 
+import json
 import math
 import random
 import warnings
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import assume, given
 
 import definitions
 import frames
+from command import petworks
 from comparison import close
 from conftest import cases, examples, small_batches
 from PETWorks import Release, anonymize
@@ -251,16 +255,20 @@ def test_each_record_and_its_household():
     assert "individual-risk" not in risks_per_record(Release(SURVEY, KNOWN)).column_names
 
 
+def households(rows):
+    draw = random.Random(4)
+    return {
+        "age": [f"{draw.randrange(20, 80)}" for _ in range(rows)],
+        "area": [draw.choice("abcdefgh") for _ in range(rows)],
+        "w": [draw.choice(["1.5", "40", "80", "120.25"]) for _ in range(rows)],
+        "home": [f"{place // 3}" for place in range(rows)],
+    }
+
+
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 @pytest.mark.parametrize("method", ["global", "local"])
 def test_a_release_that_keeps_the_rule_and_shows_neither_weights_nor_households(engine, method):
-    draw = random.Random(4)
-    table = {
-        "age": [f"{draw.randrange(20, 80)}" for _ in range(300)],
-        "area": [draw.choice("abcdefgh") for _ in range(300)],
-        "w": [draw.choice(["1.5", "40", "80", "120.25"]) for _ in range(300)],
-        "home": [f"{place // 3}" for place in range(300)],
-    }
+    table = households(300)
     hierarchies = {"age": {"width": [5, 10, 20]}, "area": [[letter, "*"] for letter in "abcdefgh"]}
     roles = {"quasi_identifiers": ["age", "area"]}
     release = Release(table, roles, hierarchies, sampling_weight="w", household="home", engine=engine)
@@ -269,14 +277,50 @@ def test_a_release_that_keeps_the_rule_and_shows_neither_weights_nor_households(
         made = anonymize(release, {"individual-risk": {"highest": 0.05}}, suppression=0.1, method=method)
         assert made.table.column_names == ["age", "area"]
         assert made.plan["sampling_weight"] == "w"
-        if engine == "memory":
-            found = individual_risk(made.release, highest=0.05)
-            rows = made.table.to_pylist()
-            kept = [row | {"w": weight} for row, weight in zip(rows, in_order(made, table["w"]), strict=True)]
-            case = definitions.Case(kept, ["age", "area"], [], weight="w")
-            assert found.satisfied
-            assert found.value == pytest.approx(definitions.individual_risk(case), rel=1e-9)
+        found = individual_risk(made.release, highest=0.05)
+        assert found.satisfied
+        rows = made.table.to_pylist()
+        kept = [row | {"w": weight} for row, weight in zip(rows, in_order(made, table["w"]), strict=True)]
+        case = definitions.Case(kept, ["age", "area"], [], weight="w")
+        assert found.value == pytest.approx(definitions.individual_risk(case), rel=1e-9)
+    made.release.engine.close()
     release.engine.close()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_command_judges_weights_that_its_release_does_not_show(engine, tmp_path):
+    """The verdict is in the plan; with it, the release passes the rule again, although it has no weights."""
+    pq.write_table(pa.table(households(300)), tmp_path / "t.parquet")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.parquet\nroles: {quasi_identifiers: [age, area]}\nsampling_weight: w\n"
+        "household: home\nhierarchies: {age: {width: [5, 10, 20]}}\n"
+        "rules: [{measure: individual-risk, highest: 0.05, average: 0.04}]\n"
+        "anonymize: {suppression: 0.1, order: original}\n"
+    )
+    target = tmp_path / "out.parquet"
+    made = petworks("anonymize", tmp_path / "p.yaml", "--engine", engine, "-o", target)
+    judged = json.loads((tmp_path / "out_plan.json").read_text())["judged"]
+    assert [rule["satisfied"] for rule in judged] == [True], made.stderr
+    released = pq.read_table(target).to_pylist()
+    assert set(released[0]) == {"age", "area"}
+    assert 0 < judged[0]["value"] <= 0.05
+    if engine != "memory":
+        in_memory = tmp_path / "memory.parquet"
+        petworks("anonymize", tmp_path / "p.yaml", "--engine", "memory", "-o", in_memory)
+        assert json.loads((tmp_path / "memory_plan.json").read_text())["judged"] == judged
+    assert not [path.name for path in tmp_path.rglob("*") if "sampled" in path.name or ".partial" in path.name]
+    petworks("check", tmp_path / "out_policy.yaml", "--json", tmp_path / "again.json")
+    again = json.loads((tmp_path / "again.json").read_text())["rules"]
+    assert [rule["satisfied"] for rule in again if rule["name"] == "individual-risk"] == [True]
+
+
+def test_a_table_with_weights_has_to_have_the_same_records():
+    shown = {name: SURVEY[name] for name in "ABC"}
+    found = Release(shown, KNOWN, sampling_weight="weight", sampled=pa.table(SURVEY))
+    assert individual_risk(found).value == pytest.approx(max(RISKS), abs=1e-8)
+    for other in ({**SURVEY, "A": [2, 3, 2, 2, 3, 3, 1, 3]}, {name: cells[1:] for name, cells in SURVEY.items()}):
+        with pytest.raises(InputError, match="not those that have the sampling weights"):
+            Release(shown, KNOWN, sampling_weight="weight", sampled=pa.table(other))
 
 
 def in_order(made, cells):

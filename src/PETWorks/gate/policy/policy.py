@@ -194,7 +194,7 @@ class Policy:
         self,
         data: Any = None,
         people: Column | None = None,
-        sampled: Mapping[str, Column] | None = None,
+        sampled: Mapping[str, Column] | Source | None = None,
         *,
         protect: bool = False,
         engine: str = "auto",
@@ -208,7 +208,7 @@ class Policy:
         cells.
 
         people    the person of each record, if the table has no column for it
-        sampled   in the same way, the columns of sampling weight and household
+        sampled   in the same way, the columns of sampling weight and household, or a table that has them too
         protect   whether columns are protected by the policy's settings for `petworks anonymize`
         engine, memory_limit, temp_folder   as for `Release`
         """
@@ -222,11 +222,13 @@ class Policy:
         if unit is not None and unit not in source.names:
             roles = roles if roles is None else {**roles, unit: IDENTIFIER}  # left out of the release
             unit = unit if people is not None else None
-        left_out = [name for name in self.sample.columns if name not in source.names]
+        left_out = self.sample.absent_in(source)
         if left_out:
             roles = roles if roles is None else {**roles, **dict.fromkeys(left_out, IDENTIFIER)}
-        sampled = {name: column for name, column in (sampled or {}).items() if name in left_out}
-        sample = self.sample.without([name for name in left_out if name not in sampled])
+        if isinstance(sampled, Mapping):
+            sampled = {name: column for name, column in sampled.items() if name in left_out}
+        known = () if sampled is None else sampled if isinstance(sampled, Mapping) else sampled.names
+        sample = self.sample.without([name for name in left_out if name not in known])
         try:
             release = Release(
                 protect_source(source, self.anonymize.get("protect"), unit) if protect else source,

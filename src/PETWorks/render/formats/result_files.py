@@ -44,8 +44,9 @@ def reasons_file(reasons: Any, suffix: str) -> bytes:
         for name in ("rule", "stands_out_by", "saved_by"):
             place = reasons.schema.get_field_index(name)
             reasons = reasons.set_column(place, name, _listed_each(reasons[name].combine_chunks()))
-        place = reasons.schema.get_field_index("added_loss")
-        reasons = reasons.set_column(place, "added_loss", pc.round(reasons["added_loss"], FIGURES))
+        for name in {"individual-risk", "added_loss"}.intersection(reasons.column_names):
+            place = reasons.schema.get_field_index(name)
+            reasons = reasons.set_column(place, name, pc.round(reasons[name], FIGURES))
     return _write_table(reasons, suffix)
 
 
