@@ -138,7 +138,7 @@ def facts_of_the_site():
 
 
 @pytest.mark.slow
-def test_measures_can_be_called_as_their_pages_say(monkeypatch):
+def test_measures_can_be_called_as_their_pages_say(monkeypatch, tmp_path):
     """The lines that the site puts on the page of each measure; its example imports the function likewise."""
     from PETWorks import Release, catalogue
 
@@ -148,8 +148,13 @@ def test_measures_can_be_called_as_their_pages_say(monkeypatch):
     generalised = Release(files[0], original=files[2], population=files[4])
     compared = ["data/people_synthetic.csv", "--original", "data/people.csv", "--kind", "synthetic"]
     synthetic = Release(compared[0], original=compared[2], kind="synthetic")
+    (tmp_path / "survey.csv").write_text("area,weight\nnorth,18\nnorth,39\nsouth,45.5\n")
+    sampled = [str(tmp_path / "survey.csv"), "--qi", "area", "--sampling-weight", "weight"]
+    survey = Release(sampled[0], {"area": "quasi_identifier"}, sampling_weight="weight")
     for name, entry in catalogue.items():
         release, tables = (generalised, files) if entry.applies_to("generalised") else (synthetic, compared)
+        if "sampling weights" in entry.needs:
+            release, tables = survey, sampled
         page = (ROOT / f"docs/measures/{entry.page}.md").read_text("utf-8")
         importing, call = facts.ways_to_call(entry)["Python"]
         module, function = importing.split(" import ")

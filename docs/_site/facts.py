@@ -131,10 +131,11 @@ def ways_to_call(entry):
     given = f", {name}={value}" if name else ""
     if entry.name == "utility-bias":
         return {"Python": [import_line(entry), f"utility_bias(release, function=mean_age{given})"]}
-    compared = "" if entry.applies_to("generalised") else " --kind synthetic --original people.csv"
+    also = "" if entry.applies_to("generalised") else " --kind synthetic --original people.csv"
+    also += " --sampling-weight weight" if "sampling weights" in entry.needs else ""
     return {
         "Python": [import_line(entry), f"{entry.function.__name__}(release{given})"],
-        "Command line": [f"petworks evaluate table.csv{compared} --measure {entry.name}{given.replace(', ', ':')}"],
+        "Command line": [f"petworks evaluate table.csv{also} --measure {entry.name}{given.replace(', ', ':')}"],
         "Policy": [f"- {{measure: {entry.name}{given.replace('=', ': ')}}}"],
     }
 

@@ -40,6 +40,8 @@ def evaluation_text(
         parts.append(Text(message_text(lang, "evaluate.nobody")))
     if "people" in table and classes:
         parts.append(Text(message_text(lang, "evaluate.people")))
+    if any(find_measure(result.measure).compares for result in evaluation.results):
+        parts.append(_lookups_by_measure(evaluation, lang))
     parts += comparison_notes(table, lang)
     parts += [
         Text(
@@ -184,19 +186,27 @@ def lookups_text(
     evaluation: Evaluation, subsets: Mapping[str, Any] | None = None, *, lang: str, colour: bool, width: int
 ) -> str:
     """What lookups in a release that is not generalised find, with all quasi-identifiers and with some of them."""
-    heads = ("attack.head.attack", "attack.share", "attack.head.prior", *_LOOKUP_HEADS[1:])
-    table = new_table(*(message_text(lang, head) for head in heads))
-    for result in evaluation.results:
-        attributes = result.details.get("attributes", {"": {"share": result.value, **result.details}})
-        for column, row in attributes.items():
-            attack = f"{result.measure} of {column}" if column else result.measure
-            table.add_row(*map(Text, (attack_name(attack, lang), *_lookup_cells(row, "share", "prior", "control"))))
+    table = _lookups_by_measure(evaluation, lang)
     title = Text(message_text(lang, "attack.all-known"), "bold")
     parts: list[Any] = [table] if subsets is None else [title, table]
     parts += comparison_notes(evaluation.table, lang)
     if subsets is not None:
         parts += subsets_parts(subsets, lang)
     return render(parts, colour=colour, width=width)
+
+
+def _lookups_by_measure(evaluation: Evaluation, lang: str) -> Table:
+    """What each measure finds with all quasi-identifiers, and of control people."""
+    heads = ("attack.head.attack", "attack.share", "attack.head.prior", *_LOOKUP_HEADS[1:])
+    table = new_table(*(message_text(lang, head) for head in heads))
+    for result in evaluation.results:
+        if not find_measure(result.measure).compares:
+            continue
+        attributes = result.details.get("attributes", {"": {"share": result.value, **result.details}})
+        for column, row in attributes.items():
+            attack = f"{result.measure} of {column}" if column else result.measure
+            table.add_row(*map(Text, (attack_name(attack, lang), *_lookup_cells(row, "share", "prior", "control"))))
+    return table
 
 
 _LOOKUP_HEADS = ("attack.share", "attack.head.control", "attack.head.excess", "attack.head.interval")
