@@ -43,6 +43,7 @@ from PETWorks.tables.hidden_differences import (
     further_content,
     hidden_differences,
 )
+from PETWorks.tables.opening import Files
 
 # Required class size: for public files what regulators ask; otherwise any limit on class sizes.
 SMALLEST_CLASS = {"public": 11, "controlled": 2, "internal": 2}
@@ -291,7 +292,9 @@ def rules_judged_at_release(policy: Policy, release: Release) -> Mapping[str, Ju
     They are in the plan of the policy, which identifies the file by its digest.
     """
     people, weights = cannot_count_people(policy, release), lacks_weights(policy, release)
-    plan = plan_of_file(policy, release.source.path) if people or weights else None
+    source = release.source
+    path = Path(source.name) if isinstance(source, Files) else source.path
+    plan = plan_of_file(policy, path) if people or weights else None
     if plan is None or not _plan_matches(plan, policy, release):
         return {}
     by_name = {judged.name: judged for judged in plan.judged or ()}
