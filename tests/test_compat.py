@@ -135,6 +135,9 @@ def test_every_measure_is_in_this_interface_too(name):
     tables = ADULT
     if not catalogue[name].applies_to("generalised"):
         tables, limits[name] = ("data/people.csv", "data/people_synthetic.csv"), {"kind": "synthetic"}
+    if name == "individual-risk":
+        tables = None, {"zip": list("112"), "weight": [20, 30, 7.5]}
+        limits[name] = {"attributeTypes": {"zip": QUASI_IDENTIFIER}, "sampling_weight": "weight"}
     found = PETValidation(*tables, name, **limits.get(name, {}))
     assert json.loads(json.dumps([found, found.details])) == [found, found.details]
 

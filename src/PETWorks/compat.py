@@ -79,7 +79,10 @@ PUBLISHED = {
     Hint.HIERARCHIES: "dataHierarchy=...",
 }
 
-RELEASE_OPTIONS = ("population", *TREATMENTS, "privacy_unit", "kind", "control", "compare_at")
+RELEASE_OPTIONS = (
+    *("population", *TREATMENTS, "privacy_unit", "kind", "control", "compare_at"),
+    *("sampling_weight", "household"),
+)
 
 TECHNIQUES = {
     "t-closeness": _Technique(

@@ -172,6 +172,7 @@ def test_without_measures_all_that_apply():
         "k-map": "needs a population table (--population)",
         "population-uniqueness": "needs the population or its size (--population)",
         "non-uniform-entropy": "compares row by row: the release has 5 records, the original 9",
+        "individual-risk": "needs sampling weights (--sampling-weight)",
         "utility-bias": "needs a function of yours (in Python: function=...)",
     }
     assert found["not_applicable"] == without

@@ -141,8 +141,8 @@ def mask(cell: str) -> str:
 
     >>> mask("Ann Lee"), mask("2024-03-31"), mask("王小明"), mask("+")
     ('Xxx Xxx', '9999-99-99', '○○○', '·')
-    >>> mask("王小明".encode().decode("latin-1"))
-    'é·�é°��é��'
+    >>> BROKEN in mask("王小明".encode().decode("latin-1"))
+    True
     """
     if cell == SUPPRESSED:
         return cell
