@@ -296,3 +296,13 @@ def test_the_page_opens_a_synthetic_table(tables):
         assert [step for step in steps if step in ("levels", "safe", "compare")] == []
         assert page.get("/safe", params=about).status_code == 400
         assert page.get("/decide/verdict", params=about).status_code == 200
+
+
+def test_usefulness_is_judged_once_with_all_columns(tables):
+    """Adversaries and further levels are for lookups; of fewer columns, or coarser ones, a table would seem better."""
+    more = "  adversaries:\n    - {who: a colleague, knows: [age]}\n"
+    found = judge(tables, "independent", more=more, presets="rules: [{measure: marginals, at_least: 0.99}]\n")
+    (rule,) = [rule for rule in found.content.rules if rule.measure == "marginals"]
+    assert (rule.verdict, rule.details.get("compared_at")) == ("fail", None)
+    (measured,) = [result for result in found.content.results if result.measure == "marginals"]
+    assert rule.value == measured.value

@@ -340,9 +340,9 @@ def _measure_for_adversaries(
 ) -> Result:
     """The result for all quasi-identifiers.
 
-    Of a release that is not generalised, the worst one: of any adversary, on any of the levels that are compared.
+    Of a measure of lookups, the worst one: of any adversary, on any of the levels that are compared.
     """
-    if release.kind == GENERALISED:
+    if not measure.compares:
         return measure.measure(release.view, parameters)
     known = {release.quasi_identifiers: None}
     if measure.name != COPIES:
