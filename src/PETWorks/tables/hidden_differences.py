@@ -1,4 +1,4 @@
-"""What a file contains besides the judged cells: blanks, quotes, kinds of null, other sheets, comments, metadata."""
+"""Information in a file besides the cells that are judged: ways of writing equal values, other sheets, metadata."""
 
 import base64
 import binascii
@@ -76,7 +76,7 @@ from PETWorks.tables.normalised_cells import has_invisible, normalise_texts, wit
 from PETWorks.tables.opening import Files
 from PETWorks.tables.source import Source
 
-BLOCK = 1 << 23  # bytes that are looked at together
+BLOCK = 1 << 23  # bytes that are examined together
 SLOW_ROWS = 1 << 14
 QUOTE, LINE_FEED, RETURN = b'"\n\r'
 BLANKS = bytes([*range(9, 14), *range(28, 33)])
@@ -85,7 +85,7 @@ EMPTY_LINES = "empty"
 MASKS = 1, 2, 3  # for separators, line feeds and returns in quotes
 NEEDS_QUOTES = r'["\x01-\x03]'
 
-# How a cell is written.
+# The styles in which a cell can be written.
 PLAIN, NEEDED_QUOTES, NEEDLESS_QUOTES, EMPTY, EMPTY_QUOTES, NULL, OTHER = (1 << place for place in range(7))
 
 Integers = NDArray[np.int64]
@@ -93,12 +93,11 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HiddenDifferences:
-    """What a table tells besides its values.
+    """Differences between records of a table that are not differences of values.
 
-    columns     the columns with a value that is written in several ways, and how many records have another than the
-                most common one
-    line_ends   how many lines end otherwise than most do, and how many are empty between records
-    layout      of JSON lines, how many records have their keys in another order, or other blanks between them
+    columns     for each column that writes a value in several ways, the number of records with an unusual spelling
+    line_ends   the number of lines with an unusual end, and of empty lines between records
+    layout      of JSON lines, the number of records with their keys in another order or with other blanks between them
     """
 
     columns: Mapping[str, int]
@@ -107,9 +106,9 @@ class HiddenDifferences:
 
 
 def hidden_differences(source: Source, exact: Collection[str] = ()) -> HiddenDifferences:
-    """The differences between the cells of a table that no measure or no reader sees.
+    """Find the differences between cells that measures ignore or readers cannot see.
 
-    exact   the columns whose invisible characters measures see: quasi-identifiers, whose values are counted as they are
+    exact   columns in which invisible characters distinguish values: quasi-identifiers, which are counted as they are
     """
     parts: list[Any] = list(source.parts) if isinstance(source, Files) else [source]
     if isinstance(parts[0], JSONLines):
@@ -120,59 +119,59 @@ def hidden_differences(source: Source, exact: Collection[str] = ()) -> HiddenDif
     irregular: list[Any] = []
     for part in parts:
         try:
-            own_styles, own_ends = _looked_at(part, exact, is_regular=True)
+            own_styles, own_ends = _find_styles(part, exact, is_regular=True)
         except _IrregularError:
             irregular.append(part)
-            own_styles, own_ends = _looked_at(part, exact, is_regular=False)
+            own_styles, own_ends = _find_styles(part, exact, is_regular=False)
         styles = {name: own | own_styles[name] for name, own in styles.items()}
         ends += own_ends
     suspects = [name for name, own in styles.items() if _may_differ(own)]
-    ways = _counted(parts, suspects, exact, irregular) if suspects else {}
-    differing = {name: _in_other_ways(own) for name, own in ways.items()}
+    ways = _count_spellings(parts, suspects, exact, irregular) if suspects else {}
+    differing = {name: _count_unusual_spellings(own) for name, own in ways.items()}
     return HiddenDifferences(
         {name: number for name, number in differing.items() if number}, ends.total() - max(ends.values(), default=0)
     )
 
 
-def _looked_at(source: Any, exact: Collection[str], *, is_regular: bool) -> tuple[dict[str, int], Counter[str]]:
-    """In which ways the cells of each column are written, and the lines end."""
-    bare_ends = _line_ends_of_bare(source) if isinstance(source, CSV) else None
+def _find_styles(source: Any, exact: Collection[str], *, is_regular: bool) -> tuple[dict[str, int], Counter[str]]:
+    """The styles of writing in each column, as flags, and the number of lines by line end."""
+    bare_ends = _line_ends_without_quotes(source) if isinstance(source, CSV) else None
     if bare_ends is not None:
         return dict.fromkeys(source.names, PLAIN | EMPTY), bare_ends
     styles, ends = dict.fromkeys(source.names, 0), Counter[str]()
-    for piece in _pieces(source, source.names, ends, is_regular=is_regular):
+    for piece in _read_pieces(source, source.names, ends, is_regular=is_regular):
         for name in source.names:
-            judge = partial(_judged, source=source, is_exact=name in exact, is_masked=is_regular)
+            judge = partial(_read_as_judged, source=source, is_exact=name in exact, is_masked=is_regular)
             styles[name] |= _styles(piece[name], name, source, judge)
     return styles, ends
 
 
 def _may_differ(styles: int) -> bool:
-    """Whether a value can have been written in several ways, if cells of a column are written in these."""
+    """Whether a column with cells in these styles may write one value in several ways."""
     both = ((PLAIN, NEEDLESS_QUOTES), (EMPTY, EMPTY_QUOTES), (EMPTY, NULL))
     return bool(styles & OTHER) or any(styles & one and styles & other for one, other in both)
 
 
-def _in_other_ways(ways: Mapping[str | None, Counter[str | None]]) -> int:
-    """How many cells are written otherwise than most cells with the same value."""
+def _count_unusual_spellings(ways: Mapping[str | None, Counter[str | None]]) -> int:
+    """The number of cells that are not written in the most common way of their value."""
     return sum(own.total() - max(own.values()) for own in ways.values())
 
 
-def _counted(
+def _count_spellings(
     parts: Sequence[Any], columns: Sequence[str], exact: Collection[str], irregular: Sequence[Any]
 ) -> dict[str, dict[str | None, Counter[str | None]]]:
-    """For each column and each of its values, how often it is written in which way."""
+    """For each column and each of its values, the number of cells by spelling."""
     found: dict[str, dict[str | None, Counter[str | None]]] = {name: {} for name in columns}
     for part in parts:
         is_regular = part not in irregular
-        for piece in _pieces(part, columns, Counter(), is_regular=is_regular):
+        for piece in _read_pieces(part, columns, Counter(), is_regular=is_regular):
             for name in columns:
                 if pa.types.is_floating(piece[name].type):
                     for number, ways in ways_of_numbers(piece[name]).items():
                         found[name].setdefault(number, Counter()).update(ways)
                     continue
                 raw, counts = distinct_cells(piece[name])
-                values = _judged(raw, part, is_exact=name in exact, is_masked=is_regular).to_pylist()
+                values = _read_as_judged(raw, part, is_exact=name in exact, is_masked=is_regular).to_pylist()
                 for value, cell, count in zip(values, raw.to_pylist(), counts.tolist(), strict=True):
                     if count:
                         found[name].setdefault(value, Counter())[cell] += count
@@ -180,9 +179,9 @@ def _counted(
 
 
 def _styles(column: pa.ChunkedArray, name: str, source: Source, judge: Callable[[pa.Array], pa.Array]) -> int:
-    """In which ways the cells of a column are written.
+    """The styles in which the cells of a column are written, as flags.
 
-    judge   returns what measures and readers see of cells
+    judge   returns cells as measures and readers see them
     """
     from pyarrow import compute as pc
 
@@ -217,7 +216,7 @@ def _styles(column: pa.ChunkedArray, name: str, source: Source, judge: Callable[
 
 
 def ways_of_numbers(column: pa.ChunkedArray) -> dict[str | None, Counter[str | None]]:
-    """How often the numbers that can be written in two ways are written in which: missing ones, and zero."""
+    """Count the spellings of the two numbers that have several: missing (null or NaN), and zero (0.0 or -0.0)."""
     found: dict[str | None, Counter[str | None]] = {None: Counter(), "0.0": Counter()}
     for chunk in column.chunks:
         numbers = numpy_reals(chunk)
@@ -229,7 +228,7 @@ def ways_of_numbers(column: pa.ChunkedArray) -> dict[str | None, Counter[str | N
 
 
 def distinct_cells(column: pa.ChunkedArray) -> tuple[pa.Array, Integers]:
-    """The distinct cells of a column as texts, null with them, and how often each occurs."""
+    """The distinct cells of a column as texts, including null, and the number of each."""
     cells: list[pa.Array] = []
     counts: list[Integers] = []
     for chunk in column.chunks:
@@ -242,11 +241,11 @@ def distinct_cells(column: pa.ChunkedArray) -> tuple[pa.Array, Integers]:
     return pa.concat_arrays(cells), np.concatenate(counts).astype(np.int64)
 
 
-def _judged(raw: pa.Array, source: Source, *, is_exact: bool, is_masked: bool) -> pa.Array:
-    """What measures and readers see of cells as they are written.
+def _read_as_judged(raw: pa.Array, source: Source, *, is_exact: bool, is_masked: bool) -> pa.Array:
+    """Raw cells as measures and readers see them.
 
-    is_exact    whether measures see invisible characters
-    is_masked   whether signs in the quotes of a CSV file are masked
+    is_exact    whether measures distinguish values by invisible characters
+    is_masked   whether separators and line ends inside quotes of a CSV file are masked
     """
     from pyarrow import compute as pc
 
@@ -259,21 +258,21 @@ def _judged(raw: pa.Array, source: Source, *, is_exact: bool, is_masked: bool) -
     return normalise_texts(cells, bool(is_spaced))
 
 
-def _pieces(source: Any, columns: Sequence[str], ends: Counter[str], *, is_regular: bool) -> Iterator[pa.Table]:
-    """Cells as they are written; of a CSV file with their quotes. Its line ends are counted."""
+def _read_pieces(source: Any, columns: Sequence[str], ends: Counter[str], *, is_regular: bool) -> Iterator[pa.Table]:
+    """Read raw cells, those of a CSV file with their quotes, and add its line ends to `ends`."""
     if isinstance(source, CSV):
-        yield from (_raw_fields if is_regular else _raw_fields_one_by_one)(source, columns, ends)
+        yield from (_read_raw_fields if is_regular else _read_raw_fields_by_regex)(source, columns, ends)
         return
     for piece in source.read(tuple(columns), in_pieces=True):
         yield piece.rename_columns(list(columns))
 
 
 class _IrregularError(Exception):
-    """Quotes of a CSV file must be looked at one by one."""
+    """The quotes of a CSV file have to be parsed one by one."""
 
 
-def _raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iterator[pa.Table]:
-    """The fields of a CSV file with the quotes around them; separators and line ends inside are masked."""
+def _read_raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iterator[pa.Table]:
+    """Read the fields of a CSV file with their quotes; separators and line ends inside quotes are masked."""
     from pyarrow import csv as arrow_csv
 
     assert source.separator is not None
@@ -289,13 +288,13 @@ def _raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iter
     )
     is_first = True
     empty = _EmptyLines()
-    for block in _masked_lines(source):
+    for block in _read_masked_lines(source):
         lines = block
         if is_first:
             lines = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1)
             empty.skip(block[: len(block) - len(lines)])
             is_first = False
-        ends.update(_line_ends(lines))
+        ends.update(_count_line_ends(lines))
         ends[EMPTY_LINES] += empty.count_more(lines) if len(places) > 1 else 0
         if not lines:
             continue
@@ -307,24 +306,24 @@ def _raw_fields(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iter
         yield table.rename_columns(list(columns))
 
 
-def _line_ends(lines: bytes) -> Counter[str]:
-    """How many lines end in which way."""
+def _count_line_ends(lines: bytes) -> Counter[str]:
+    """The number of lines by line end."""
     both, feeds, returns = lines.count(b"\r\n"), lines.count(b"\n"), lines.count(b"\r")
     return +Counter({"CRLF": both, "LF": feeds - both, "CR": returns - both})
 
 
 class _EmptyLines:
-    """Counts the empty lines before records; those at the end of a file tell nothing."""
+    """Counts the empty lines before records; those at the end of a file mean nothing."""
 
     def __init__(self) -> None:
         self._last_ends = b"\n"
 
     def skip(self, header: bytes) -> None:
-        """Leave out the first line, of which the end may be cut in two."""
+        """Leave out the first line, whose line end may be cut in two."""
         self._last_ends = header[len(header.rstrip(b"\r\n")) :]
 
     def count_more(self, lines: bytes) -> int:
-        """How many there are in a part of the file, which may begin and end anywhere."""
+        """Count those in a part of the file, which may begin and end anywhere."""
         inside = lines.strip(b"\r\n")
         if not inside:
             self._last_ends += lines
@@ -334,15 +333,15 @@ class _EmptyLines:
         if any(ends in inside for ends in (b"\n\n", b"\n\r", b"\r\r")):
             runs += re.findall(rb"[\r\n]{2,}", inside)
         self._last_ends = lines[first + len(inside) :]
-        return sum(max(_line_ends(run).total() - 1, 0) for run in runs)
+        return sum(max(_count_line_ends(run).total() - 1, 0) for run in runs)
 
 
-def _masked_lines(source: CSV) -> Iterator[bytes]:
-    """The bytes of a file in UTF-8, whole lines at a time, with signs in quotes masked that would end a field."""
+def _read_masked_lines(source: CSV) -> Iterator[bytes]:
+    """Read a file in UTF-8, whole lines at a time; separators and line ends inside quotes are masked."""
     assert source.separator is not None
     separator = source.separator.encode()
     rest = b""
-    for block, is_last in _blocks(source):
+    for block, is_last in _read_blocks(source):
         text = rest + block
         signs = np.frombuffer(text, np.uint8)
         parities = running_parities(packed_flags(signs == QUOTE), odd=False).astype("<u8", copy=False)
@@ -363,8 +362,8 @@ def _masked_lines(source: CSV) -> Iterator[bytes]:
         rest = text[cut:]
 
 
-def _blocks(source: CSV) -> Iterator[tuple[bytes, bool]]:
-    """The bytes of a file in UTF-8, without a byte-order mark; and whether they are the last."""
+def _read_blocks(source: CSV) -> Iterator[tuple[bytes, bool]]:
+    """Read a file in UTF-8 without its byte-order mark, block by block, each with whether it is the last."""
     decoder = codecs.getincrementaldecoder(source.encoding or UTF8)()
     with converting_os_errors(source.content.path), source.content.open() as file:
         block, place = file.read(BLOCK), 0
@@ -375,12 +374,12 @@ def _blocks(source: CSV) -> Iterator[tuple[bytes, bool]]:
             block, place = after, place + 1
 
 
-def _raw_fields_one_by_one(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iterator[pa.Table]:
-    """The fields of a CSV file whose quotes can be read in more than one way."""
+def _read_raw_fields_by_regex(source: CSV, columns: Sequence[str], ends: Counter[str]) -> Iterator[pa.Table]:
+    """Read the fields of a CSV file whose quotes are ambiguous, with a regular expression, which is slow."""
     assert source.separator is not None
     sign = re.escape(source.separator)
     field = re.compile(rf'("[^"]*+(?:""[^"]*+)*+"|[^"{sign}\r\n][^{sign}\r\n]*+|)({sign}|\r\n|\n|\r|\Z)')
-    text = b"".join(block for block, _ in _blocks(source)).decode()
+    text = b"".join(block for block, _ in _read_blocks(source)).decode()
     wanted = [source.names.index(name) for name in columns]
     rows: list[list[str]] = []
     row: list[str] = []
@@ -402,19 +401,19 @@ def _raw_fields_one_by_one(source: CSV, columns: Sequence[str], ends: Counter[st
         is_header = is_header and not is_record
         row = []
         if len(rows) == SLOW_ROWS:
-            yield _as_table(rows, columns, wanted)
+            yield _make_table(rows, columns, wanted)
             rows = []
     if rows:
-        yield _as_table(rows, columns, wanted)
+        yield _make_table(rows, columns, wanted)
 
 
-def _as_table(rows: list[list[str]], columns: Sequence[str], places: Sequence[int]) -> pa.Table:
+def _make_table(rows: list[list[str]], columns: Sequence[str], places: Sequence[int]) -> pa.Table:
     cells = [dictionary_array([row[place] for row in rows]) for place in places]
     return pa.Table.from_arrays(cells, list(columns))
 
 
-def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
-    """The line ends of a file without quotes, blanks around cells and invisible characters; None if it may have any."""
+def _line_ends_without_quotes(source: CSV) -> Counter[str] | None:
+    """The line ends of a file without quotes, outer blanks and invisible characters; None if it may have any."""
     assert source.separator is not None
     if source.has_quotes:
         return None
@@ -427,7 +426,7 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
     ends: Counter[str] = Counter()
     empty = _EmptyLines()
     before = b""
-    for place, (block, is_last) in enumerate(_blocks(source)):
+    for place, (block, is_last) in enumerate(_read_blocks(source)):
         text = before + block + (b"\n" if is_last else b"")
         signs = np.frombuffer(text, np.uint8)
         blank, edge = is_blank[signs], is_edge[signs]
@@ -438,7 +437,7 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
         body = re.sub(rb"^[^\r\n]*(?:\r\n|\n|\r)?", b"", block, count=1) if place == 0 else block
         if place == 0:
             empty.skip(block[: len(block) - len(body)])
-        ends += _line_ends(body)
+        ends += _count_line_ends(body)
         ends[EMPTY_LINES] += empty.count_more(body) if len(source.names) > 1 else 0
         if before.endswith(b"\r") and block.startswith(b"\n"):
             ends = +(ends + Counter(CRLF=1) - Counter(CR=1) - Counter(LF=1))
@@ -446,7 +445,7 @@ def _line_ends_of_bare(source: CSV) -> Counter[str] | None:
     return ends
 
 
-# The kinds of what is found.
+# The kinds of further content.
 SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, SEVERAL_FILES, UNUSUAL_BYTES = (
     "further sheets",
     "macros",
@@ -455,9 +454,9 @@ SHEETS, MACROS, PARTS, FILES, FILE_NAMES, METADATA, OUTSIDE, PERSONAL, UNSEEN, S
     "other file names",
     "metadata",
     "bytes outside the table",
-    "names with personal details",  # found by those who know what is personal
+    "names with personal details",  # found by the check, which can recognise them
     "files of a kind that is not looked through",
-    "files with a part of the records each",  # which tells of each record in which of them it is
+    "files with a part of the records each",  # the file of a record is information about it
     "lines with characters in unusual bytes",
 )
 KINDS = (
@@ -487,7 +486,7 @@ EXCEL_PARTS = {
     "xl/calcChain.xml": FORMULAS,
 }
 COMMENT_ELEMENTS = ("comment", "threadedComment")
-# What Arrow, pandas and Spark write about the schema themselves.
+# Keys of metadata that Arrow, pandas and Spark write themselves.
 ARROW_SCHEMA, PANDAS, SPARK = b"ARROW:schema", b"pandas", b"org.apache.spark."
 FIELD_ID, POLARS, SHORT = b"PARQUET:field_id", b"_PL_CATEGORICAL", 16  # bytes of a value without a name in it
 OF_PANDAS = {
@@ -500,35 +499,35 @@ OF_PANDAS = {
     "partition_columns",
 }
 OF_PANDAS_COLUMNS = {"encoding", "num_categories", "ordered", "timezone", "precision", "scale"}
-# How far the texts of an array are from each other, and how many bytes a view of one has.
+# The type of the offsets of texts in an array, and the size of a view in bytes.
 OFFSETS = {
     **dict.fromkeys((pa.string(), pa.binary()), np.int32),
     **dict.fromkeys((pa.large_string(), pa.large_binary()), np.int64),
 }
 VIEWS, VIEW = (pa.string_view(), pa.binary_view()), 16
-FILLED = 64  # bytes to a multiple of which buffers are filled up
-LONGEST_INSIDE = 12  # bytes of a text that is in the view itself
+FILLED = 64  # buffers are padded to a multiple of this many bytes
+LONGEST_INSIDE = 12  # bytes of the longest text that a view contains itself
 MESSAGE, ARROW_START, ARROW_END = b"\xff" * 4, 8, 10  # of Feather files: a mark, and the bytes around the messages
-# Of zip files: lengths, flags, lengths of what ends them (22, or 98 if they are large), and kinds of further fields.
+# Of zip files: sizes of headers and of the end record (22 bytes, or 98 in large files), flags, and known extra fields.
 LOCAL_HEADER, DIRECTORY_ENTRY, DIRECTORY_ENDS = 30, 46, (22, 98)
 SIZES_FOLLOW, UTF8_NAME = 8, 0x800
-USUAL_FIELDS = {0x0001: 28, 0x000A: 32, 0x5455: 13, 0x5855: 12, 0x7855: 4, 0x7875: 15}  # and their largest sizes
+USUAL_FIELDS = {0x0001: 28, 0x000A: 32, 0x5455: 13, 0x5855: 12, 0x7855: 4, 0x7875: 15}  # with their largest sizes
 ROOM = 0xA220
 GZIP_HEADER, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT = 10, 4, 8, 16
 
 
 def further_content(source: Source) -> Mapping[str, int]:
-    """What the files of a table have besides its cells, by kind, and how many; nothing if it is not in a file."""
+    """The number of things in the files of a table besides its cells, by kind; empty if it is not in a file."""
     parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
     found: Counter[str] = Counter()
     for part in parts:
-        found.update(_of_one(part))
+        found.update(_further_content_of_part(part))
     found[SEVERAL_FILES] = len(parts) if len(parts) > 1 else 0
     return {kind: int(found[kind]) for kind in KINDS if found[kind] > 0}
 
 
 def descriptions(source: Source) -> tuple[str, ...]:
-    """Texts of the files of a table besides its cells and column names: the names inside the files."""
+    """The names inside the files of a table: those of sheets and of packed files."""
     parts: Sequence[Any] = source.parts if isinstance(source, Files) else [source]
     return tuple(text for part in parts for text in _descriptions(part))
 
@@ -540,43 +539,43 @@ def _descriptions(source: Any) -> Iterator[str]:
         yield source.content.member
 
 
-def _of_one(source: Any) -> Mapping[str, int]:
+def _further_content_of_part(source: Any) -> Mapping[str, int]:
     if isinstance(source, TextTable) and source.kind == WORKBOOK and source.file is not None:
-        return _workbook(source.file, source)
+        return _content_of_workbook(source.file, source)
     if isinstance(source, CSV):
-        return Counter(_packed(source.content)) + Counter({UNUSUAL_BYTES: _count_unusual_lines(source)})
+        return Counter(_content_of_packed_file(source.content)) + Counter({UNUSUAL_BYTES: _count_unusual_lines(source)})
     if isinstance(source, JSONLines):
-        return _packed(source.content)
+        return _content_of_packed_file(source.content)
     if isinstance(source, Parquet):
-        return _parquet(source)
+        return _content_of_parquet(source)
     if isinstance(source, Frame) and source.file is not None:
-        return _arrow_file(source.file)
-    # Files of statistics programs keep labels, notes and deleted records. Databases keep what was deleted, comments and
-    # other tables, and each cell of SQLite has a type of its own. A table of a server is not in a file.
+        return _content_of_feather(source.file)
+    # Files of statistics programs keep labels, notes and deleted records. Databases keep deleted records, comments and
+    # other tables, and each cell of SQLite has its own type. A table on a server is not in a file.
     if isinstance(source, TextTable | SQLite) or (isinstance(source, Database) and not source.on_server):
         return {UNSEEN: 1}
     return {}
 
 
-def _workbook(path: Path, table: TextTable) -> Mapping[str, int]:
+def _content_of_workbook(path: Path, table: TextTable) -> Mapping[str, int]:
     with path.open("rb") as file:
         start = file.read(START)
     if start.startswith(OLD_EXCEL) or is_opendocument(start):
         return {UNSEEN: 1}
     packed = hold_file(path)
-    found = _archive(packed)
+    found = _content_of_archive(packed)
     names = _member_names(packed)
     has_comments = any(name.startswith("xl/comments") for name in names)
     for name in names:
-        found.update(_excel_part(path, name, has_comments=has_comments))
+        found.update(_content_of_excel_part(path, name, has_comments=has_comments))
     sheets = [name for name in names if name.startswith(SHEET) and not name.endswith(RELATIONS)]
     found.update(more_than_a_table(path, sheets[0] if len(sheets) == 1 else None, table))
     found[SHEETS] -= 1
     return found
 
 
-def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, int]:
-    """What a part of an Excel workbook counts as."""
+def _content_of_excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, int]:
+    """The further content that a part of an Excel workbook is."""
     if is_looked_into(name) or (name.endswith(".vml") and has_comments):
         return {}
     kind = next((kind for start, kind in EXCEL_PARTS.items() if name.startswith(start)), PARTS)
@@ -587,9 +586,9 @@ def _excel_part(path: Path, name: str, *, has_comments: bool) -> Mapping[str, in
 
 
 def _count_unusual_lines(source: CSV) -> int:
-    """The number of lines with other bytes than their text has in the encoding, so that they can be told apart.
+    """The number of lines with other bytes than encoding their text again would give.
 
-    Big5 has two places for some characters, and in UTF-7 and ISO 2022 any character can be written in several ways.
+    Big5 has two codes for some characters, and UTF-7 and ISO 2022 can write any character in several ways.
     """
     encoding = source.encoding or UTF8
     if encoding.startswith("utf") and encoding != "utf-7":
@@ -606,11 +605,11 @@ def _count_unusual_lines(source: CSV) -> int:
     return int(rest != encoder.encode(decoder.decode(b"", final=True), final=True))
 
 
-def _packed(content: Content) -> Mapping[str, int]:
+def _content_of_packed_file(content: Content) -> Mapping[str, int]:
     with content.file.open() as file:
         start = file.read(1 << 16)
     if start.startswith(ZIP):
-        found = _archive(content.file)
+        found = _content_of_archive(content.file)
         found[FILES] += sum(name != content.member for name in _member_names(content.file))
         return found
     if start.startswith(ZSTD):
@@ -625,80 +624,82 @@ def _packed(content: Content) -> Mapping[str, int]:
         name = start[place:].partition(b"\0")[0]
         own = (unpacked_path(content.path).name, content.path.name)
         found[FILE_NAMES] += name not in {text.encode(code, "replace") for text in own for code in ("utf-8", "latin-1")}
-    found[OUTSIDE] += _goes_on(content.file)
+    found[OUTSIDE] += _has_more_members(content.file)
     return found
 
 
-def _goes_on(packed: HeldFile) -> bool:
-    """Whether a gzip file has anything behind its first member, such as another one with a name of its own."""
+def _has_more_members(packed: HeldFile) -> bool:
+    """Whether anything follows the first member of a gzip file, such as another member."""
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    with _reading(packed.path), packed.open() as file:
+    with _errors_as_damage(packed.path), packed.open() as file:
         while not unpacking.eof and (block := unpacking.unconsumed_tail or file.read(READ_BLOCK)):
             unpacking.decompress(block, READ_BLOCK)
         return bool(unpacking.unused_data.strip(b"\0") or file.read().strip(b"\0"))
 
 
 def _has_more_frames(packed: HeldFile) -> bool:
-    """Whether a zstd file has anything behind its first frame, such as one that programs skip."""
-    with _reading(packed.path), packed.open() as file:
+    """Whether anything follows the first frame of a zstd file, such as a skippable frame."""
+    with _errors_as_damage(packed.path), packed.open() as file:
         flags = file.read(5)[4]
         is_single = bool(flags & 0x20)
         size_bytes = (1 if is_single else 0, 2, 4, 8)[flags >> 6]
         file.seek((not is_single) + (0, 1, 2, 4)[flags & 3] + size_bytes, 1)
         is_last = False
         while not is_last:
-            header = int.from_bytes(_exactly(file, 3), "little")
+            header = int.from_bytes(_read_exactly(file, 3), "little")
             is_last, is_repeated, size = bool(header & 1), header >> 1 & 3 == 1, header >> 3
             file.seek(1 if is_repeated else size, 1)
         file.seek(4 if flags & 4 else 0, 1)
         return bool(file.read(1))
 
 
-def _exactly(file: BinaryIO, size: int) -> bytes:
+def _read_exactly(file: BinaryIO, size: int) -> bytes:
     block = file.read(size)
     if len(block) < size:
         raise EOFError
     return block
 
 
-def _archive(packed: HeldFile) -> Counter[str]:
-    """Comments, fields and bytes of a zip file and of the files in it that do not belong to their contents."""
-    with _reading(packed.path), zipfile.ZipFile(packed.for_zip()) as archive, packed.open() as file:
-        listed = sorted(archive.infolist(), key=lambda one: one.header_offset)
-        comments = bool(archive.comment) + sum(bool(one.comment) for one in listed)
+def _content_of_archive(packed: HeldFile) -> Counter[str]:
+    """Comments, extra fields and bytes in a zip file that are not part of the files in it."""
+    with _errors_as_damage(packed.path), zipfile.ZipFile(packed.for_zip()) as archive, packed.open() as file:
+        listed = sorted(archive.infolist(), key=lambda member: member.header_offset)
+        comments = bool(archive.comment) + sum(bool(member.comment) for member in listed)
         twice = len(archive.namelist()) - len(set(archive.namelist()))
         place = outside = fields = 0
-        for one in listed:
-            outside += one.header_offset != place
-            file.seek(one.header_offset)
+        for member in listed:
+            outside += member.header_offset != place
+            file.seek(member.header_offset)
             header = file.read(LOCAL_HEADER)
             name, extra = struct.unpack_from("<2H", header, LOCAL_HEADER - 4)
-            outside += file.read(name) != _name_bytes(one) or not _has_header(one, header)
-            fields += _unusual_fields(file.read(extra)) + _unusual_fields(one.extra)
-            place = file.tell() + one.compress_size
-            outside += _has_more(file, one)
-            if one.flag_bits & SIZES_FOLLOW:
+            outside += file.read(name) != _name_bytes(member) or not _header_agrees(member, header)
+            fields += _count_unusual_fields(file.read(extra)) + _count_unusual_fields(member.extra)
+            place = file.tell() + member.compress_size
+            outside += _has_bytes_behind(file, member)
+            if member.flag_bits & SIZES_FOLLOW:
                 file.seek(place)
-                place += _descriptor(file.read(24), one)
-        directory = sum(DIRECTORY_ENTRY + len(_name_bytes(one)) + len(one.extra) + len(one.comment) for one in listed)
+                place += _descriptor_size(file.read(24), member)
+        directory = sum(
+            DIRECTORY_ENTRY + len(_name_bytes(member)) + len(member.extra) + len(member.comment) for member in listed
+        )
         outside += archive.start_dir != place
         end = packed.size - archive.start_dir - directory - len(archive.comment)
     return Counter({COMMENTS: comments, FILES: twice, METADATA: fields, OUTSIDE: outside + (end not in DIRECTORY_ENDS)})
 
 
-def _has_header(member: zipfile.ZipInfo, header: bytes) -> bool:
-    """Whether the header of a packed file says what the directory says, or that it is said elsewhere."""
+def _header_agrees(member: zipfile.ZipInfo, header: bytes) -> bool:
+    """Whether the header of a packed file agrees with the directory, or leaves its fields to the directory."""
     method, *_, checksum, packed, size = struct.unpack_from("<3H3I", header, 8)
     told = ((checksum, member.CRC), (packed, member.compress_size), (size, member.file_size))
     return method == member.compress_type and all(own in (0, 0xFFFFFFFF, right) for own, right in told)
 
 
-def _has_more(file: BinaryIO, member: zipfile.ZipInfo) -> bool:
-    """Whether a packed file, which starts here, goes on behind its content, where no reader looks."""
+def _has_bytes_behind(file: BinaryIO, member: zipfile.ZipInfo) -> bool:
+    """Whether a packed file, which starts here, has bytes behind its content, which readers ignore."""
     if member.is_dir() or member.compress_type == zipfile.ZIP_STORED:
         return member.compress_size != member.file_size or (member.is_dir() and member.file_size > 0)
     if member.compress_type != zipfile.ZIP_DEFLATED:
-        return member.compress_type != zipfile.ZIP_BZIP2  # which workbooks and exports have never
+        return member.compress_type != zipfile.ZIP_BZIP2  # workbooks and exports never have another method
     unpacking = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
     left, size = member.compress_size, 0
     while not unpacking.eof and size <= member.file_size:
@@ -716,8 +717,8 @@ def _name_bytes(member: zipfile.ZipInfo) -> bytes:
     return member.orig_filename.encode("utf-8" if member.flag_bits & UTF8_NAME else "cp437")
 
 
-def _descriptor(behind: bytes, member: zipfile.ZipInfo) -> int:
-    """How many bytes behind a packed file say its sizes."""
+def _descriptor_size(behind: bytes, member: zipfile.ZipInfo) -> int:
+    """The size of the data descriptor behind a packed file; 0 if there is none."""
     for sign in (b"PK\x07\x08", b""):
         for form in ("<3I", "<I2Q"):
             try:
@@ -729,8 +730,8 @@ def _descriptor(behind: bytes, member: zipfile.ZipInfo) -> int:
     return 0
 
 
-def _unusual_fields(extra: bytes) -> int:
-    """How many fields are neither times and owners nor sizes; of room that Excel leaves, that it is empty."""
+def _count_unusual_fields(extra: bytes) -> int:
+    """The number of extra fields other than times, owners, sizes and the empty padding of Excel."""
     found, place = 0, 0
     while place + 4 <= len(extra):
         kind, size = struct.unpack_from("<2H", extra, place)
@@ -741,33 +742,33 @@ def _unusual_fields(extra: bytes) -> int:
 
 
 def _member_names(packed: HeldFile) -> list[str]:
-    """The names in a zip file, also of what is hidden; no folder that only has files that are listed."""
-    with _reading(packed.path), zipfile.ZipFile(packed.for_zip()) as archive:
+    """The names in a zip file, including hidden files and empty folders."""
+    with _errors_as_damage(packed.path), zipfile.ZipFile(packed.for_zip()) as archive:
         listed = sorted(set(archive.namelist()))
     return [
         name
         for name in listed
-        if not (name.endswith("/") and any(one.startswith(name) for one in listed if one != name))
+        if not (name.endswith("/") and any(other.startswith(name) for other in listed if other != name))
     ]
 
 
-def _metadata(schema: pa.Schema, file: Mapping[bytes, bytes] | None) -> Mapping[str, int]:
-    """Metadata of a schema, its fields and the file, without those that Arrow, pandas and Spark write themselves."""
+def _count_metadata(schema: pa.Schema, file: Mapping[bytes, bytes] | None) -> Mapping[str, int]:
+    """Count the metadata of a schema, its fields and the file, without what Arrow, pandas and Spark always write."""
     own = {**(file or {}), **(schema.metadata or {})}
-    found = sum(not _is_usual(key, value, schema) for key, value in own.items())
-    found += sum(_of_field(field) for field in schema)
+    found = sum(not _is_written_by_software(key, value, schema) for key, value in own.items())
+    found += sum(_count_field_metadata(field) for field in schema)
     if ARROW_SCHEMA in own:
-        inner = _arrow_schema(own[ARROW_SCHEMA])
+        inner = _read_arrow_schema(own[ARROW_SCHEMA])
         if inner is None:
             found += 1
         else:
             others = {key: value for key, value in (inner.metadata or {}).items() if own.get(key) != value}
-            found += sum(not _is_usual(key, value, schema) for key, value in others.items())
-            found += sum(_of_field(field) for field in inner if field.name not in schema.names)
+            found += sum(not _is_written_by_software(key, value, schema) for key, value in others.items())
+            found += sum(_count_field_metadata(field) for field in inner if field.name not in schema.names)
     return {METADATA: found}
 
 
-def _arrow_schema(value: bytes) -> pa.Schema | None:
+def _read_arrow_schema(value: bytes) -> pa.Schema | None:
     from pyarrow import ipc
 
     try:
@@ -776,69 +777,71 @@ def _arrow_schema(value: bytes) -> pa.Schema | None:
         return None
 
 
-def _of_field(field: pa.Field) -> int:
-    """Metadata of a column, without its number and what Polars writes about categories."""
+def _count_field_metadata(field: pa.Field) -> int:
+    """Count the metadata of a column, except its number and the notes of Polars about categories."""
     own = {key: value for key, value in (field.metadata or {}).items() if key != FIELD_ID}
     return sum(not key.startswith(POLARS) or len(value) > SHORT for key, value in own.items())
 
 
-def _is_usual(key: bytes, value: bytes, schema: pa.Schema) -> bool:
+def _is_written_by_software(key: bytes, value: bytes, schema: pa.Schema) -> bool:
     if key == PANDAS:
-        return _is_usual_pandas(value, schema)
+        return _is_written_by_pandas(value, schema)
     return key == ARROW_SCHEMA or key.startswith(SPARK)
 
 
-def _is_usual_pandas(value: bytes, schema: pa.Schema) -> bool:
-    """Whether the metadata of pandas are about the columns of the file only: no attributes of the user's."""
+def _is_written_by_pandas(value: bytes, schema: pa.Schema) -> bool:
+    """Whether the metadata of pandas describe only the columns of the file, without attributes set by the user."""
     try:
         told = json.loads(value)
         columns = told.get("columns", [])
         axes = told.get("column_indexes", [])
-        labels = [one for one in told.get("index_columns", []) if isinstance(one, dict)]
+        labels = [label for label in told.get("index_columns", []) if isinstance(label, dict)]
         names = {None, *schema.names}
         return (
             set(told) <= OF_PANDAS
             and not told.get("attributes")
             and not told.get("partition_columns")
-            and all({one.get("name"), one.get("field_name")} <= names for one in columns)
-            and all(set(one.get("metadata") or {}) <= OF_PANDAS_COLUMNS for one in (*columns, *axes))
-            and all(one.get("name") is None for one in (*axes, *labels))
+            and all({column.get("name"), column.get("field_name")} <= names for column in columns)
+            and all(set(entry.get("metadata") or {}) <= OF_PANDAS_COLUMNS for entry in (*columns, *axes))
+            and all(entry.get("name") is None for entry in (*axes, *labels))
         )
     except (ValueError, TypeError, AttributeError):
         return False
 
 
-def _arrow_file(file: HeldFile) -> Mapping[str, int]:
-    """Metadata of a Feather file and of its pieces, and entries of dictionaries that no record has."""
+def _content_of_feather(file: HeldFile) -> Mapping[str, int]:
+    """Metadata of a Feather file and of its pieces, and stored values that no record has."""
     from pyarrow import ipc
 
-    with _reading(file.path), file.mapped() as mapped:
+    with _errors_as_damage(file.path), file.mapped() as mapped:
         reader = ipc.open_file(mapped)
-        found = Counter(_metadata(reader.schema, getattr(reader, "metadata", None)))
+        found = Counter(_count_metadata(reader.schema, getattr(reader, "metadata", None)))
         for place in range(reader.num_record_batches):
             found[METADATA] += len(reader.get_batch_with_custom_metadata(place).custom_metadata or {})
         table = reader.read_all()
-        found[UNUSED] = sum(_unused(column) for column in table.columns if pa.types.is_dictionary(column.type))
-        found[UNUSED] += sum(_below_nulls(column) for column in table.columns)
-        found[UNUSED] += sum(_unused_texts(column.chunks) for column in table.columns)
+        found[UNUSED] = sum(
+            _count_unused_categories(column) for column in table.columns if pa.types.is_dictionary(column.type)
+        )
+        found[UNUSED] += sum(_count_values_below_nulls(column) for column in table.columns)
+        found[UNUSED] += sum(_has_unused_texts(column.chunks) for column in table.columns)
         mapped.seek(0)
         found[OUTSIDE] = _has_bytes_outside(mapped.read_buffer(), reader.num_record_batches, table)
     return found
 
 
 def _has_bytes_outside(file: pa.Buffer, batches: int, table: pa.Table) -> bool:
-    """Whether a Feather file has bytes that are neither in a message nor in its footer, or messages that none reads.
+    """Whether a Feather file has bytes outside its messages and its footer, or messages that readers ignore.
 
-    Of pieces that are not packed, each byte must belong to a cell, or be zero.
+    In pieces that are not packed, each byte must belong to a cell, or be zero.
     """
     from pyarrow import ipc
 
     content = np.frombuffer(file, np.uint8)
     footer = len(content) - ARROW_END - int.from_bytes(content[-ARROW_END:][:4].tobytes(), "little")
     place = ARROW_START
-    if content[place : place + 4].tobytes() != MESSAGE:  # Polars writes the schema without a mark
+    if content[place : place + 4].tobytes() != MESSAGE:  # Polars writes the schema without a marker
         place += next(at for at in range(0, footer, 8) if content[place + at : place + at + 4].tobytes() == MESSAGE)
-        if place - ARROW_START > len(content) - footer:  # which has the schema, too
+        if place - ARROW_START > len(content) - footer:  # the footer repeats the schema
             return True
     bodies: list[tuple[int, int]] = []
     while size := int.from_bytes(content[place + 4 : place + 8].tobytes(), "little"):
@@ -871,20 +874,20 @@ def _buffers(cells: pa.Array) -> Iterator[pa.Buffer]:
         yield from _buffers(cells.dictionary)
 
 
-def _unused_texts(chunks: Sequence[pa.Array]) -> bool:
-    """Whether a column keeps texts that no record has, as a part does that was cut out of a larger table."""
+def _has_unused_texts(chunks: Sequence[pa.Array]) -> bool:
+    """Whether a column stores texts that no record has, as a slice of a larger table does."""
     kind = chunks[0].type if chunks else pa.null()
     if pa.types.is_dictionary(kind):
-        return any(_unused_texts([chunk.dictionary]) for chunk in chunks)
+        return any(_has_unused_texts([chunk.dictionary]) for chunk in chunks)
     if kind in VIEWS:
-        return _unused_in_views(chunks)
-    return kind in OFFSETS and _unused_behind_texts([chunk for chunk in chunks if len(chunk)])
+        return _has_unused_in_views(chunks)
+    return kind in OFFSETS and _has_unused_around_texts([chunk for chunk in chunks if len(chunk)])
 
 
-def _unused_behind_texts(chunks: Sequence[pa.Array]) -> bool:
+def _has_unused_around_texts(chunks: Sequence[pa.Array]) -> bool:
     """Whether there are bytes before or behind the texts of a piece, other than the first ones of the next piece.
 
-    Arrow fills up a piece with what follows in the table that it cuts into pieces.
+    When Arrow cuts a table into pieces, it pads each with the beginning of the next.
     """
     following = b""
     for chunk in reversed(chunks):
@@ -900,8 +903,8 @@ def _unused_behind_texts(chunks: Sequence[pa.Array]) -> bool:
     return False
 
 
-def _unused_in_views(chunks: Sequence[pa.Array]) -> bool:
-    """Whether texts are stored that no view is of; pieces of one table have the same stored texts."""
+def _has_unused_in_views(chunks: Sequence[pa.Array]) -> bool:
+    """Whether texts are stored that no view refers to; pieces of one table share the stored texts."""
     seen: dict[bytes, list[Integers]] = {}
     for chunk in chunks:
         _, views, *stored = chunk.buffers()
@@ -912,32 +915,32 @@ def _unused_in_views(chunks: Sequence[pa.Array]) -> bool:
     return any(len(texts) > np.unique(np.concatenate(own), axis=0)[:, 1].sum() for texts, own in seen.items())
 
 
-def _parquet(source: Parquet) -> Counter[str]:
-    found = Counter(_metadata(source.schema, source.metadata))
-    found[UNUSED] += _unused_in_parquet(source)
+def _content_of_parquet(source: Parquet) -> Counter[str]:
+    found = Counter(_count_metadata(source.schema, source.metadata))
+    found[UNUSED] += _count_unused_in_parquet(source)
     with converting_os_errors(source.file.path):
         besides = bytes_besides_columns(source)
     found.update({METADATA: besides["fields"], OUTSIDE: besides["outside"], UNUSED: besides["values"]})
     return found
 
 
-def _unused_in_parquet(source: Parquet) -> int:
-    """How many texts of the dictionaries of a Parquet file no record has, such as the labels of unused categories.
+def _count_unused_in_parquet(source: Parquet) -> int:
+    """The number of texts in the dictionaries of a Parquet file that no record has, such as unused categories.
 
-    Each group of rows has dictionaries of its own; a text counts if no record of any group has it. Dictionaries of
-    numbers are not looked at: no program writes more into them than occurs.
+    Each row group has its own dictionaries; a text counts if no record of any group has it. Dictionaries of numbers
+    are not examined: no program writes unused numbers into them.
     """
     from pyarrow import compute as pc
 
     unused = 0
     for name in (name for name in source.with_dictionaries() if is_text(source.types[name])):
         listed: pa.Array | None = None
-        for _, others in _used_and_others(source, name):
+        for _, others in _split_dictionaries(source, name):
             if len(others):
                 listed = others if listed is None else pc.unique(pa.concat_arrays([listed, others]))
         if listed is None:
             continue
-        for used, _ in _used_and_others(source, name):
+        for used, _ in _split_dictionaries(source, name):
             listed = listed.filter(pc.invert(pc.is_in(listed, value_set=used)))
             if not len(listed):
                 break
@@ -945,8 +948,8 @@ def _unused_in_parquet(source: Parquet) -> int:
     return unused
 
 
-def _used_and_others(source: Parquet, name: str) -> Iterator[tuple[pa.Array, pa.Array]]:
-    """Of the texts in each dictionary of a column those that records have, and those that none has."""
+def _split_dictionaries(source: Parquet, name: str) -> Iterator[tuple[pa.Array, pa.Array]]:
+    """For each dictionary of a column, the texts that records have, and the unused ones."""
     for piece in source.read((name,), in_pieces=True):
         for chunk in piece.column(0).chunks:
             if not pa.types.is_dictionary(chunk.type):
@@ -960,8 +963,8 @@ def _used_and_others(source: Parquet, name: str) -> Iterator[tuple[pa.Array, pa.
             )
 
 
-def _unused(column: pa.ChunkedArray) -> int:
-    """How many values of the dictionaries of a column no record has."""
+def _count_unused_categories(column: pa.ChunkedArray) -> int:
+    """The number of values in the dictionaries of a column that no record has."""
     from pyarrow import compute as pc
 
     kind = pa.large_string() if is_text(column.type) else column.type.value_type
@@ -971,10 +974,10 @@ def _unused(column: pa.ChunkedArray) -> int:
     return int(pc.sum(pc.invert(pc.is_in(pc.unique(listed), value_set=used))).as_py() or 0)
 
 
-def _below_nulls(column: pa.ChunkedArray) -> int:
-    """How many missing cells have a value in the file, such as one that was masked in pandas or Polars.
+def _count_values_below_nulls(column: pa.ChunkedArray) -> int:
+    """The number of missing cells for which the file stores a value, such as one that was masked in pandas or Polars.
 
-    Programs put bytes without a meaning below every missing number, the same in all, and nothing below a text.
+    Programs usually store the same meaningless bytes for every missing number, and nothing for a missing text.
     """
     below: Counter[bytes] = Counter()
     for piece in column.chunks:
@@ -986,7 +989,7 @@ def _below_nulls(column: pa.ChunkedArray) -> int:
 
 
 def _bytes_below_nulls(cells: pa.Array) -> NDArray[Any]:
-    """What a file has in place of missing cells; of a text its length."""
+    """The bytes that a file stores for missing cells; for texts, their lengths."""
     kind, stored = cells.type, cells.buffers()[1]
     rows = np.flatnonzero(~np.asarray(cells.is_valid())) + cells.offset
     if kind in OFFSETS:
@@ -1001,7 +1004,7 @@ def _bytes_below_nulls(cells: pa.Array) -> NDArray[Any]:
 
 
 def _is_neutral(value: bytes) -> bool:
-    """Whether bytes are what programs write for no value: 0, 1, -1, the smallest number, or NaN."""
+    """Whether bytes are a filler that programs write for missing numbers: 0, 1, -1, the smallest number, or NaN."""
     nothing = bytes(len(value) - 1)
     return value in (
         *(nothing + b"\0", b"\1" + nothing, b"\xff" * len(value), nothing + b"\x80"),
@@ -1010,8 +1013,8 @@ def _is_neutral(value: bytes) -> bool:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """The errors of a file that was changed since it was opened, as ours."""
+def _errors_as_damage(path: Path) -> Iterator[None]:
+    """Convert the errors of a file that was changed since it was opened to one that names it."""
     try:
         yield
     except (OSError, KeyError, pa.ArrowException, *DAMAGES):
