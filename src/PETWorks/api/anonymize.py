@@ -489,7 +489,7 @@ def _open_task(
             without=quoted(without),
             what="roles",
         )
-    release = given.counted_carefully()
+    release = given.with_careful_treatment()
     check_people_are_declared(release, release.no_privacy_unit)
     generalised = release.quasi_identifiers if levels is None else [name for name in levels if levels[name] != 0]
     _propose_hierarchies(release, generalised)

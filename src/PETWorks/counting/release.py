@@ -1,4 +1,4 @@
-"""A release, which is a table with its roles, hierarchies, original and population, checked once."""
+"""The class `Release`: a table with its roles, hierarchies, original and population, all checked once."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from PETWorks.about.kinds import GENERALISED, check_kind
 from PETWorks.about.population import Population
 from PETWorks.about.roles import Roles, check_control_columns, check_roles, check_same_columns, check_unit
 from PETWorks.about.sample import Sample, check_sample
-from PETWorks.about.sidecar import read_sidecar
+from PETWorks.about.sidecar import Sidecar, read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.counting.codes import Column, narrowest_type, suppress_cells, with_same_people
@@ -95,6 +95,30 @@ ORDERS = ("original", "shuffled")
 Reasons = Mapping[str, str | Mapping[str, str]]  # by column; in one language, or by language
 
 
+class _Description(NamedTuple):
+    """The description of a table by the user; None for what was not given."""
+
+    roles: Any
+    hierarchies: Any
+    privacy_unit: str | None
+    sample: Sample
+    treatment: Mapping[str, str | None]
+
+    def completed(self, sidecar: Sidecar) -> "_Description":
+        """The description with what was not given taken from the file beside the table."""
+        given, beside = self.sample, sidecar.sample
+        return _Description(
+            sidecar.roles if self.roles is None else self.roles,
+            sidecar.hierarchies if self.hierarchies is None else self.hierarchies,
+            sidecar.privacy_unit if self.privacy_unit is None else self.privacy_unit,
+            Sample(
+                beside.weight if given.weight is None else given.weight,
+                beside.household if given.household is None else given.household,
+            ),
+            {name: sidecar.treatment.get(name) if way is None else way for name, way in self.treatment.items()},
+        )
+
+
 class Release(Displayable):
     """A table that is to be released.
 
@@ -110,8 +134,8 @@ class Release(Displayable):
     removed       the indices in the original, from 0 on, of suppressed records that were removed, if they are known
     kind          "generalised" from the original, "synthetic" (its records belong to nobody) or "perturbed" (swapped,
                   noised, randomised, sampled anew)
-    control       for the last two: people like those of the original who had no part in making the release
-    compare_at    for the last two: the level of its hierarchy on which a column is compared: `{"age": 1}`
+    control       for synthetic and perturbed releases: people like those of the original who had no part in making it
+    compare_at    for these: the level of its hierarchy on which a column is compared: `{"age": 1}`
     population    the people the records were drawn from: a table that has the quasi-identifiers, their number, or
                   the share of them that is in the release (0.01)
     sampling_weight   the column with the number of people of the population that each record stands for
@@ -194,94 +218,113 @@ class Release(Displayable):
         checked_treatment(treatment)
         self._chosen = {name for name, way in treatment.items() if way is not None}
         self.order, self.seed, self.kind = _check_order(order), seed, check_kind(kind)
-        self.removed = _check_places(removed)
+        self.removed = _check_removed(removed)
         self.removed_records = None if removed is None else len(self.removed)
         source = open_source(data, Phrase("the released table"))
-        before = None if original is None else open_source(original, Phrase("the original table"))
-        others = None if control is None else open_source(control, Phrase("the control people"))
-        if self.kind == GENERALISED and (others is not None or compare_at):
+        self.original_source = None if original is None else open_source(original, Phrase("the original table"))
+        self.control_source = None if control is None else open_source(control, Phrase("the control people"))
+        if self.kind == GENERALISED and (self.control_source is not None or compare_at):
             raise ParameterError(
                 "a control and compare_at are for a release of the kind 'synthetic' or 'perturbed'", what="kind"
             )
+        description = _Description(roles, hierarchies, privacy_unit, Sample(sampling_weight, household), treatment)
         if source.path is not None and (roles is None or hierarchies is None):
-            beside = read_sidecar(source.path)
-            roles = beside.roles if roles is None else roles
-            hierarchies = beside.hierarchies if hierarchies is None else hierarchies
-            privacy_unit = beside.privacy_unit if privacy_unit is None else privacy_unit
-            sampling_weight = beside.sample.weight if sampling_weight is None else sampling_weight
-            household = beside.sample.household if household is None else household
-            treatment = {name: beside.treatment.get(name) if way is None else way for name, way in treatment.items()}
+            description = description.completed(read_sidecar(source.path))
         if protect is not None:
-            data = source = protect_source(source, protect, privacy_unit)
+            data = source = protect_source(source, protect, description.privacy_unit)
+        self.source, self.sample, self._given_tables = source, description.sample, (data, original)
         self.columns, self.encoding, self.separator = source.names, source.encoding, source.separator
-        self.source = source
-        self.roles = check_roles(roles or {}, source)
+        self.roles = check_roles(description.roles or {}, source)
         self.quasi_identifiers = self._with_role(QUASI_IDENTIFIER)
         self.sensitive_attributes = self._with_role(SENSITIVE_ATTRIBUTE)
+        self.identifiers = self._with_role(IDENTIFIER)
         self._profiles: dict[str, Profile] | None = None
         self.proposed: dict[str, Mapping[str, Any]] = {}  # hierarchies that were proposed, by column
         self.on_two_levels: tuple[str, ...] = ()  # columns that got a hierarchy of their values and `*`
-        self.identifiers = self._with_role(IDENTIFIER)
-        self.sample = Sample(sampling_weight, household)
-        with_sample = None if sampled is None or isinstance(sampled, Mapping) else open_source(sampled, source.name)
-        columns_of_sample = {} if sampled is None or with_sample is not None else sampled
-        elsewhere = tuple(columns_of_sample if with_sample is None else self.sample.absent_in(source))
-        if before is not None:
-            check_same_columns(source, before, (*self.identifiers, *elsewhere))
-        if others is not None:
-            check_control_columns(source, others, self.identifiers)
-        self.privacy_unit = privacy_unit if people is not None else check_unit(privacy_unit, source, self.roles)
-        check_protected(source, self.roles, self.privacy_unit)
-        check_sample(self.sample.without(elsewhere), source, self.roles, self.privacy_unit)
+        sample_source = None if sampled is None or isinstance(sampled, Mapping) else open_source(sampled, source.name)
+        sample_columns = {} if sampled is None or sample_source is not None else sampled
+        not_in_source = tuple(sample_columns if sample_source is None else self.sample.absent_in(source))
+        self._check_columns(description.privacy_unit, not_in_source, has_people=people is not None)
+        self.privacy_unit = description.privacy_unit
         self.role_reasons = _check_reasons(role_reasons, "role_reasons", self.roles)
         self.no_privacy_unit = _check_reasons(no_privacy_unit, "no_privacy_unit", self.roles)
-        self.treatment = {**checked_treatment(treatment), "privacy_unit": privacy_unit}
-        declared = as_hierarchies(hierarchies, self.columns)
+        self.treatment = {**checked_treatment(description.treatment), "privacy_unit": self.privacy_unit}
+        declared = as_hierarchies(description.hierarchies, self.columns)
         self.declared = {
             column: hierarchy.words for column, hierarchy in declared.items() if isinstance(hierarchy, Declaration)
         }
         self.compared_columns = [*self.quasi_identifiers, *self.sensitive_attributes] if self.roles else list(declared)
-        drawn_from = (
+        self._population = (
             None if population is None else Population.given(population, self.quasi_identifiers, self.privacy_unit)
         )
         self.memory_limit = memory_limit_in_bytes(memory_limit)
-        self.engine: Engine = (
-            engine
-            if not isinstance(engine, str) and hasattr(engine, "load")
-            else choose(
-                engine,
-                [source, before, others, None if drawn_from is None else drawn_from.source],
-                max(len(self.compared_columns), 1),
-                memory_limit,
-                temp_folder,
-            )
-        )
-        if changes_in(source):
-            check_engine(self.engine.name)
-        self._sources, self._control = (before, drawn_from, (data, original)), others
+        self.engine: Engine = self._choose_engine(engine, memory_limit, temp_folder)
         background = self._background()
-        own_unit = self.privacy_unit if people is None else None
-        table = _load(self.engine, source, self._loaded(elsewhere), own_unit, Phrase("the release"), self._folds)
-        if people is not None:
-            named = with_same_people(people) if self._folds else people
-            table = _with_columns(table, {str(self.privacy_unit): named}, str(self.privacy_unit))
-        if columns_of_sample:
-            table = _with_columns(table, columns_of_sample, table.unit)
-        if with_sample is not None:
-            table = self._same_records(table, with_sample)
-        self.as_read = table
-        self.weights_below_one = self._check_weights(table)
+        self.as_read = self._load_records(not_in_source, people, sample_columns, sample_source)
+        self.weights_below_one = self._check_weights(self.as_read)
         self.hierarchies: dict[str, Hierarchy] = {
             column: hierarchy
             if isinstance(hierarchy, Hierarchy)
-            else build_declared_hierarchy(hierarchy, column, table, background)
+            else build_declared_hierarchy(hierarchy, column, self.as_read, background)
             for column, hierarchy in declared.items()
             if isinstance(hierarchy, Hierarchy) or column in self.compared_columns
         }
         self.compare_at = check_levels(compare_at, self.compared_columns, self.hierarchies)
-        self.view = self._view(self.judged_table(table), background)
-        if drawn_from is not None and drawn_from.source is None:
-            drawn_from.check_population_size(self.people)
+        self.view = self._view(self.fold_sensitive_values(self.as_read), background)
+        self._check_population_size()
+
+    def _check_columns(self, unit: str | None, not_in_source: Sequence[str], *, has_people: bool) -> None:
+        """Raise if columns are missing, or have roles that contradict their use.
+
+        not_in_source   columns of the sample that come from elsewhere
+        has_people      whether the people come from elsewhere, so that the source need not have the unit
+        """
+        source = self.source
+        if self.original_source is not None:
+            check_same_columns(source, self.original_source, (*self.identifiers, *not_in_source))
+        if self.control_source is not None:
+            check_control_columns(source, self.control_source, self.identifiers)
+        if not has_people:
+            check_unit(unit, source, self.roles)
+        check_protected(source, self.roles, unit)
+        check_sample(self.sample.without(not_in_source), source, self.roles, unit)
+
+    def _choose_engine(
+        self, engine: str | Engine, memory_limit: int | str | None, temp_folder: str | os.PathLike[str] | None
+    ) -> Engine:
+        """The engine that was given, or the one that suits the tables."""
+        if isinstance(engine, str) or not hasattr(engine, "load"):
+            population = None if self._population is None else self._population.source
+            sources = [self.source, self.original_source, self.control_source, population]
+            engine = choose(engine, sources, max(len(self.compared_columns), 1), memory_limit, temp_folder)
+        if changes_in(self.source):
+            check_engine(engine.name)
+        return engine
+
+    def _load_records(
+        self,
+        not_in_source: Sequence[str],
+        people: Column | None,
+        sample_columns: Mapping[str, Column],
+        sample_source: Source | None,
+    ) -> Table:
+        """Load the records, with people and columns of the sample that come from elsewhere."""
+        unit = self.privacy_unit if people is None else None
+        columns = self._columns_to_load(not_in_source)
+        table = _load(self.engine, self.source, columns, unit, Phrase("the release"), self._folds)
+        if people is not None:
+            people_column = with_same_people(people) if self._folds else people
+            table = _with_columns(table, {str(self.privacy_unit): people_column}, str(self.privacy_unit))
+        if sample_columns:
+            table = _with_columns(table, sample_columns, table.unit)
+        if sample_source is not None:
+            table = self._load_sample(table, sample_source)
+        return table
+
+    def _check_population_size(self) -> None:
+        """Raise if the release has more people than the population, where this is a number or a share."""
+        if self._population is not None and self._population.source is None:
+            self._population.check_population_size(self.people)
 
     def _view(self, table: Table, background: Background) -> View:
         return View(
@@ -298,17 +341,14 @@ class Release(Displayable):
             compare_at=self.compare_at,
         )
 
-    def _loaded(self, others: Collection[str] = ()) -> list[str]:
-        """The columns to load, without those that come from elsewhere.
-
-        If no column is needed, one is loaded anyway for the number of records.
-        """
-        columns = [*self.compared_columns, *(name for name in self.sample.columns if name not in others)]
+    def _columns_to_load(self, not_in_source: Collection[str] = ()) -> list[str]:
+        """The columns to load from the source; if none is needed, one anyway for the number of records."""
+        columns = [*self.compared_columns, *(name for name in self.sample.columns if name not in not_in_source)]
         return columns or list(self.source.names[:1])
 
-    def _same_records(self, table: Table, source: Source) -> Table:
-        """The records of another table, which also has the columns of the sample; raise if they are not the same."""
-        other = _load(self.engine, source, self._loaded(), None, Phrase("the release"), self._folds)
+    def _load_sample(self, table: Table, source: Source) -> Table:
+        """Load a table that also has the columns of the sample; raise unless it has the same records."""
+        other = _load(self.engine, source, self._columns_to_load(), None, Phrase("the release"), self._folds)
         known = tuple(self.compared_columns)
         if other.rows != table.rows or (
             known and table.fold_pairs(Grouping(known, known), other, _count_different, add)
@@ -334,7 +374,7 @@ class Release(Displayable):
         self.view = replace(self.view, with_removed=self._with_removed)
 
     def note_placed(self, placed: Mapping[str, PlacedCells]) -> None:
-        """Note what the means of columns stand for, for measures that compare labels with hierarchies."""
+        """Note which labels the means of columns replace, for measures that compare labels with hierarchies."""
         self.view = replace(self.view, placed=placed)
         if self.view.with_removed is not None:
             self.view = replace(self.view, with_removed=self._with_removed)
@@ -343,30 +383,31 @@ class Release(Displayable):
         return restore_removed(self.view, self.removed if len(self.removed) == self.removed_records else None)
 
     def _background(self) -> Background:
-        source, (before, people, given) = self.source, self._sources
-        load_original, load_population, load_control = None, None, None
-        if before is not None:
-            columns = self.compared_columns
-            read = partial(_load, self.engine, before, columns, self.privacy_unit, "the original", self._folds)
-            load_original = lambda: self.judged_table(read())  # noqa: E731
-        if self._control is not None:
-            read_control = partial(
-                _load, self.engine, self._control, self.compared_columns, None, "the control people", self._folds
+        original, control, population = self.original_source, self.control_source, self._population
+        columns, folds = self.compared_columns, self._folds
+        load_original, load_control, load_population, load_whole = None, None, None, None
+        if original is not None:
+            read = partial(_load, self.engine, original, columns, self.privacy_unit, "the original", folds)
+            load_original = lambda: self.fold_sensitive_values(read())  # noqa: E731
+        if control is not None:
+            read_control = partial(_load, self.engine, control, columns, None, "the control people", folds)
+            load_control = lambda: self.fold_sensitive_values(read_control())  # noqa: E731
+        if population is not None and population.source is not None:
+            load_population = partial(
+                _load, self.engine, population.source, population.columns, population.unit, "the population"
             )
-            load_control = lambda: self.judged_table(read_control())  # noqa: E731
-        if people is not None and people.source is not None:
-            load_population = partial(_load, self.engine, people.source, people.columns, people.unit, "the population")
-        in_order = self.engine.keeps_order and source.ordered and (before is None or before.ordered)
+        if original is not None and control is not None:
+            load_whole = partial(self._load_whole, original, control)
         return Background(
-            load_original,
-            people,
-            load_population,
-            in_order,
-            self.order == ORDERS[0],
-            given,
-            self.kind,
-            load_control,
-            None if self._control is None or before is None else partial(self._load_whole, before, self._control),
+            load_original=load_original,
+            population=population,
+            load_population=load_population,
+            in_order=self.engine.keeps_order and self.source.ordered and (original is None or original.ordered),
+            same_order=self.order == ORDERS[0],
+            given=self._given_tables,
+            kind=self.kind,
+            load_control=load_control,
+            load_whole=load_whole,
         )
 
     def _load_whole(self, *sources: Source) -> tuple[Table, ...]:
@@ -375,8 +416,8 @@ class Release(Displayable):
         names = [name for name in first.names if all(name in other.names for other in others)]
         return tuple(self.engine.load(source, names) for source in sources)
 
-    def counted_carefully(self) -> "Release":
-        """A copy, counted as a decision to release it needs, except for ways of counting that were chosen.
+    def with_careful_treatment(self) -> "Release":
+        """A copy with the treatment that a decision to release it needs, except where the user chose another.
 
         Sensitive values and names of people that differ only in spelling are the same, and suppressed records are a
         class.
@@ -393,13 +434,11 @@ class Release(Displayable):
             copied.as_read = (
                 self.as_read.with_same_people()
                 if isinstance(self.as_read, WeightedRows)
-                else copied.load(self._loaded(), self.privacy_unit)
+                else copied.load(self._columns_to_load(), self.privacy_unit)
             )
         copied._profiles = None
-        copied.view = copied._view(copied.judged_table(copied.as_read), copied._background())
-        drawn_from = self._sources[1]
-        if drawn_from is not None and drawn_from.source is None:
-            drawn_from.check_population_size(copied.people)
+        copied.view = copied._view(copied.fold_sensitive_values(copied.as_read), copied._background())
+        copied._check_population_size()
         return copied
 
     @property
@@ -407,8 +446,8 @@ class Release(Displayable):
         """Whether people and sensitive values that differ only in spelling are the same."""
         return self.treatment["sensitive_values"] == FOLDED
 
-    def judged_table(self, table: Table) -> Table:
-        """A table of this release with its sensitive values folded, if the treatment folds them."""
+    def fold_sensitive_values(self, table: Table) -> Table:
+        """Merge sensitive values of a table that differ only in spelling, if the treatment folds them."""
         if not self._folds:
             return table
         changes = {name: folding(table.domains[name].values) for name in self.sensitive_attributes}
@@ -444,16 +483,6 @@ class Release(Displayable):
     def has_original(self) -> bool:
         """Whether the original table was given."""
         return self.view.background.has_original
-
-    @property
-    def original_source(self) -> Source | None:
-        """The original table, opened; None if it was not given."""
-        return self._sources[0]
-
-    @property
-    def control_source(self) -> Source | None:
-        """The control people, opened; None if they were not given."""
-        return self._control
 
     @property
     def original(self) -> Table:
@@ -592,8 +621,8 @@ def _check_reasons(given: Reasons | None, what: str, roles: Mapping[str, str]) -
     return reasons
 
 
-def _check_places(removed: Any) -> Integers:
-    """Check that these are ascending indices of records, and return them as an array."""
+def _check_removed(removed: Any) -> Integers:
+    """Check that these are ascending indices of removed records, and return them as an array."""
     indices = np.arange(0) if removed is None else np.asarray(removed)
     whole = indices.ndim == 1 and (not len(indices) or np.issubdtype(indices.dtype, np.integer))
     if not whole or (indices < 0).any() or (np.diff(indices) <= 0).any():

@@ -302,7 +302,7 @@ def _read(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, C
         table = keyed.load(release.source, release.compared_columns)
         column = keyed.key
     _check_people(table.store.key_counts() if column is None else key_counts(column), table.rows, key, name)
-    return release.judged_table(table), column
+    return release.fold_sensitive_values(table), column
 
 
 def _with_key_of_original(release: Release, key: str, engine: Engine, name: str) -> tuple[Any, Column | None]:

@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,17 +72,19 @@ CELL_SIZE = 11  # if neither the policy nor a preset states one
 
 
 # The key of the policy that an error is about, by the error's field `what`.
-KEYS = {
-    "roles": "roles",
-    "privacy_unit": "privacy_unit",
-    "population": "population",
-    "sampling_weight": "sampling_weight",
-    "household": "household",
-    "original": "original",
-    "order": "order",
-    "hierarchies": "hierarchies",
-    "control": "control",
-    "compare_at": "compare_at",
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "roles": ("roles",),
+    "privacy_unit": ("privacy_unit",),
+    "population": ("population",),
+    "sampling_weight": ("sampling_weight",),
+    "household": ("household",),
+    "original": ("original",),
+    "order": ("order",),
+    "hierarchies": ("hierarchies",),
+    "control": ("control",),
+    "compare_at": ("compare_at",),
+    "kind": ("context", "kind"),
+    "protect": ("anonymize", "protect"),
 }
 
 # Texts on which a verdict or a checklist relies; they must not be blank.
@@ -157,10 +159,10 @@ class Policy:
     @property
     def _compared_levels(self) -> Sequence[Mapping[str, str]]:
         """The levels on which columns are compared together: the first of each, then the second ones, and so on."""
-        times = max(map(len, self.compare_at.values()), default=1)
+        number = max(map(len, self.compare_at.values()), default=1)
         return [
-            {column: levels[min(place, len(levels) - 1)] for column, levels in self.compare_at.items()}
-            for place in range(times)
+            {column: levels[min(index, len(levels) - 1)] for column, levels in self.compare_at.items()}
+            for index in range(number)
         ]
 
     def compared_levels(self, release: Release) -> tuple[dict[str, int], ...]:
@@ -229,7 +231,7 @@ class Policy:
             sampled = {name: column for name, column in sampled.items() if name in left_out}
         known = () if sampled is None else sampled if isinstance(sampled, Mapping) else sampled.names
         sample = self.sample.without([name for name in left_out if name not in known])
-        try:
+        with self._locating_release_errors():
             release = Release(
                 protect_source(source, self.anonymize.get("protect"), unit) if protect else source,
                 roles,
@@ -252,22 +254,23 @@ class Policy:
                 temp_folder=temp_folder,
                 **{**CAREFUL, **self.treatment},
             )
-        except PETWorksError as error:
-            what, _, column = (error.what or "").partition(".")
-            if what == "protect" and error.where is None:
-                key = ("anonymize", "protect", *([column] if column else []))
-                raise located_error(self.file, key, error) from None
-            if what == "kind" and error.where is None:
-                raise located_error(self.file, ("context", "kind"), error) from None
-            if what not in KEYS or error.where is not None:
-                raise
-            raise located_error(self.file, (KEYS[what], *([column] if column else [])), error) from None
         if planned is not None and planned[0] is None and release.records < planned[1]:
             release.note_removed(planned[1] - release.records)
         self.compared_levels(release)
         self._check_release(mistakes, release, planned, (original or source).names)
         mistakes.report()
         return release
+
+    @contextmanager
+    def _locating_release_errors(self) -> Iterator[None]:
+        """A context in which errors of the release point to the key of the policy that they are about."""
+        try:
+            yield
+        except PETWorksError as error:
+            what, _, column = (error.what or "").partition(".")
+            if what not in KEYS or error.where is not None:
+                raise
+            raise located_error(self.file, (*KEYS[what], *([column] if column else [])), error) from None
 
     def _check_release(
         self, mistakes: Mistakes, release: Release, planned: tuple[Any, int] | None, names: Sequence[str]
@@ -305,7 +308,7 @@ class Policy:
 
     @property
     def shown(self) -> dict[str, str]:
-        """What the classes of a release that has a plan show instead of labels, by column: "mean" or "median"."""
+        """By column, "mean" or "median" if the classes of a release that has a plan show that instead of labels."""
         show = self.anonymize.get("show") or {} if self.plan is not None else {}
         return {column: way for column, way in show.items() if way != INTERVAL}
 
@@ -317,7 +320,7 @@ class Policy:
         return {column: hierarchy for column, hierarchy in self.hierarchies.items() if column not in self.shown}
 
     def _removed(self) -> "tuple[NDArray[np.int64] | None, int] | None":
-        """The places of the records removed from the table, if its plan lists them, and the original number."""
+        """The indices of the records removed from the table, if its plan lists them, and the number before."""
         if self.plan is None:
             return None
         with self.located("plan"):
@@ -387,8 +390,8 @@ def parse_policy(
     mistakes = Mistakes(file)
     mistakes.file = drop_keys(file, check_against_schema(mistakes, "policy"))
     content = mistakes.file.content
-    chosen = tuple(chosen_presets(mistakes))
-    rules = tuple(rules_of(mistakes, chosen))
+    presets = tuple(chosen_presets(mistakes))
+    rules = tuple(rules_of(mistakes, presets))
     if needs_rule and not mistakes and all(rule.name in BUILT_IN_RULES for rule in rules):
         mistakes.add((), "no rule: give 'rules', 'presets', or limits under 'subsets'")
     folders = path.parent, path.parent if root is None else Path(root)
@@ -397,26 +400,17 @@ def parse_policy(
         rules = (*rules, *rules_of_people())
     other_releases = _read_other_releases(mistakes, *folders, network=network)
     roles = _roles(mistakes) if "roles" in content else None
-    # A waiver of a rule that has a mistake is not itself a mistake.
-    names = [*(rule.name for rule in rules), *(possible_rule_names(file.content) if mistakes else ())]
-    if alone:
-        names += [name for name in waived_rules(content) if name == NO_LINKS or name.startswith(f"{ALL_RELEASES}: ")]
-    waivers = tuple(waivers_of(mistakes, names))
+    waivers = _waivers(mistakes, rules, file, alone=alone)
     if mistakes and "data" not in unread and isinstance(resolved["data"], Path):
         with mistakes.at("data"):
-            check_columns(
-                mistakes, open_source(open_table(resolved["data"], **resolved["reading"]), Phrase("the table"))
-            )
+            table = open_table(resolved["data"], **resolved["reading"])
+            check_columns(mistakes, open_source(table, Phrase("the table")))
     _check_anonymize(mistakes, roles)
     models = _models(mistakes)
     _check_kind(mistakes)
     _check_reasons(mistakes)
     accountability = accountability_of(mistakes)
-    exact = content.get("unique_values", UNIQUE_SHARE)
-    stated = exact if isinstance(exact, Mapping) else {"share": exact}
-    unique_values = _share(
-        mistakes, ("unique_values", *(["share"] if stated is exact else [])), stated.get("share"), UNIQUE_SHARE
-    )
+    unique_values, unique_values_reason = _unique_values(mistakes)
     mistakes.report()
     subsets = content.get("subsets", {})
     return Policy(
@@ -426,16 +420,16 @@ def parse_policy(
         **other_releases,
         **_context(content.get("context", {})),
         roles=roles,
+        no_role=_by_column(content, "no_role"),
+        no_rule=_by_column(content, "no_rule"),
+        no_privacy_unit=_by_column(content, "no_privacy_unit"),
         order=content.get("order"),
         seed=int(content["seed"]) if "seed" in content else None,
-        no_role={column.strip(): reason for column, reason in content.get("no_role", {}).items()},
-        no_rule={column.strip(): reason for column, reason in content.get("no_rule", {}).items()},
-        no_privacy_unit={column.strip(): reason for column, reason in content.get("no_privacy_unit", {}).items()},
         privacy_unit=content.get("privacy_unit", "").strip() or None,
         sample=Sample(*(content.get(key, "").strip() or None for key in ("sampling_weight", "household"))),
         treatment={name: value for name, value in content.get("treatment", {}).items() if name in TREATMENTS},
-        cell_size=int(content.get("cell_size", max((preset.cell_size for preset in chosen), default=CELL_SIZE))),
-        presets=chosen,
+        cell_size=int(content.get("cell_size", max((preset.cell_size for preset in presets), default=CELL_SIZE))),
+        presets=presets,
         rules=rules,
         subset_sizes=subsets.get("sizes"),
         accountability=accountability,
@@ -444,14 +438,36 @@ def parse_policy(
         anonymize=content.get("anonymize", {}),
         models=models,
         compare_at={
-            column.strip(): tuple(levels) if isinstance(levels, list) else (levels,)
-            for column, levels in content.get("compare_at", {}).items()
+            column: tuple(levels) if isinstance(levels, list) else (levels,)
+            for column, levels in _by_column(content, "compare_at").items()
             if levels
         },
         unique_values=unique_values,
-        unique_values_reason=stated.get("reason"),
+        unique_values_reason=unique_values_reason,
         root=None if root is None else Path(root),
     )
+
+
+def _by_column(content: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The entries under a key whose entries are columns."""
+    return {column.strip(): entry for column, entry in content.get(key, {}).items()}
+
+
+def _waivers(mistakes: Mistakes, rules: Sequence[Rule], file: YAMLFile, *, alone: bool) -> tuple[Waiver, ...]:
+    """The waivers; add a mistake for each one of an unknown rule, but not for those of rules that have a mistake."""
+    names = [*(rule.name for rule in rules), *(possible_rule_names(file.content) if mistakes else ())]
+    if alone:
+        waived = waived_rules(mistakes.file.content)
+        names += [name for name in waived if name == NO_LINKS or name.startswith(f"{ALL_RELEASES}: ")]
+    return tuple(waivers_of(mistakes, names))
+
+
+def _unique_values(mistakes: Mistakes) -> tuple[float, MultilingualText | None]:
+    """The share of the records that exact values may single out, and the reason for it."""
+    entry = mistakes.file.content.get("unique_values", UNIQUE_SHARE)
+    if isinstance(entry, Mapping):
+        return _share(mistakes, ("unique_values", "share"), entry.get("share"), UNIQUE_SHARE), entry.get("reason")
+    return _share(mistakes, ("unique_values",), entry, UNIQUE_SHARE), None
 
 
 def _unit_beside(content: Mapping[str, Any], data: Path | str | None) -> str | None:
