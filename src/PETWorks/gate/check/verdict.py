@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, cast
 
 from PETWorks.about.kinds import GENERALISED
+from PETWorks.anonymizer.plan import JudgedRule
 from PETWorks.anonymizer.problem import allowed_suppression
 from PETWorks.counting.release import Release
 from PETWorks.errors import NeedNotMet, NotApplicable
@@ -204,13 +205,78 @@ def judge_rules(
     """
     waivers = {waiver.rule: waiver for waiver in policy.waivers}
     judged = rules_judged_at_release(policy, release)
+    built_in = _built_in_results(release, policy, columns, judged, today)
+
+    def fields_of(rule: Rule) -> dict[str, Any]:
+        earlier, now = judged.get(rule.name), built_in.get(rule.name)
+        if earlier is not None and rule.name in RULES_ABOUT_PERSONS and now is not None:
+            # The values of the file may identify persons even if they did not when people could be counted.
+            earlier = earlier if now["satisfied"] and not earlier.satisfied else None
+        if earlier is not None:
+            value = tuple(earlier.value) if isinstance(earlier.value, list) else earlier.value
+            return {
+                "measure": earlier.measure,
+                "parameters": earlier.parameters,
+                "value": value,
+                "compared": earlier.compared,
+                "satisfied": earlier.satisfied,
+                "details": dict(earlier.details or {}),
+            }
+        return _measure_rule(release, policy, rule, subsets, composition) if now is None else now
+
+    return tuple(_rule_result(rule, waivers.get(rule.name), today, fields_of(rule)) for rule in policy.rules)
+
+
+def _built_in_results(
+    release: Release,
+    policy: Policy,
+    columns: Sequence[ColumnFacts],
+    judged: Mapping[str, JudgedRule],
+    today: date,
+) -> dict[str, dict[str, Any]]:
+    """The fields of the results of those rules of every policy that list columns or mistakes, by rule."""
+    without_role = (*columns_to_explain(release, columns), *columns_with_unfit_roles(columns, policy))
     uncounted = cannot_count_people(policy, release) and rules_without_people(policy, judged)
-    singled_out_by = find_singling_out(release, columns, min(policy.unique_share, UNIQUE_SHARE), policy.releases.key)
-    if release.kind != GENERALISED:
-        singled_out_by = from_the_original(release, singled_out_by)
-    alone = [found for found in singled_out_by if found.share > policy.unique_share]
     differences = find_file_differences(release, policy)
+    return {
+        VALUES_PROTECTED: _judge_values_protected(release, policy, today),
+        RULES_FIT: _judge_rules_fit(release, policy, today),
+        NO_IDENTIFIERS: _list_result(NO_IDENTIFIERS, released_identifiers(release, policy.releases.key)),
+        NO_HIDDEN: _judge_no_hidden(columns),
+        ALL_ROLES: _list_result(ALL_ROLES, tuple(dict.fromkeys(without_role))),
+        APPROVER: _list_result(APPROVER, (APPROVER_ITEM,) if regimes_without_approver(policy) else ()),
+        PEOPLE_COUNTED: _list_result(PEOPLE_COUNTED, uncounted or ()),
+        NO_LINKS: _list_result(NO_LINKS, linking_columns(release, policy)),
+        NO_UNIQUE: _judge_no_unique(release, policy, columns),
+        NO_DIFFERENCES: _list_result(NO_DIFFERENCES, differences.names, details=differences.details),
+    }
+
+
+def _list_result(
+    rule: str,
+    violations: tuple[str, ...],
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The fields of the result of a rule that holds if a list is empty."""
+    fields = _without_details(rule, parameters or {}, violations, satisfied=not violations)
+    return {**fields, "details": details or {}}
+
+
+def _judge_values_protected(release: Release, policy: Policy, today: date) -> dict[str, Any]:
+    """Whether a rule protects every sensitive attribute, or the policy gives a reason for having none."""
     unprotected = unprotected_columns(policy, release, today)
+    explained = [name for name in unprotected if name in policy.no_rule]
+    return _list_result(
+        VALUES_PROTECTED,
+        tuple(name for name in unprotected if name not in policy.no_rule),
+        details={"columns_with_a_reason": explained} if explained else {},
+    )
+
+
+def _judge_rules_fit(release: Release, policy: Policy, today: date) -> dict[str, Any]:
+    """Whether the rules demand enough of a release to these recipients, or the policy gives a reason for less."""
     uncompared: tuple[str, ...] = ()
     if release.kind == GENERALISED:
         demanded: float | None = class_size_in_rules(policy, release, today)
@@ -221,62 +287,49 @@ def judge_rules(
         uncompared = uncompared_columns(release, policy)
         too_weak = demanded is None or demanded > required or bool(uncompared)
     by_reason = too_weak and policy.rules_reason is not None
-    violations: dict[str, tuple[str, ...]] = {
-        VALUES_PROTECTED: tuple(name for name in unprotected if name not in policy.no_rule),
-        RULES_FIT: ("rules",) if too_weak and not by_reason else (),
-        NO_IDENTIFIERS: released_identifiers(release, policy.releases.key),
-        NO_HIDDEN: tuple(column.column for column in columns if column.fails),
-        ALL_ROLES: tuple(
-            dict.fromkeys((*columns_to_explain(release, columns), *columns_with_unfit_roles(columns, policy)))
-        ),
-        APPROVER: (APPROVER_ITEM,) if regimes_without_approver(policy) else (),
-        PEOPLE_COUNTED: uncounted or (),
-        NO_LINKS: linking_columns(release, policy),
-        NO_UNIQUE: tuple(dict.fromkeys(name for found in alone for name in found.columns)),
-        NO_DIFFERENCES: differences.names,
-    }
-    inside = {
-        column.column: dict(inside_texts)
-        for column in columns
-        if (inside_texts := personal_details(column)) and column.fails
-    }
-    details: dict[str, Any] = {
-        NO_HIDDEN: {"personal_details": inside} if inside else {},
-        NO_UNIQUE: {"columns": [{**vars(found), "columns": list(found.columns)} for found in alone]} if alone else {},
-        NO_DIFFERENCES: differences.details,
-        RULES_FIT: {
+    limit = "records" if release.kind == GENERALISED else "excess"
+    return {
+        "measure": RULES_FIT,
+        "parameters": {} if required is None or by_reason else {limit: required},
+        "value": demanded or None,
+        "compared": None,
+        "satisfied": not too_weak or by_reason,
+        "details": {
             **({"by_reason": True} if by_reason else {}),
             **({"columns": [{"column": name} for name in uncompared]} if uncompared else {}),
         },
     }
-    if allowed := [name for found in singled_out_by if found not in alone for name in found.columns]:
-        details[NO_UNIQUE] = {**details[NO_UNIQUE], "columns_with_a_reason": list(dict.fromkeys(allowed))}
-    if explained := [name for name in unprotected if name in policy.no_rule]:
-        details[VALUES_PROTECTED] = {"columns_with_a_reason": explained}
-    parameters: dict[str, Mapping[str, Any]] = {
-        NO_UNIQUE: {"at_most": policy.unique_share},
-        RULES_FIT: {}
-        if required is None or by_reason
-        else {"records" if release.kind == GENERALISED else "excess": required},
-    }
 
-    def measured(rule: Rule) -> dict[str, Any]:
-        if rule.name in judged and (
-            rule.name not in RULES_ABOUT_PERSONS or not (judged[rule.name].satisfied or violations[rule.name])
-        ):
-            earlier = judged[rule.name]
-            value = tuple(earlier.value) if isinstance(earlier.value, list) else earlier.value
-            fields = _without_details(earlier.measure, earlier.parameters, value, satisfied=earlier.satisfied)
-            return {**fields, "compared": earlier.compared, "details": dict(earlier.details or {})}
-        if rule.name not in violations:
-            return _measure_rule(release, policy, rule, subsets, composition)
-        value_now: Value = violations[rule.name] if rule.name != RULES_FIT else demanded or None
-        inside_texts = _without_details(
-            rule.name, parameters.get(rule.name, {}), value_now, satisfied=not violations[rule.name]
-        )
-        return {**inside_texts, "details": details.get(rule.name, {})}
 
-    return tuple(_rule_result(rule, waivers.get(rule.name), today, measured(rule)) for rule in policy.rules)
+def _judge_no_hidden(columns: Sequence[ColumnFacts]) -> dict[str, Any]:
+    """Whether no column has identifiers or personal details in its values."""
+    failing = [column for column in columns if column.fails]
+    inside = {column.column: dict(details) for column in failing if (details := personal_details(column))}
+    return _list_result(
+        NO_HIDDEN,
+        tuple(column.column for column in failing),
+        details={"personal_details": inside} if inside else {},
+    )
+
+
+def _judge_no_unique(release: Release, policy: Policy, columns: Sequence[ColumnFacts]) -> dict[str, Any]:
+    """Whether no column singles out more records by exact values than the policy allows."""
+    found = find_singling_out(release, columns, min(policy.unique_share, UNIQUE_SHARE), policy.releases.key)
+    if release.kind != GENERALISED:
+        found = from_the_original(release, found)
+    beyond = [finding for finding in found if finding.share > policy.unique_share]
+    allowed = dict.fromkeys(name for finding in found if finding not in beyond for name in finding.columns)
+    details: dict[str, Any] = {}
+    if beyond:
+        details["columns"] = [{**vars(finding), "columns": list(finding.columns)} for finding in beyond]
+    if allowed:
+        details["columns_with_a_reason"] = list(allowed)
+    return _list_result(
+        NO_UNIQUE,
+        tuple(dict.fromkeys(name for finding in beyond for name in finding.columns)),
+        parameters={"at_most": policy.unique_share},
+        details=details,
+    )
 
 
 def linking_columns(release: Release, policy: Policy) -> tuple[str, ...]:

@@ -122,29 +122,22 @@ def external_edition(document: CheckDocument) -> CheckDocument:
     """The external edition of a check; the document must be the internal edition."""
     if document.policy.kind != GENERALISED:
         return _edition_of_comparison(document)
-    return _EditionBuilder(document, protect_statistics(document)).made()
+    return _EditionBuilder(document, protect_statistics(document)).build()
 
 
 def _edition_of_comparison(document: CheckDocument) -> CheckDocument:
     """The external edition of a release that is not generalised: the verdict, and no number.
 
-    All numbers are about people of the original, so they tell something about them. Ganev and De Cristofaro (2023),
-    *On the Inadequacy of Similarity-based Privacy Metrics*.
+    All numbers are about people of the original and would disclose something about them. Ganev and De Cristofaro
+    (2023), *On the Inadequacy of Similarity-based Privacy Metrics*.
     """
     table = document.table
     records = table.records if isinstance(table.records, int) else 0
-    rules = tuple(_rule_without_numbers(rule, told=document.verdict != FAIL) for rule in document.rules)
+    rules = tuple(_rule_without_numbers(rule, shows_verdict=document.verdict != FAIL) for rule in document.rules)
     return CheckDocument(
-        schema=document.schema,
-        petworks=document.petworks,
-        generated=document.generated,
-        as_of_given=document.as_of_given,
-        edition=EXTERNAL,
-        title=document.title,
+        **_public_parts(document),
         verdict=document.verdict,
         rule_verdicts=_rule_verdicts(tuple(rule.verdict for rule in rules)),
-        policy=replace(document.policy, sha256=None),
-        inputs=tuple(replace(file, bytes=None, sha256=None) for file in document.inputs if file.use == "data"),
         table=TableFacts(
             records=_approximate_bound(range_of(records, document.policy.cell_size)),
             treatment=table.treatment,
@@ -162,19 +155,33 @@ def _edition_of_comparison(document: CheckDocument) -> CheckDocument:
         small_classes=(),
         adversaries=(),
         subsets=None,
-        payout_curve=None,
         results=(),
-        not_applicable={},
-        next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in PUBLIC_STEPS),
-        options={name: value for name, value in document.options.items() if name != "previous"},
-        commitments=_commitments(document),
     )
 
 
-def _rule_without_numbers(rule: RuleResult, *, told: bool) -> RuleResult:
-    """A rule with its thresholds; its verdict only if it follows from that on the table, or no lookup is needed."""
+def _public_parts(document: CheckDocument) -> dict[str, Any]:
+    """The fields of every external edition that do not depend on the cells of the table."""
+    return {
+        "schema": document.schema,
+        "petworks": document.petworks,
+        "generated": document.generated,
+        "as_of_given": document.as_of_given,
+        "edition": EXTERNAL,
+        "title": document.title,
+        "policy": replace(document.policy, sha256=None),
+        "inputs": tuple(replace(file, bytes=None, sha256=None) for file in document.inputs if file.use == "data"),
+        "payout_curve": None,
+        "not_applicable": {},
+        "next_steps": tuple(replace(step, records=None) for step in document.next_steps if step.step in PUBLIC_STEPS),
+        "options": {name: value for name, value in document.options.items() if name != "previous"},
+        "commitments": _commitments(document),
+    }
+
+
+def _rule_without_numbers(rule: RuleResult, *, shows_verdict: bool) -> RuleResult:
+    """A rule with its thresholds; rules about people show their verdict only if asked to."""
     is_about_people = rule.measure in catalogue or rule.measure in (SUBSETS, NO_UNIQUE)
-    verdict = rule.verdict if told or not is_about_people else WITHHELD
+    verdict = rule.verdict if shows_verdict or not is_about_people else WITHHELD
     shown = verdict != WITHHELD
     return replace(
         rule,
@@ -208,19 +215,12 @@ class _EditionBuilder:
         self.document, self.known = document, known
         self._ranges: Iterator[tuple[Range, Range, Range]] = iter(known.subsets)
 
-    def made(self) -> CheckDocument:
+    def build(self) -> CheckDocument:
         document, known = self.document, self.known
         return CheckDocument(
-            schema=document.schema,
-            petworks=document.petworks,
-            generated=document.generated,
-            as_of_given=document.as_of_given,
-            edition=EXTERNAL,
-            title=document.title,
+            **_public_parts(document),
             verdict=combine_verdicts(known.verdicts),
             rule_verdicts=_rule_verdicts(known.verdicts),
-            policy=replace(document.policy, sha256=None),
-            inputs=tuple(replace(file, bytes=None, sha256=None) for file in document.inputs if file.use == "data"),
             table=self._table(document.table),
             columns=tuple(map(self._column, document.columns, known.columns)),
             rules=tuple(map(self._rule, document.rules, known.verdicts)),
@@ -235,13 +235,8 @@ class _EditionBuilder:
                 for adversary, (unique, classes) in zip(document.adversaries, known.adversaries, strict=True)
             ),
             subsets=None if document.subsets is None else self._subsets(document.subsets),
-            payout_curve=None,
             results=tuple(self._results()),
-            not_applicable={},
-            next_steps=tuple(replace(step, records=None) for step in document.next_steps if step.step in PUBLIC_STEPS),
             releases=external_releases(document, known, self._share, _approximate_bound),
-            options={name: value for name, value in document.options.items() if name != "previous"},
-            commitments=_commitments(document),
         )
 
     def _share(self, count: Range) -> Bound:
