@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -40,6 +40,7 @@ from PETWorks.render.terminal import PROGRESS_LINES, progress, search_progress, 
 if TYPE_CHECKING:
     from PETWorks.anonymizer.anonymization import Anonymization
     from PETWorks.anonymizer.anonymization_facts import AnonymizationFacts, FrontierFacts
+    from PETWorks.anonymizer.explanation import Explanation
     from PETWorks.anonymizer.frontiers import Frontier
     from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.released import Recoded, RecordOrder
@@ -380,7 +381,7 @@ def staging_with_notes(
     order: "RecordOrder",
     plan: "Callable[[Path, Mapping[str, Path]], Plan]",
     options: dict[str, Any],
-    beside: Mapping[Path, bytes] | None = None,
+    other_files: Mapping[Path, bytes] | None = None,
 ) -> "Iterator[StagedRelease]":
     """Write and judge a release, show the progress, and say afterwards what its makers have to know."""
     from PETWorks.gate.staged_release import staging_release
@@ -388,7 +389,7 @@ def staging_with_notes(
     from PETWorks.render.report.prose import comment_translators
 
     with staging_release(
-        *(result, job, paths, order, plan, beside),
+        *(result, job, paths, order, plan, other_files),
         network=options["network"],
         say=comment_translators(language())["say"],
         step=lambda step: progress(step, shown_name(paths.release)),
@@ -496,14 +497,12 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
     from PETWorks.gate.policy.policy_rules import today
     from PETWorks.render.formats.result_files import reasons_file
 
-    lang = language()
-    reports, printed = wanted_reports(options)
-    wanted = bool(reports or printed)
+    reports = Reports.of(options)
     settings = _search_settings(options)
     check_seed(options)
     vary = parse_vary(options["vary"])
     reasons_files, below = parse_reasons(options)
-    _check_output(output, options, has_reports=bool(wanted or reasons_files))
+    _check_output(output, options, has_reports=bool(reports or reasons_files))
     job = open_job(table, options)
     complete_hierarchies(job.release, job.release.quasi_identifiers)
     tell_two_levels(job.release)
@@ -516,32 +515,24 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         assert frontier is not None
         show_frontier(table, frontier, options)
         sys.exit(HOLDS)
-    paths = check_paths(output, job, [*reports.values(), *reasons_files])
+    other_outputs = [*reports.files.values(), *reasons_files]
+    paths = check_paths(output, job, other_outputs)
     order = record_order(job, options)
-    unfinished = _unfinished(paths, [*reports.values(), *reasons_files], resume=options["resume"])
+    unfinished = _unfinished(paths, other_outputs, resume=options["resume"])
     settings["resume"] = unfinished if options["resume"] else None
-    with search_progress() as report, _interruptible():
-        result = _anonymize(job, settings, report)
-    if not result.is_complete:
-        result.write_unfinished(unfinished)  # first, as the search may have taken hours and the next steps may fail
-        note("cli.stopped")
-        note("cli.search-kept", path=repr(unfinished.name))
-    explanation = None
-    if result.optimal and (options["explain"] or wanted):
-        try:
-            with progress("explaining", shown_name(paths.release)), _interruptible():
-                explanation = result.explain()
-        except KeyboardInterrupt:  # explaining takes further searches; the release is useful without it
-            note("cli.not-explained")
+    result = _search(job, settings, unfinished)
+    explanation = _explain(result, paths) if result.optimal and (options["explain"] or reports) else None
     with progress("reasons"):
-        beside = {file.resolve(): reasons_file(result.reasons_per_record(below), file.suffix) for file in reasons_files}
+        reasons = {
+            file.resolve(): reasons_file(result.reasons_per_record(below), file.suffix) for file in reasons_files
+        }
     with progress("measuring", shown_name(table)):
         before = table_state(result.original)
 
     def plan(target: Path, hierarchies: Mapping[str, Path]) -> "Plan":
         return complete_plan(result, job.content, job.policy, target, hierarchies)
 
-    with staging_with_notes(result, job, paths, order, plan, options, beside) as staged:
+    with staging_with_notes(result, job, paths, order, plan, options, reasons) as staged:
         case, rules = staged.case, staged.case.rules
         waived = waived_rules(case.policy, today())
         points = None if frontier is None else frontier.facts
@@ -549,18 +540,35 @@ def anonymize_command(table: str, output: Path | None, **options: Any) -> None:
         suppression = tuple(suppression_notices(result, rules))
         findings = (case.columns_to_look_at, (*suppression, *case.notices_of_release))
         models = case.models
-        checked = check_with_notices(case, suppression, facts, example="html" in reports) if wanted else None
-        if checked is not None:
-            staged.files.write(report_files(checked, reports))
-    if checked is not None and printed is not None:
-        click.echo(checked.to_format(printed, lang), nl=False)
-    else:
+        checked = reports.write(staged, suppression, facts)
+    if not reports.show(checked):
         _print_result(facts, models, rules, findings, paths, options)
-    report_written([*paths.written, paths.plan, *reports.values(), *beside])
-    warn_for_insiders(beside)
+    report_written([*paths.written, paths.plan, *reports.files.values(), *reasons])
+    warn_for_insiders(reasons)
     if result.is_complete:
         unfinished.unlink(missing_ok=True)
     exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
+
+
+def _search(job: "ReleaseJob", settings: dict[str, Any], unfinished: Path) -> "Anonymization":
+    """Search for the best release; of a search that was stopped, keep what was found in a file."""
+    with search_progress() as report, _interruptible():
+        result = _anonymize(job, settings, report)
+    if not result.is_complete:
+        result.write_unfinished(unfinished)  # first, as the search may have taken hours and the next steps may fail
+        note("cli.stopped")
+        note("cli.search-kept", path=repr(unfinished.name))
+    return result
+
+
+def _explain(result: "Anonymization", paths: "ReleaseFiles") -> "Explanation | None":
+    """Explain a release; None if Ctrl-C ends that, as it takes further searches, and the release is useful without."""
+    try:
+        with progress("explaining", shown_name(paths.release)), _interruptible():
+            return result.explain()
+    except KeyboardInterrupt:
+        note("cli.not-explained")
+        return None
 
 
 def _search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -625,19 +633,53 @@ def _interruptible() -> Iterator[None]:
         signal.signal(stop, before)
 
 
-def wanted_reports(options: Mapping[str, Any]) -> tuple[dict[str, Path], str | None]:
-    """The report to be written in each format, and the format that is printed, if any."""
-    wanted = {name: options[name] for name in FILES if options[name] is not None}
-    printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
-    if len(printed) > 1 or (printed and options["output_format"] == "json"):
-        raise ParameterError("only one result can be printed: give '-' once, without --format json")
-    reports = {name: path for name, path in wanted.items() if name not in printed}
-    return reports, printed[0] if printed else None
+@dataclass(frozen=True)
+class Reports:
+    """The reports of a check that the options ask for.
 
+    files     the file of each format
+    printed   the format that is printed instead of a summary, if any
+    """
 
-def report_files(checked: "Check", reports: Mapping[str, Path]) -> dict[Path, bytes]:
-    """The content of each report."""
-    return {path: checked.to_format(name, language()).encode("utf-8", "replace") for name, path in reports.items()}
+    files: Mapping[str, Path]
+    printed: str | None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "Reports":
+        """The reports by the options; raise if several results would be printed."""
+        wanted = {name: options[name] for name in FILES if options[name] is not None}
+        printed = [name for name, path in wanted.items() if path == STANDARD_OUTPUT]
+        if len(printed) > 1 or (printed and options["output_format"] == "json"):
+            raise ParameterError("only one result can be printed: give '-' once, without --format json")
+        files = {name: path for name, path in wanted.items() if name not in printed}
+        return cls(files, printed[0] if printed else None)
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.printed)
+
+    def write(
+        self, staged: "StagedRelease", notices: "tuple[Notice, ...]", facts: "AnonymizationFacts | None" = None
+    ) -> "Check | None":
+        """Check a staged release and write the reports beside it; None if no report is wanted.
+
+        notices   about the making of the release
+        facts     about the search, if there was one
+        """
+        if not self:
+            return None
+        example = facts is not None and "html" in self.files
+        checked = check_with_notices(staged.case, notices, facts, example=example)
+        staged.files.write(
+            {path: checked.to_format(name, language()).encode("utf-8", "replace") for name, path in self.files.items()}
+        )
+        return checked
+
+    def show(self, checked: "Check | None") -> bool:
+        """Print the check if one of its formats is to be printed; return whether it is."""
+        if checked is None or self.printed is None:
+            return False
+        click.echo(checked.to_format(self.printed, language()), nl=False)
+        return True
 
 
 def check_with_notices(

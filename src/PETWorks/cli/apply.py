@@ -13,9 +13,9 @@ from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.cli.anonymize import (
     FILE,
     POLICY_SUFFIXES,
+    Reports,
     check_paths,
     check_seed,
-    check_with_notices,
     exit_by_verdict,
     open_job,
     parse_by_column,
@@ -23,20 +23,18 @@ from PETWorks.cli.anonymize import (
     parse_share,
     record_order,
     release_options,
-    report_files,
     staging_with_notes,
     tell_two_levels,
     verdicts,
-    wanted_reports,
 )
 from PETWorks.cli.arguments import note, parse_columns, parse_population, report_written, shown_name, split_items
 from PETWorks.cli.check import with_format_options
 from PETWorks.errors import ParameterError
 from PETWorks.render.formats.formats import dumps
-from PETWorks.render.language.messages import language
 from PETWorks.render.terminal import progress, text_style
 
 if TYPE_CHECKING:
+    from PETWorks.anonymizer.chosen_levels import OnLevels
     from PETWorks.anonymizer.plan import Plan
     from PETWorks.anonymizer.replaying import Replayed
     from PETWorks.anonymizer.rules import Rule
@@ -106,12 +104,12 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
     for name in ("strict", "suppression"):
         if options[name]:
             raise ParameterError("--{option} is for --plan", option=name)
-    reports, printed = wanted_reports(options)
+    reports = Reports.of(options)
     levels = parse_by_column(split_items(options["levels"], "--levels"), "--levels", parse_level)
     job = open_job(table, options)
     complete_hierarchies(job.release, [name for name in job.release.quasi_identifiers if levels.get(name, 0) != 0])
     tell_two_levels(job.release)
-    paths = check_paths(output, job, reports.values())
+    paths = check_paths(output, job, reports.files.values())
     order = record_order(job, options)
     with progress("recoding", shown_name(table)):
         result = on_levels(
@@ -126,23 +124,31 @@ def apply_command(table: str, output: Path | None, **options: Any) -> None:
         rules, digest = staged.case.rules, staged.digest
         suppression = tuple(suppression_notices(result, rules))
         notices = (*suppression, *staged.case.notices_of_release)
-        checked = check_with_notices(staged.case, suppression) if reports or printed else None
-        if checked is not None:
-            staged.files.write(report_files(checked, reports))
-    if checked is not None and printed is not None:
-        click.echo(checked.to_format(printed, language()), nl=False)
-    elif options["output_format"] == "json":
+        checked = reports.write(staged, suppression)
+    if not reports.show(checked):
+        _print_levels(result, rules, notices, paths, digest, options)
+    report_written([*paths.written, paths.plan, *reports.files.values()])
+    exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
+
+
+def _print_levels(
+    result: "OnLevels",
+    rules: "tuple[RuleResult, ...]",
+    notices: "tuple[Notice, ...]",
+    paths: "ReleaseFiles",
+    digest: str | None,
+    options: dict[str, Any],
+) -> None:
+    if options["output_format"] == "json":
         content = {"release": paths.release.name, "release_sha256": digest}
         click.echo(
             dumps({**content, "levels": result.levels, "suppressed": result.suppressed, "rules": verdicts(rules)})
         )
-    else:
-        from PETWorks.render.text.anonymization_text import applied_text
+        return
+    from PETWorks.render.text.anonymization_text import applied_text
 
-        arguments = (paths.release.name, result.suppressed, result.records, rules, notices)
-        click.echo(applied_text(*arguments, **text_style(None)), nl=False)
-    report_written([*paths.written, paths.plan, *reports.values()])
-    exit_by_verdict(is_passing(combine_verdicts([rule.verdict for rule in rules])), paths.release)
+    arguments = (paths.release.name, result.suppressed, result.records, rules, notices)
+    click.echo(applied_text(*arguments, **text_style(None)), nl=False)
 
 
 def _suppressed_records(job: "ReleaseJob", options: dict[str, Any]) -> str:
@@ -167,7 +173,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
     if Path(table).suffix.lower() in POLICY_SUFFIXES:
         raise ParameterError("with --plan, name the table itself; the plan has what a policy says")
     click.get_current_context().with_resource(FilesRead().shared())
-    reports, printed = wanted_reports(options)
+    reports = Reports.of(options)
     plan = read_plan(options["plan"])
     if options["suppression"] is not None:
         plan = with_suppression(plan, parse_share(options["suppression"]))
@@ -175,7 +181,7 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         prepared = _prepare(table, plan, options)
     check_ordered(prepared.release.source)
     job = _job(table, prepared, demanded_rules(plan, today()), options)
-    paths = check_paths(output, job, reports.values())
+    paths = check_paths(output, job, reports.files.values())
     order = record_order(job, options)
     with progress("recoding", shown_name(table)):
         result = prepared.recode(job.rules, strict=options["strict"])
@@ -188,14 +194,10 @@ def _apply_plan(table: str, output: Path, options: dict[str, Any]) -> None:
         check_same_rules(plan, staged.case.policy)
         suppression = tuple(suppression_notices(result, rules))
         findings = (staged.case.columns_to_look_at, (*suppression, *staged.case.notices_of_release))
-        checked = check_with_notices(staged.case, suppression) if reports or printed else None
-        if checked is not None:
-            staged.files.write(report_files(checked, reports))
-    if checked is not None and printed is not None:
-        click.echo(checked.to_format(printed, language()), nl=False)
-    else:
-        _print_result(result, rules, findings, paths, options)
-    report_written([*paths.written, paths.plan, *reports.values()])
+        checked = reports.write(staged, suppression)
+    if not reports.show(checked):
+        _print_replayed(result, rules, findings, paths, options)
+    report_written([*paths.written, paths.plan, *reports.files.values()])
     if not result.within_the_limit:
         enough = math.ceil(1000 * result.suppressed / result.records) / 1000
         note("apply.advice", option=f"--suppression {enough:g}")
@@ -247,7 +249,7 @@ def _job(table: str, prepared: "PreparedTable", rules: "tuple[Rule, ...]", optio
     return ReleaseJob(prepared.release, rules, content, None, FilesToKeep.of(tables, files), safe_cells)
 
 
-def _print_result(
+def _print_replayed(
     result: "Replayed",
     rules: "tuple[RuleResult, ...]",
     findings: "tuple[tuple[str, ...], tuple[Notice, ...]]",
