@@ -14,7 +14,7 @@ from PETWorks.anonymizer import anonymization, lattice
 from PETWorks.anonymizer.anonymization import anonymize_release
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.objectives import BY_CLASS
-from PETWorks.anonymizer.problem import make_problem
+from PETWorks.anonymizer.problem import SearchSettings, make_problem
 from PETWorks.anonymizer.rules import check_rules
 from PETWorks.anonymizer.search import large
 from PETWorks.anonymizer.search.checkpoints import read_checkpoint, write_checkpoint
@@ -78,8 +78,7 @@ def problem(rows=300, k=4, suppression=0.02, **others):
     table = arrow([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
     release = Release(table, dict.fromkeys(columns, "quasi_identifier"), dict.fromkeys(columns, paths), engine="memory")
     rules = check_rules({"k-anonymity": {"k": k}})
-    settings = {"objective": "granularity", "aggregate": None, "weights": None, "levels": None} | others
-    return make_problem(release, rules, suppression, **settings)
+    return make_problem(release, rules, SearchSettings(suppression=suppression, **others))
 
 
 def stopped_after(number):

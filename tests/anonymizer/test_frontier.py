@@ -13,7 +13,7 @@ from frames import arrow
 from PETWorks import Release
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.objectives import AGGREGATES
-from PETWorks.anonymizer.problem import make_problem
+from PETWorks.anonymizer.problem import SearchSettings, make_problem
 from PETWorks.anonymizer.rules import check_rules
 from PETWorks.anonymizer.search import joint
 from PETWorks.anonymizer.search.joint import RaiseByArrays, RaiseByLoop
@@ -237,7 +237,7 @@ def release_of(task):
 def test_there_is_no_problem_if_every_record_is_suppressed_already():
     release = Release({"q": ["*"]}, {"q": "quasi_identifier"}, {"q": [("a", "*"), ("b", "*")]})
     with pytest.raises(NotApplicable, match="all of the 1 records are suppressed already"):
-        make_problem(release, check_rules(K2), 0.5, "granularity", None, None, None)
+        make_problem(release, check_rules(K2), SearchSettings(suppression=0.5))
 
 
 @examples(60)
@@ -249,8 +249,8 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
     release = release_of(task)
     rules = check_rules({"k-anonymity": {"k": 2}})
     aggregate = task.aggregate if objective == "granularity" else None
-    about = {"suppressed_records": task.suppressed_records}
-    problem = make_problem(release, rules, 0.5, objective, aggregate, task.weights, task.bounds, **about)
+    settings = SearchSettings(0.5, task.suppressed_records, objective, aggregate, task.weights, task.bounds)
+    problem = make_problem(release, rules, settings)
     lattice, ground = problem.lattice, problem.ground
     judges = [
         Judge(ground, check_rules({"k-anonymity": {"k": k}}), problem.most, problem.objective, problem.most // 2)
@@ -274,7 +274,7 @@ def test_several_class_sizes_are_judged_at_once_as_each_of_them_alone(task, data
 
 
 def test_more_than_class_sizes_is_not_judged_by_them():
-    problem = make_problem(Release(TABLE, ROLES, HIERARCHIES), check_rules(K2), 0, "granularity", None, None, None)
+    problem = make_problem(Release(TABLE, ROLES, HIERARCHIES), check_rules(K2), SearchSettings())
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(joint, "WORTH_COMPILING", 0)
         for rules, is_one in (
@@ -289,10 +289,11 @@ def test_more_than_class_sizes_is_not_judged_by_them():
 @examples(60)
 @given(tasks(OF_SIZES, most_columns=4, most_rows=12, most_rules=1, treatments=False), st.data())
 def test_the_compiled_loop_raises_bounds_of_finer_nodes_as_arrays_do(task, data):
-    """`RaisingLoop` against `RaisingArrays`, several nodes after each other; closed nodes may stay as they are."""
+    """`RaiseByLoop` against `RaiseByArrays`, several nodes after each other; closed nodes may stay as they are."""
     release = release_of(task)
     aggregate = data.draw(st.sampled_from(sorted(AGGREGATES)))
-    problem = make_problem(release, check_rules(K2), 0, "granularity", aggregate, task.weights, task.bounds)
+    settings = SearchSettings(aggregate=aggregate, weights=task.weights, levels=task.bounds)
+    problem = make_problem(release, check_rules(K2), settings)
     lattice, objective = problem.lattice, problem.objective
     thresholds, closed = 3, 4
     start = np.repeat(objective.bounds()[np.newaxis], thresholds, axis=0)

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import structs
 
-from PETWorks.about.treatment import APART, REMOVE
+from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.anonymization_facts import (
     UTILITY,
     AnonymizationFacts,
@@ -49,7 +49,7 @@ from PETWorks.anonymizer.lost_columns import (
 )
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import Plan, make_plan
-from PETWorks.anonymizer.problem import Problem, check_method, check_seconds, make_problem
+from PETWorks.anonymizer.problem import Problem, SearchSettings, check_method, check_seconds, make_problem
 from PETWorks.anonymizer.reasons import reasons_for_left_over, reasons_on_node
 from PETWorks.anonymizer.recoding import NOT_RELEASED, Recoder, view_after
 from PETWorks.anonymizer.released import IN_ORDER, Recoded, RecordOrder
@@ -544,7 +544,7 @@ class _LocalRelease(Solution):
 
 
 class _LocalSearch:
-    """Local recoding with classes of different sizes, and such that fewer columns are lost."""
+    """Tries local recoding with several class sizes, and again with other weights if columns are lost."""
 
     def __init__(self, found: Anonymization, report: Report | None, stop: Stop) -> None:
         problem = self._problem = found.problem
@@ -646,91 +646,73 @@ def anonymize_release(
     release: Release,
     rules: tuple[Rule, ...],
     *,
-    suppression: float = 0.0,
-    suppressed_records: str = REMOVE,
-    objective: str = "granularity",
-    aggregate: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    levels: Mapping[str, Any] | None = None,
-    keep: Sequence[str] | None = None,
-    may_lose: Sequence[str] | str | None = None,
     method: str = "global",
     show: Mapping[str, str] | None = None,
     seconds: float | None = None,
     resume: str | os.PathLike[str] | None = None,
     order: RecordOrder = IN_ORDER,
     progress: Callable[[Progress], None] | None = None,
+    **settings: Any,
 ) -> Anonymization:
     """The release of a table with the least loss that satisfies the rules; see `anonymize` for the settings.
 
-    method   "global" or "local"; "global" is used instead of "local" where that is not possible
+    method     "global" or "local"; "global" is used instead of "local" where that is not possible
+    settings   the fields of `SearchSettings`
     """
-    why_global: WhyGlobal | None = None
     check_method(method)
     time_limit = check_seconds(seconds)
-    problem = make_problem(
-        release,
-        rules,
-        suppression,
-        objective,
-        aggregate,
-        weights,
-        levels,
-        suppressed_records=suppressed_records,
-        keep=keep,
-        may_lose=may_lose,
-    )
-    if method == "local":
-        why_global = why_not_local(problem)
-        method = "local" if why_global is None else "global"
+    problem = make_problem(release, rules, SearchSettings(**settings))
+    why_global = why_not_local(problem) if method == "local" else None
+    is_local = method == "local" and why_global is None
     show = check_show(show, problem.original)
     search = problem.search()
     if resume is not None:
         search.known.update(read_checkpoint(Path(resume), problem))
-    # Without nodes that rule out others, as with rules about the whole table, a small lattice takes long as well.
-    may_take_long = problem.lattice.has_many_nodes or not search.judge.may_rule_out
-    if time_limit is None and may_take_long:
-        time_limit = DEFAULT_SECONDS
     started = monotonic()
-    limit = math.inf if time_limit is None else time_limit
-    search_limit = limit
-    if method == "local":  # the rest is for local recoding, which needs no good levels to begin with
-        share = FOR_BEST_OF_MANY_NODES if problem.lattice.has_many_nodes else FOR_BEST_LEVELS
-        search_limit = share * (DEFAULT_SECONDS if time_limit is None else time_limit)
+    limit, search_limit = _time_limits(time_limit, problem, search, is_local=is_local)
     try:
         search.explore(problem.keeping, progress, stop=lambda: monotonic() - started >= search_limit)
     except KeyboardInterrupt:  # continue with the best result so far, if there is one
         if search.best is None:
             raise
-    best = search.best
-    if best is None:
+    if search.best is None:
         is_possible = bool(search.found) or (bool(problem.keep) and problem.search().has_any())
         raise _cannot_keep_error(problem) if is_possible else _unsatisfiable_error(problem)
-    classes = problem.ground.at(best.node)
-    suppressed = search.judge(classes).suppressed
-    assert suppressed is not None
-    optimal = search.is_explored
-    bound = best.loss if optimal else search.bound
-    found = Anonymization(
-        problem.original,
-        classes,
-        suppressed,
-        problem,
-        search,
-        best.loss,
-        optimal,
-        bound,
-        search.checked,
-        order=order,
-        why_global=why_global,
-        show=show,
-    )
-    if method == "global":
+    found = replace(best_levels(problem, search, search.best), order=order, why_global=why_global, show=show)
+    if not is_local:
         return found
     local = recode_locally(found, progress, lambda: monotonic() - started >= limit)
     if local.why_global is None or not local.is_complete:
         return local
     return replace(found, why_global=local.why_global)
+
+
+def _time_limits(
+    time_limit: float | None, problem: Problem, search: NodeSearch, *, is_local: bool
+) -> tuple[float, float]:
+    """The limits in seconds for the whole search, and for the search for the best levels."""
+    # Without nodes that rule out others, as with rules about the whole table, a small lattice takes long as well.
+    may_take_long = problem.lattice.has_many_nodes or not search.judge.may_rule_out
+    if time_limit is None and may_take_long:
+        time_limit = DEFAULT_SECONDS
+    limit = math.inf if time_limit is None else time_limit
+    if not is_local:
+        return limit, limit
+    # The rest is for local recoding, which needs no good levels to begin with.
+    share = FOR_BEST_OF_MANY_NODES if problem.lattice.has_many_nodes else FOR_BEST_LEVELS
+    return limit, share * (DEFAULT_SECONDS if time_limit is None else time_limit)
+
+
+def best_levels(problem: Problem, search: NodeSearch, best: Solution) -> Anonymization:
+    """The release on the best node that a search found."""
+    classes = problem.ground.at(best.node)
+    suppressed = search.judge(classes).suppressed
+    assert suppressed is not None
+    optimal = search.is_explored
+    bound = best.loss if optimal else search.bound
+    return Anonymization(
+        problem.original, classes, suppressed, problem, search, best.loss, optimal, bound, search.checked
+    )
 
 
 def why_not_local(problem: Problem) -> WhyGlobal | None:
@@ -761,22 +743,10 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
         all_fail = all_fail or records == problem.ground.records
         bounded = _restricted_columns(problem, lowest=is_about_utility)
         restricted |= dict.fromkeys(bounded)
-        if bounded:
-            fails = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
-        elif not (is_about_utility or records or _has_values(problem, node)):
-            fails = Phrase("{rule} is kept only where nothing is left: every quasi-identifier is *", rule=rule.name)
-        elif is_about_utility:
-            fails = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
-        else:
-            fails = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
-        if records:
-            fails = Phrase(
-                "{fails}: {records:,} of {all:,} records are in classes that fail",
-                fails=fails,
-                records=records,
-                all=problem.ground.records,
-            )
-        failing.append(fails)
+        is_nothing_left = not (is_about_utility or records or _has_values(problem, node))
+        failing.append(
+            _failing_rule_text(problem, rule, records, is_restricted=bool(bounded), is_nothing_left=is_nothing_left)
+        )
     if not failing:
         restricted = dict.fromkeys(problem.allowed_levels)
     text = Joined("; ", failing) or Phrase("each of the rules can be kept, but not all of them together")
@@ -796,11 +766,32 @@ def _unsatisfiable_error(problem: Problem) -> NotApplicable:
     )
 
 
+def _failing_rule_text(
+    problem: Problem, rule: Rule, records: int, *, is_restricted: bool, is_nothing_left: bool
+) -> Phrase:
+    """A text that says where a rule fails even if it is easiest to satisfy there, and how many records fail it."""
+    if is_restricted:
+        text = Phrase("{rule} fails on all levels that are allowed", rule=rule.name)
+    elif is_nothing_left:
+        text = Phrase("{rule} is kept only where nothing is left: every quasi-identifier is *", rule=rule.name)
+    elif rule.worse_by_suppression:
+        text = Phrase("{rule} fails even on the lowest level of every column", rule=rule.name)
+    else:
+        text = Phrase("{rule} fails even on the highest level of every column", rule=rule.name)
+    if not records:
+        return text
+    return Phrase(
+        "{fails}: {records:,} of {all:,} records are in classes that fail",
+        fails=text,
+        records=records,
+        all=problem.ground.records,
+    )
+
+
 def _cannot_keep_error(problem: Problem) -> NotApplicable:
     """The error if levels satisfy the rules, but none of them keep the columns that are to be kept."""
     assert problem.columns is not None
     largest = largest_classes(problem.ground, problem.columns, problem.keeping.demanded, problem.most)
-    assert problem.columns is not None
     if largest is None:
         return NotApplicable(
             "no levels that are allowed keep {columns}, with at most {most} suppressed records; allow lower levels of "

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
-from PETWorks.about.treatment import REMOVE
-from PETWorks.anonymizer.anonymization import Anonymization, anonymize_release, recode_locally, why_not_local
+from PETWorks.anonymizer.anonymization import (
+    Anonymization,
+    anonymize_release,
+    best_levels,
+    recode_locally,
+    why_not_local,
+)
 from PETWorks.anonymizer.anonymization_facts import FrontierFacts, PointOfFrontier
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.problem import (
     ALL,
     Problem,
+    SearchSettings,
     allowed_suppression,
     check_method,
     check_seconds,
@@ -211,7 +217,6 @@ class Frontier(Rows, Displayable):
     release: Release
     rules: tuple[Rule, ...]
     settings: Mapping[str, Any]
-    bounds: Mapping[str, Any]  # the levels and the columns that the user restricted
     facts: FrontierFacts
     checked: int
     nodes: int
@@ -296,10 +301,14 @@ class Frontier(Rows, Displayable):
         rules = self.rules
         if self.measure is not None and self.parameter is not None:
             rules = with_threshold(rules, self.measure, self.parameter, point.threshold)
-        made_so = {**self.bounds, "method": "local"}
+        settings = {**self.settings, "method": "local"}
         if method == "global":
-            made_so = {"levels": dict(point.levels), "may_lose": ALL}
-        return self.make(self.release, rules, suppression=point.suppression, **self.settings, **made_so)
+            settings = {
+                **{name: value for name, value in self.settings.items() if name != "keep"},
+                "levels": dict(point.levels),
+                "may_lose": ALL,
+            }
+        return self.make(self.release, rules, suppression=point.suppression, **settings)
 
     def to_dict(self) -> dict[str, Any]:
         """The points as plain dicts, lists, numbers and texts."""
@@ -323,39 +332,19 @@ def find_frontier(
     vary: VariedThresholds | None = None,
     *,
     suppression: float = 0.0,
-    suppressed_records: str = REMOVE,
-    objective: str = "granularity",
-    aggregate: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    levels: Mapping[str, Any] | None = None,
-    keep: Sequence[str] | None = None,
-    may_lose: Sequence[str] | str | None = None,
     method: str = "global",
     seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
+    **settings: Any,
 ) -> Frontier:
-    """The least loss for each threshold of a rule and each limit on suppression; see `frontier`."""
+    """The least loss for each threshold of a rule and each limit on suppression; see `frontier`.
+
+    settings   the other fields of `SearchSettings`
+    """
     check_method(method)
     time_limit = check_seconds(seconds) or LOCAL_SECONDS
     measure, parameter, thresholds, limits = check_vary(rules, vary, suppression)
-    settings = {
-        "suppressed_records": suppressed_records,
-        "objective": objective,
-        "aggregate": aggregate,
-        "weights": weights,
-    }
-    problem = make_problem(
-        release,
-        rules,
-        max(limits),
-        objective,
-        aggregate,
-        weights,
-        levels,
-        suppressed_records=suppressed_records,
-        keep=keep,
-        may_lose=may_lose,
-    )
+    problem = make_problem(release, rules, SearchSettings(suppression=max(limits), **settings))
     problem.lattice.check_size(Phrase("for a frontier"))
     if problem.lattice.nodes * len(thresholds) > MAX_BOUNDS:
         raise ParameterError(
@@ -384,7 +373,7 @@ def find_frontier(
 
         # The user's own point first: time may run out.
         found.sort(key=lambda point: (point.threshold != own_threshold) + (point.suppression != suppression))
-        found = _recoded_locally(found, problem_at, time_limit, progress)
+        found = _recode_locally(found, problem_at, time_limit, progress)
     facts = FrontierFacts(
         measure,
         parameter,
@@ -395,25 +384,24 @@ def find_frontier(
         _undominated(found, is_lower=is_lower),
         why_global,
     )
-    bounds = {"levels": levels, "keep": keep, "may_lose": may_lose}
-    return Frontier(release, rules, settings, bounds, facts, search.checked, problem.lattice.nodes)
+    return Frontier(release, rules, settings, facts, search.checked, problem.lattice.nodes)
 
 
-def _recoded_locally(
+def _recode_locally(
     points: Sequence[PointOfFrontier],
     problem_at: Callable[[PointOfFrontier], Problem],
     seconds: float,
     report: Report | None,
 ) -> list[PointOfFrontier]:
-    """The points with the loss record by record, which is that of their levels once time has run out."""
+    """Add the loss record by record to each point; once time has run out, it is that of the point's levels."""
     end = monotonic() + seconds
     is_stopped = False
     found = []
     for point in points:
         loss, suppressed = point.loss, point.suppressed
         if not is_stopped:
-            made = recode_locally(_on_levels(problem_at(point), point.levels), report, lambda: monotonic() >= end)
-            loss, suppressed, is_stopped = made.loss, made.suppressed, not made.is_complete
+            result = recode_locally(_on_levels(problem_at(point), point.levels), report, lambda: monotonic() >= end)
+            loss, suppressed, is_stopped = result.loss, result.suppressed, not result.is_complete
         found.append(structs.replace(point, local_loss=loss, local_suppressed=int(suppressed), stopped=is_stopped))
     return found
 
@@ -431,12 +419,9 @@ def _on_levels(problem: Problem, node: Node) -> Anonymization:
     """The release on a node that is known to be the best."""
     search = problem.search()
     search.look_at(node)
-    classes = problem.ground.at(node)
-    suppressed = search.judge(classes).suppressed
-    assert suppressed is not None
     assert search.best is not None
-    loss = search.best.loss
-    return Anonymization(problem.original, classes, suppressed, problem, search, loss, True, loss, search.checked)
+    result = best_levels(problem, search, search.best)
+    return replace(result, optimal=True, bound=result.loss)
 
 
 def _make_search(

@@ -90,41 +90,46 @@ class Problem:
         return Search(self.lattice, self.objective, judge)
 
 
-def make_problem(
-    release: Release,
-    rules: tuple[Rule, ...],
-    suppression: float,
-    objective: str,
-    aggregate: str | None,
-    weights: Mapping[str, float] | None,
-    levels: Mapping[str, Any] | None,
-    *,
-    suppressed_records: str = REMOVE,
-    keep: Sequence[str] | None = None,
-    may_lose: Sequence[str] | str | None = None,
-) -> Problem:
+@dataclass(frozen=True)
+class SearchSettings:
+    """The settings that define the best release; see `anonymize`."""
+
+    suppression: float = 0.0
+    suppressed_records: str = REMOVE
+    objective: str = "granularity"
+    aggregate: str | None = None
+    weights: Mapping[str, float] | None = None
+    levels: Mapping[str, Any] | None = None
+    keep: Sequence[str] | None = None
+    may_lose: Sequence[str] | str | None = None
+
+
+def make_problem(release: Release, rules: tuple[Rule, ...], settings: SearchSettings) -> Problem:
     """Check all settings and build the problem; all errors are raised before any work."""
-    share = check_share(suppression)
-    check_suppressed_records(suppressed_records)
-    keep, may_lose = check_keep(keep, may_lose, release.quasi_identifiers)
+    share = check_share(settings.suppression)
+    check_suppressed_records(settings.suppressed_records)
+    removes = settings.suppressed_records == REMOVE
+    keep, may_lose = check_keep(settings.keep, settings.may_lose, release.quasi_identifiers)
     if not release.quasi_identifiers:
         raise RoleError(*NO_QUASI_IDENTIFIER)
-    if share and suppressed_records == REMOVE and release.engine.name != "memory" and not release.keeps_order:
+    if share and removes and release.engine.name != "memory" and not release.keeps_order:
         _check_utility_is_measurable(release, rules)
     release = copy_release(release)  # its view is prepared for the search
     complete_hierarchies(release, release.quasi_identifiers)
-    check_columns(release, levels, "levels")
-    check_columns(release, weights, "weights")
-    name, aggregate_name, column_weights = check_objective(objective, aggregate, weights, release.quasi_identifiers)
-    lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, levels)
+    check_columns(release, settings.levels, "levels")
+    check_columns(release, settings.weights, "weights")
+    name, aggregate, column_weights = check_objective(
+        settings.objective, settings.aggregate, settings.weights, release.quasi_identifiers
+    )
+    lattice = Lattice.of(release.quasi_identifiers, release.hierarchies, settings.levels)
     if name in BY_CLASS:
         lattice.check_size(Phrase("for {objective}", objective=name))
-    ground, rules = prepare_rows(release, release.hierarchies, lattice, rules, removes=suppressed_records == REMOVE)
+    ground, rules = prepare_rows(release, release.hierarchies, lattice, rules, removes=removes)
     tasks = tuple(rule for rule in rules if isinstance(rule, TaskRule))
     rules = tuple(rule for rule in rules if not isinstance(rule, TaskRule) or rule.is_demanded)
     if not rules:
         raise ParameterError(NO_RULE, what="rules")
-    loss_function = make_objective(ground, name, aggregate_name, column_weights, profitability_amounts(rules))
+    loss_function = make_objective(ground, name, aggregate, column_weights, profitability_amounts(rules))
     most = allowed_suppression(share, ground.records)
     kept = None if may_lose == ALL and not keep else ColumnsOnNodes(ground, most)
     if kept is not None and (without := [name for name in keep if not kept.all & kept.set_of([name])]):
@@ -142,7 +147,7 @@ def make_problem(
         most,
         loss_function,
         name,
-        aggregate_name if name == "granularity" else None,
+        aggregate if name == "granularity" else None,
         float(share),
         {column: weight for column, weight in columns if weight != 1},
         tasks,

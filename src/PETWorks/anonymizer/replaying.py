@@ -2,20 +2,20 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from PETWorks.about.treatment import APART, STARS
+from PETWorks.about.treatment import APART
 from PETWorks.anonymizer.class_means import check_show
 from PETWorks.anonymizer.judging import Judge, records_failing
 from PETWorks.anonymizer.lattice import Node
 from PETWorks.anonymizer.local.rounds import recode_again
 from PETWorks.anonymizer.local.sweep import LocalSteps, Sweep
 from PETWorks.anonymizer.plan import Method, Plan, make_plan
-from PETWorks.anonymizer.problem import make_problem
+from PETWorks.anonymizer.problem import SearchSettings, make_problem
 from PETWorks.anonymizer.recoding import Recoder
 from PETWorks.anonymizer.released import Recoded
 from PETWorks.anonymizer.rows import NodeClasses, with_original
@@ -29,21 +29,21 @@ from PETWorks.tables.cells import SUPPRESSED
 
 
 @dataclass(frozen=True)
-class Steps:
-    """How a table is recoded: one node, or several of local recoding, and the settings of the search."""
+class PlannedSearch:
+    """The part of a plan that says how the table is recoded: the settings of the search, and its result.
 
-    nodes: tuple[Node, ...]
-    suppression: float
-    objective: str
-    aggregate: str | None
-    weights: Mapping[str, float]
-    allowed_levels: Mapping[str, tuple[int, ...]]
-    least: int = 1
-    suppressed_records: str = STARS
-    lowest: Node | None = None
-    homes: int | None = None
-    power: int | None = None
-    show: Mapping[str, str] = field(default_factory=dict)
+    steps   the levels of the search, and how local recoding used them
+    show    by column, what classes show instead of labels
+    """
+
+    settings: SearchSettings
+    steps: LocalSteps
+    show: Mapping[str, str]
+
+    @property
+    def is_on_one_node(self) -> bool:
+        """Whether all records are on the same levels."""
+        return len(self.steps.nodes) == 1 and self.steps.lowest is None
 
 
 @dataclass(frozen=True)
@@ -173,51 +173,40 @@ class Replayed(Recoded):
 def replay(
     release: Release,
     rules: tuple[Rule, ...],
-    steps: Steps,
+    search: PlannedSearch,
     then: PlanTable,
-    strange: Mapping[str, frozenset[str]],
+    unplaced: Mapping[str, frozenset[str]],
     missing_columns: tuple[str, ...] = (),
 ) -> Replayed:
     """Apply a plan to a table.
 
-    strange   for each column the values that are missing from its hierarchy
+    unplaced   for each column the values that are missing from its hierarchy
     """
+    steps, settings, is_on_one_node = search.steps, search.settings, search.is_on_one_node
     lowest = () if steps.lowest is None else (steps.lowest,)
-    without_place, not_placed_mask = _without_place(release, (*steps.nodes, *lowest), strange)
+    without_place, not_placed_mask = _without_place(release, (*steps.nodes, *lowest), unplaced)
     release = copy_release(release)
     with_original(release)  # before records are suppressed
     if not_placed_mask.any():
         _suppress(release, not_placed_mask)
-    on_one_node = len(steps.nodes) == 1 and steps.lowest is None
-    allowed: Mapping[str, Any] = steps.allowed_levels
-    if on_one_node:
-        allowed = dict(zip(release.quasi_identifiers, steps.nodes[0], strict=True))
-    problem = make_problem(
-        release,
-        rules,
-        steps.suppression,
-        steps.objective,
-        steps.aggregate,
-        steps.weights,
-        allowed,
-        suppressed_records=steps.suppressed_records,
-    )
+    if is_on_one_node:
+        settings = replace(settings, levels=dict(zip(release.quasi_identifiers, steps.nodes[0], strict=True)))
+    problem = make_problem(release, rules, settings)
     release = problem.original
     not_placed = int(np.count_nonzero(not_placed_mask))
     classes = problem.ground.at(steps.nodes[0])
     taken_out, sweep = np.zeros(len(classes.records), np.bool_), None
     judge = Judge(problem.ground, problem.rules, problem.most - not_placed, problem.objective)
-    if on_one_node:
+    if is_on_one_node:
         taken_out = _classes_to_suppress(judge, classes)
         loss = problem.objective.loss(classes, taken_out)
     else:
-        again = LocalSteps(steps.nodes, steps.least, steps.lowest, steps.homes, steps.power)
         most = max(judge.most, 0) if problem.ground.view.treatment["suppressed"] == APART else 0
         judge = Judge(problem.ground, problem.rules, problem.ground.records, problem.objective)
-        sweep = recode_again(problem, judge, again, most)
+        sweep = recode_again(problem, judge, steps, most)
         loss = sweep.loss(problem.objective)
     failing = {
-        rule.name: records_failing(judge, classes, rule) if on_one_node and rule.tests(release.view) else None
+        rule.name: records_failing(judge, classes, rule) if is_on_one_node and rule.tests(release.view) else None
         for rule in problem.rules
     }
     return Replayed(
@@ -232,7 +221,7 @@ def replay(
         not_placed,
         failing,
         missing_columns,
-        show=check_show(steps.show, release),
+        show=check_show(search.show, release),
     )
 
 

@@ -23,11 +23,13 @@ from PETWorks.about.roles import ROLE_KEYS
 from PETWorks.about.treatment import COLUMN_KEYS, EXACT, STARS
 from PETWorks.anonymizer.anonymization import Anonymization
 from PETWorks.anonymizer.chosen_levels import OnLevels
+from PETWorks.anonymizer.local.sweep import LocalSteps
 from PETWorks.anonymizer.objectives import NOT_LOCAL
 from PETWorks.anonymizer.plan import SUBSETS, VERSION, Plan, PlannedHierarchy, PlannedRule, ShownCells
+from PETWorks.anonymizer.problem import SearchSettings
 from PETWorks.anonymizer.recoding import view_after
 from PETWorks.anonymizer.released import Recoded, with_safe_cells
-from PETWorks.anonymizer.replaying import PlanTable, Replayed, Steps, replay
+from PETWorks.anonymizer.replaying import PlannedSearch, PlanTable, Replayed, replay
 from PETWorks.anonymizer.rules import MeasureRule, Rule, SubsetRule
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE
 from PETWorks.counting.protected_source import protect_source
@@ -327,22 +329,18 @@ class PreparedTable:
         strict   raise if a value has no place in its hierarchy
         """
         plan = self.plan
-        steps = Steps(
-            plan.levels,
-            plan.suppression,
-            plan.objective,
-            plan.aggregate,
-            plan.weights or {},
-            plan.allowed_levels or {},
-            plan.smallest_class or 1,
-            plan.suppressed_records or STARS,
-            plan.divided_down_to,
-            plan.homes,
-            plan.power,
-            plan.show or {},
+        settings = SearchSettings(
+            suppression=plan.suppression,
+            suppressed_records=plan.suppressed_records or STARS,
+            objective=plan.objective,
+            aggregate=plan.aggregate,
+            weights=plan.weights or {},
+            levels=plan.allowed_levels or {},
         )
+        steps = LocalSteps(plan.levels, plan.smallest_class or 1, plan.divided_down_to, plan.homes, plan.power)
+        search = PlannedSearch(settings, steps, plan.show or {})
         plan_table = PlanTable(plan.records, plan.suppressed, plan.loss)
-        result = replay(self.release, rules, steps, plan_table, self.unplaced, self.missing)
+        result = replay(self.release, rules, search, plan_table, self.unplaced, self.missing)
         if strict and result.without_place:
             values_by_column = [
                 Phrase(
