@@ -9,11 +9,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from PETWorks import build_hierarchy
-from PETWorks.about.hierarchies.addresses import read_address
 from PETWorks.about.hierarchies.dates import read_period
 from PETWorks.about.hierarchies.declaration import refit_hierarchy
 from PETWorks.about.hierarchies.intervals import LABELS, number_range
 from PETWorks.about.hierarchies.proposal import propose_hierarchy
+from PETWorks.about.hierarchies.texts import read_address
 from PETWorks.errors import HierarchyError
 from PETWorks.tables.yaml_files import in_yaml
 

@@ -203,7 +203,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Detector:
-    """How one kind of detail is found.
+    """The patterns that find one kind of detail.
 
     candidates   a regular expression of Arrow that every cell with such a detail matches
     expression   a regular expression that finds the details; its group `it` is the detail

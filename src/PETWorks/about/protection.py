@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
-from PETWorks.about.hierarchies.dates import CALENDARS, LABELS, UNITS, Dates, read_date
+from PETWorks.about.hierarchies.dates import LABELS, UNITS, Dates, parse_calendar, read_date
 from PETWorks.about.hierarchies.intervals import Intervals, parse_cuts, parse_widths
 from PETWorks.about.hierarchies.scheme import as_text, describe_given, exact_decimal, exact_fraction, one_number
 from PETWorks.errors import HierarchyError, ParameterError, Phrase, quoted, unknown
@@ -324,14 +324,7 @@ def _of_dates(words: Mapping[str, Any]) -> DateProtection:
     period = str(words["dates"]).strip().replace(" ", "-")
     if period not in PERIODS:
         raise HierarchyError("dates: {problem}", problem=unknown("period", period, PERIODS).message)
-    calendar = words.get("calendar", "gregorian")
-    if calendar not in CALENDARS:
-        raise HierarchyError(
-            "calendar: expected one of {calendars}, got {given}",
-            calendars=quoted(CALENDARS),
-            given=describe_given(calendar),
-        )
-    return DateProtection(_plain(words), period, calendar == "roc")
+    return DateProtection(_plain(words), period, parse_calendar(words) == "roc")
 
 
 def _intervals(words: Any) -> Intervals | None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from PETWorks import attributetypes
 from PETWorks.about.hierarchies.declaration import Declaration, HierarchySources, hierarchy_name, parse_declaration
+from PETWorks.about.population import Sample
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
-from PETWorks.about.sample import Sample
 from PETWorks.about.treatment import COLUMN_KEYS, TREATMENTS
 from PETWorks.errors import HierarchyError, Hint, InputError, quoted, unknown
 from PETWorks.tables.formats.packed import unpacked_path

@@ -1,4 +1,4 @@
-"""How records and values are counted: suppressed and incomplete records, and spellings of one sensitive value."""
+"""The treatment of records and values: suppressed and incomplete records, and spellings of one sensitive value."""
 
 import re
 import unicodedata
@@ -127,6 +127,6 @@ def person_name(value: str | None) -> str | None:
 
 
 def folding(values: Iterable[str | None]) -> Mapping[str | None, str | None] | None:
-    """What each value becomes; None if all stay as they are."""
+    """The mapping of values to their folded form; None if all stay as they are."""
     mapping = {value: folded(value) for value in values}
     return mapping if any(value != own for value, own in mapping.items()) else None

@@ -89,7 +89,7 @@ class Anonymization(Recoded):
     gap         upper bound on the excess over the least possible loss, as a share of that
     checked     number of nodes tested, of all `nodes`
     why_global  why the records could not be recoded one by one, if that was asked for; see `WhyGlobal`
-    models      what the named models say, fitted on the original and on the release; both are judged on the original
+    models      the named models, fitted on the original and on the release; both are judged on the original
 
     >>> from PETWorks import anonymize
     >>> roles = {"quasi_identifiers": ["zip", "nationality"], "identifiers": ["age", "salary-class"]}
@@ -189,7 +189,7 @@ class Anonymization(Recoded):
         *,
         shuffled: bool | None = None,
     ) -> AnonymizationFacts:
-        """How the release was made, for documents.
+        """The facts about the making of the release, for documents.
 
         before        the state of the table
         after         the release as it was written
@@ -238,7 +238,7 @@ class Anonymization(Recoded):
         )
 
     def _state(self, after: Release) -> State:
-        """The state of the release; what means lose is what the labels behind them lose."""
+        """The state of the release; the loss of means is that of the labels that they replace."""
         state = table_state(after)
         if not self.shown.columns:
             return state
@@ -247,7 +247,7 @@ class Anonymization(Recoded):
         return structs.replace(state, **lost)
 
     def _column_states(self) -> Iterator[ColumnState]:
-        """What became of each released column, in the order of the table."""
+        """The state of each released column, in the order of the table."""
         protected = changes_in(self.original.source)
         if self.is_raised:  # the rows have not the values of the table, and all are on one node
             lost = lost_on_node(self.classes, self.taken_out)
@@ -308,7 +308,7 @@ class Anonymization(Recoded):
         return KeptColumns(problem.keep, problem.may_go, names(lost), tuple(others))
 
     def _other_columns(self, keeping: Keeping, *, keep: int = 0, may_lose: int = 0) -> OtherColumns:
-        """What other columns to keep would cost: these in addition, or all but these."""
+        """The cost of keeping other columns: these in addition, or all but these."""
         assert self.problem.columns is not None
         names, quick = self.problem.columns.names, not self.search.is_explored or self.problem.lattice.has_many_nodes
         chosen = self.search.choice(keeping) if quick else self.search.explore_beside(keeping)

@@ -260,7 +260,7 @@ class ColumnState(JSONObject, frozen=True):
 
 
 class WayByModels(JSONObject, frozen=True):
-    """A release that was found, and how much of what the models explain it keeps."""
+    """A release that was found, and the share of the models' explanatory power that it keeps."""
 
     method: Literal["global", "local"]
     kept: Annotated[Real, described("mean over the models, 1 if they explain the original as well as its own")]

@@ -181,7 +181,7 @@ class _Classes:
         return len(self.codes[self.before.columns[0]])
 
     def shown_labels(self, column: str, way: str, words: Mapping[str, Any]) -> "_Shown | None":
-        """What each class shows of a column; None if its values have no mean."""
+        """The value of a column that each class shows; None if the values of the column have no mean."""
         recoder = self.before.by_column[self.before.columns.index(column)]
         scale = _Scale.of(recoder.values.to_pylist(), words)
         if scale is None:

@@ -28,7 +28,7 @@ from PETWorks.measures.utility.models import (
 WEIGHT = 5.0  # of the columns of models, where the user gives no weights
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")  # objectives that have weights
 NEXT_BEST = 3  # next-best levels that are compared
-CLEARLY = 0.001  # a release with a larger loss must keep this much more of what the models explain
+CLEARLY = 0.001  # a release with a larger loss must keep this much more of the explanatory power of models
 
 
 def anonymize_for_models(

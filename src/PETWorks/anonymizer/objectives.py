@@ -81,11 +81,11 @@ class ByColumn:
         return self.of_all(AGGREGATES[self.aggregate][0].reduce(self._offset + np.array(self.weights) * lost, axis=1))
 
     def tie(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What decides between nodes with the same loss: with the aggregate maximum, the sum of the columns' losses."""
+        """The tie-breaker of nodes with the same loss: with the aggregate maximum, the sum of the columns' losses."""
         return float(self.ties(classes.node, [self._added(classes, suppressed)])[0])
 
     def ties(self, node: Node, added: Sequence[Sequence[float]] | Reals) -> Reals:
-        """What decides between nodes with the same loss, for each row of losses added to the columns."""
+        """The tie-breakers of nodes with the same loss, for each row of losses added to the columns."""
         if self.aggregate != "maximum":
             return np.zeros(len(added))
         lost = np.array([lost[level] for lost, level in self._on(node)]) + np.array(added)
@@ -157,7 +157,7 @@ class ByColumn:
         return float(self.lost[index][0] + self.by_value[index][0] @ counts)
 
     def importance(self, lost: Reals) -> Reals:
-        """How much the loss of each column counts: the derivative of the combined loss, except for a factor."""
+        """The weight of the loss of each column: the derivative of the combined loss, except for a factor."""
         weights = np.array(self.weights)
         weighted = weights * np.maximum(lost, 0)
         if self.aggregate == "geometric":
@@ -232,7 +232,7 @@ class SumOfPowers(ByColumn):
         return np.asarray(np.maximum(super().weighted(index, lost), 0) ** self.power)
 
     def importance(self, lost: Reals) -> Reals:
-        """How much the loss of each column counts."""
+        """The weight of the loss of each column."""
         weights = np.array(self.weights)
         return np.asarray(weights * (weights * np.maximum(lost, 0)) ** (self.power - 1))
 
@@ -546,7 +546,7 @@ class Objective(Protocol):
         """The loss of a node with some of its classes suppressed."""
 
     def tie(self, classes: NodeClasses, suppressed: Mask) -> float:
-        """What decides between nodes with the same loss; the smaller one is better."""
+        """The tie-breaker of nodes with the same loss; the smaller one is better."""
 
     def added_below(self, classes: NodeClasses, suppressed: Mask) -> tuple[float, ...] | None:
         """Lower bounds on the loss that suppressing these classes adds to each column on finer nodes, if known."""

@@ -104,7 +104,7 @@ class JudgedRule(JSONObject, frozen=True, kw_only=True):
 
 
 class ShownCells(JSONObject, frozen=True, kw_only=True):
-    """What the means of a column stand for."""
+    """The labels that the means of a column replace."""
 
     leaves: Annotated[int, described("of the hierarchy", ge=1)]
     cells: Annotated[

@@ -238,7 +238,7 @@ def _names(given: Any, columns: Sequence[str] | None, what: str) -> tuple[str, .
 
 
 def check_show_words(show: Any, known: Sequence[str] | None = None) -> None:
-    """Raise unless it says for columns what is shown; `known`: the quasi-identifiers."""
+    """Raise unless this is a valid setting `show`; `known`: the quasi-identifiers."""
     if not isinstance(show, Mapping):
         raise ParameterError("show: expected for each column one of {ways}", ways=quoted(SHOWN), what="show")
     for column, way in show.items():

@@ -69,7 +69,7 @@ class ColumnRecoder:
 
 @dataclass(frozen=True, eq=False)
 class ClassLabels:
-    """What some classes show instead of the labels of their levels.
+    """The values that some classes show instead of the labels of their levels.
 
     layout   how codes of labels are packed into keys, one code for each quasi-identifier
     keys     the ascending keys of the classes

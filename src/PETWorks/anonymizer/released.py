@@ -263,7 +263,7 @@ class Recoded(Rows, Displayable):
 
     @cached_property
     def shown(self) -> ClassMeans:
-        """The mapping to what the release shows, and the columns that show means or medians."""
+        """The mapping to the values of the release, and the columns that show means or medians."""
         return show_in_classes(self.recoder, self.problem, self.show)
 
     @property

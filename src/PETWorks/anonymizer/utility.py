@@ -1,4 +1,4 @@
-"""The utility of a release compared with its original: losses, and what the cells of each column still tell."""
+"""The utility of a release compared with its original: losses, and the information left in each column."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -141,7 +141,7 @@ def _sensitive(sweep: Sweep) -> list[str]:
 
 
 def _generalised_column(sweep: Sweep, index: int) -> ColumnKept:
-    """What is left of a quasi-identifier."""
+    """The information left in a quasi-identifier."""
     ground, name = sweep.ground, sweep.ground.lattice.columns[index]
     column, records = sweep.rows.columns[name], sweep.by_level[index]
     parts = []
@@ -154,7 +154,7 @@ def _generalised_column(sweep: Sweep, index: int) -> ColumnKept:
 
 
 def _sensitive_column(sweep: Sweep, name: str) -> ColumnKept:
-    """What is left of a sensitive attribute: its cells stay, unless their record leaves the table."""
+    """The information left in a sensitive attribute: its cells stay, unless their record leaves the table."""
     ground, column, weights = sweep.ground, sweep.rows.columns[name], sweep.rows.weights
     assert weights is not None
     marginal = ground.view.marginal(name)  # with the records that were suppressed before
@@ -169,7 +169,7 @@ def _sensitive_column(sweep: Sweep, name: str) -> ColumnKept:
 def column_kept(
     name: str, values: Sequence[str | None], before: Integers, parts: Sequence[tuple[Integers, Integers]]
 ) -> ColumnKept:
-    """What the released cells of a column tell, by the values that each may stand for.
+    """The information in the released cells of a column, by the values that each may stand for.
 
     values   the original values; cells that were missing or `*` had no information before, and are left out
     before   the number of records with each

@@ -331,7 +331,7 @@ def _reasons(option: str, texts: Iterable[str], columns: Collection[str]) -> dic
 
 
 def _check_engine(release: "Release", options: dict[str, Any]) -> None:
-    """Raise if the engine cannot write what the options ask for."""
+    """Raise if the engine cannot write a file that the options ask for."""
     from PETWorks.gate.staged_release import check_engine
 
     check_engine(release)

@@ -103,7 +103,7 @@ hierarchies_option = click.option("--hierarchies", metavar="DIR", help="Folder o
 
 
 def comparison_options(command: Command) -> Command:
-    """Add the options for a table that is not generalised, and what it is compared with."""
+    """Add the options for a table that is not generalised, and for the tables it is compared with."""
     option = click.option
     options = [
         option(

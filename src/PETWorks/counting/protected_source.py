@@ -249,7 +249,7 @@ def _protect_cells(
         return pa.chunked_array([taken])
     try:
         return pa.chunked_array([taken.cast(cells.type)])
-    except pa.ArrowInvalid:  # what it says quotes a cell
+    except pa.ArrowInvalid:  # its message quotes a cell
         raise InputError(
             "column {column!r} cannot be protected: rounded values are too large for its type {kind}, or are no "
             "numbers; store the column as text or with a wider type",

@@ -13,9 +13,8 @@ import numpy as np
 from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.kinds import GENERALISED, check_kind
-from PETWorks.about.population import Population
+from PETWorks.about.population import Population, Sample, check_sample
 from PETWorks.about.roles import Roles, check_control_columns, check_roles, check_same_columns, check_unit
-from PETWorks.about.sample import Sample, check_sample
 from PETWorks.about.sidecar import Sidecar, read_sidecar
 from PETWorks.about.treatment import APART, CAREFUL, FOLDED, checked_treatment, folding, is_legible
 from PETWorks.attributetypes import IDENTIFIER, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE

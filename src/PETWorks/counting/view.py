@@ -9,8 +9,7 @@ import numpy as np
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, recoding, released_level
 from PETWorks.about.kinds import GENERALISED
-from PETWorks.about.population import Population
-from PETWorks.about.sample import Sample
+from PETWorks.about.population import Population, Sample
 from PETWorks.about.treatment import APART, AS_QUASI_IDENTIFIERS, FOLDED
 from PETWorks.attributetypes import QUASI_IDENTIFIER
 from PETWorks.counting import questions
@@ -149,7 +148,7 @@ NO_QUASI_IDENTIFIER = (
 
 @dataclass(frozen=True)
 class PlacedCells:
-    """What the means of a column stand for: the labels behind them, which the release does not show.
+    """The labels that the means of a column replace, which the release does not show.
 
     height   the highest level of its hierarchy
     leaves   the number of its leaves
@@ -186,7 +185,7 @@ class View:
     compare_at   the level of their hierarchy on which columns are compared with other tables; 0 for all others
     with_removed makes the view that includes the suppressed records that were removed, with `*` in every
                  quasi-identifier, if there are any; the loss of information is measured there
-    placed       by column, what its means stand for; such columns have no hierarchy
+    placed       by column, the labels that its means replace; such columns have no hierarchy
     """
 
     table: Table
@@ -498,7 +497,7 @@ class View:
         return {column: self.hierarchies[column] for column in self.generalised_columns}
 
     def generalised_places(self, measure: str) -> "dict[str, Hierarchy | PlacedCells]":
-        """The same, with what means stand for where a column shows means."""
+        """The same; for columns that show means, the labels that these replace."""
         places: dict[str, Hierarchy | PlacedCells] = {**self.hierarchies, **self.placed}
         self._check_places(measure, places)
         return {column: places[column] for column in self.generalised_columns}

@@ -153,7 +153,7 @@ class Case:
 
     @property
     def columns(self) -> tuple[ColumnFacts, ...]:
-        """The columns with what was found about them, without the results of measures."""
+        """The columns with the findings about them, without the results of measures."""
         return self.once(
             "columns",
             lambda: examined_columns(self.release, column_facts(self.release, ()), self.policy.no_role),
@@ -166,7 +166,7 @@ class Case:
 
     @property
     def subsets(self) -> tuple[SubsetAnswers | LookupAnswers | None, list[str]]:
-        """The attacks by every subset of the quasi-identifiers, and these columns by what they contribute."""
+        """The attacks by every subset of the quasi-identifiers, and these columns by their contribution."""
         return self.once("subsets", lambda: subset_answers(self.counted_subsets, self.policy))
 
     @property
@@ -223,7 +223,7 @@ class Case:
 
     @property
     def models(self) -> tuple[ModelResult, ...]:
-        """What the models of the policy say on the original and on the release; empty without an original."""
+        """The models of the policy, fitted on the original and on the release; empty without an original."""
         return self.once("models", self._compare_models)
 
     def _compare_models(self) -> tuple[ModelResult, ...]:
@@ -292,7 +292,7 @@ class Case:
             lookups=subsets if isinstance(subsets, LookupAnswers) else None,
             payout_curve=payout_curve_of(release, overview.results),
             results=tuple(MeasureResult.from_dict(result.to_dict()) for result in overview.results),
-            # Without hints: how to supply what is missing depends on the interface.
+            # Without hints, because their words depend on the interface.
             not_applicable={name: error.message for name, error in overview.reasons.items()},
             next_steps=next_steps(release, policy, rules, columns, signed, today, drivers, others),
             notices=found,

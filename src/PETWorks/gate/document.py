@@ -241,7 +241,7 @@ class PresetFacts(JSONObject, frozen=True):
 
 
 class PolicyFacts(JSONObject, frozen=True):
-    """The policy: its file, and what it says about the release."""
+    """The policy: its file, and its statements about the release."""
 
     file: str
     sha256: Sha256 | None
@@ -336,7 +336,7 @@ class ColumnFinding(JSONObject, frozen=True):
 
 
 class ColumnFacts(JSONObject, frozen=True):
-    """A column: its role, its values, and what is left of it after anonymization."""
+    """A column: its role, its values, and the information left after anonymization."""
 
     column: str
     role: Role
@@ -565,7 +565,7 @@ LARGEST_FILE = 1 << 26
 
 
 def read_json(path: Path, expected: Phrase, hint: Hint, largest: int = LARGEST_FILE) -> Any:
-    """The content of a JSON file; raises with a message about what was expected if it is not JSON."""
+    """The content of a JSON file; raises an error that says what was expected if it is not JSON."""
     try:
         text = read_small(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -585,7 +585,7 @@ def _finite(text: str) -> float:
 
 
 def parse_document(kind: type[Document], content: Any) -> Document | Phrase:
-    """The document in JSON content, or what is wrong with it: the place and the violated rule of its schema."""
+    """The document in JSON content, or its mistake: the place, and the rule of its schema that is violated."""
     try:
         return kind.from_dict(content)
     except (msgspec.ValidationError, RecursionError) as error:

@@ -44,7 +44,7 @@ class ExampleRow:
 
 @dataclass(frozen=True)
 class Story:
-    """What sets one of the records apart: a few values with the names of their columns, and what became of them."""
+    """A few values that distinguish a record, with the names of their columns, before and after."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
@@ -147,7 +147,7 @@ class _Pair:
 
 
 class _Alike:
-    """How many people share what outsiders may know of a chosen record, before and after."""
+    """Counts the people who share values of a chosen record that outsiders may know, before and after."""
 
     def __init__(self, known: list[_Pair], place: int, people: Any, people_after: Any) -> None:
         self.known, self.place, self.people = known, place, (people, people_after)

@@ -116,7 +116,7 @@ def plan_of_next_release(result: Replayed, earlier: Plan, data: Any, target: Pat
 
 
 def _shown_cells(result: Recoded) -> dict[str, ShownCells] | None:
-    """What the means of each column stand for; None if no column shows any."""
+    """The labels that the means of each column replace; None if no column shows means."""
     if not result.shown.columns:
         return None
     labels = view_after(result.problem.ground, result.recoder)
@@ -135,7 +135,7 @@ def _shown_cells(result: Recoded) -> dict[str, ShownCells] | None:
 
 
 def note_placed_cells(release: Release, policy: Policy) -> None:
-    """Note what means stand for, if the plan beside the released file tells."""
+    """Note the labels that means replace, if the plan beside the released file has them."""
     path = release.source.path
     plan = plan_of_file(policy, path) if policy.shown and path is not None and path.is_file() else None
     if plan is not None and plan.shown_cells is not None:

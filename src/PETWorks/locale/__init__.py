@@ -28,7 +28,7 @@ MEASURE, PARAMETER, DETAIL, POLICY_COMMENT = "measure", "parameter", "detail", "
 
 
 class Writing(NamedTuple):
-    """How a language writes lists, sentences, numbers and names; the defaults are those of English."""
+    """The rules by which a language writes lists, sentences, numbers and names; the defaults are those of English."""
 
     separator: str = ", "  # between the items of a list
     clauses: str = "; "
@@ -76,7 +76,7 @@ class Language:
         return self.catalogue.npgettext(context, one, many, number)
 
     def name_of(self, context: str, name: str) -> str | None:
-        """What a measure, a parameter or a detail is called in this language; None if there is no translation.
+        """The name of a measure, a parameter or a detail in this language; None if there is no translation.
 
         >>> LANGUAGES["zh-TW"].name_of("measure", "granularity"), LANGUAGES["en"].name_of("measure", "granularity")
         ('細緻度', None)

@@ -29,7 +29,7 @@ class Parameter:
 
     @property
     def limit(self) -> str | None:
-        """How it limits the measured value: "at least", "at most", or None if it is no threshold."""
+        """The direction of a limit on the measured value, "at least" or "at most"; None if it is no threshold."""
         return self.rule.limit if isinstance(self.rule, Number) else None
 
     @property
@@ -167,7 +167,7 @@ class Metric:
         return kind in self.kinds
 
     def lacks(self, view: View) -> NeedNotMet | None:
-        """An error that names what the measure needs and the release lacks; None if it lacks nothing."""
+        """The error that names the needs of the measure that the release does not meet; None if it meets all."""
         if not self.applies_to(view.kind):
             return NeedNotMet(self.reason_unfit(view.kind), measure=self.name)
         parts: list[str | Hint] = []

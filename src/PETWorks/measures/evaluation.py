@@ -160,7 +160,7 @@ def evaluate_requests(release: Release, requests: Iterable[tuple[Metric, Mapping
 
 
 def _facts_of_comparison(release: Release) -> dict[str, Any]:
-    """What a release that is not generalised is compared with."""
+    """Facts about the tables with which a release that is not generalised is compared."""
     background = release.view.background
     facts: dict[str, Any] = {"kind": release.kind}
     if background.has_original:

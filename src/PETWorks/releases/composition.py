@@ -216,7 +216,7 @@ class Composition(Rows, Displayable):
     unlinked        the intersection attack, for each sensitive attribute that another release has as well
     invariance      m-invariance, for each sensitive attribute
     limits          for each limit its value, and whether it is kept
-    cautions        what the reader should know about the input; `warnings` has it in words
+    cautions        problems of the input that the reader should know; `warnings` has them in words
     """
 
     key: str
@@ -241,7 +241,7 @@ class Composition(Rows, Displayable):
         return [caution.text for caution in self.cautions]
 
     def facts(self) -> ReleasesFacts:
-        """The numbers for documents, without what only a policy says of the releases."""
+        """The numbers for documents, without statements that only a policy makes about the releases."""
         numbers = {part.name: number for number, part in enumerate(self.releases, 1)}
         return ReleasesFacts(
             measured=len(self.releases) - 1,

@@ -117,7 +117,7 @@ class Registered(JSONObject, frozen=True):
 
 
 class ReleasesFacts(JSONObject, frozen=True, kw_only=True):
-    """Other releases about the same people: how many were measured together with this one, and what they disclose.
+    """Other releases about the same people: the number measured together with this one, and their disclosure.
 
     `people` are those of the release that is checked.
     """

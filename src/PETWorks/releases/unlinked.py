@@ -19,7 +19,7 @@ CONFIDENCES = (Fraction(1, 2), Fraction(2, 3), Fraction(1))
 
 
 class Confidence(NamedTuple):
-    """How sure an adversary is of people's values; `reached` is the number of people at each of `CONFIDENCES`."""
+    """The confidence of an adversary in people's values: the number of people at each of `CONFIDENCES`."""
 
     people: int
     reached: tuple[int, ...]

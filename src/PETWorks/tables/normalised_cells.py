@@ -1,4 +1,4 @@
-"""Cells as they are judged: without what no reader sees; and those that a spreadsheet takes for formulas."""
+"""Cells as they are judged, without invisible characters; and those that a spreadsheet takes for formulas."""
 
 import re
 from collections.abc import Collection, Iterator

@@ -312,13 +312,7 @@ def parse_dates(words: Mapping[str, Any]) -> Dates:
         raise HierarchyError(
             "dates: a week can be in two months, quarters and years, so that the levels would not nest; end with 'week'"
         )
-    calendar = words.get("calendar", "gregorian")
-    if calendar not in CALENDARS:
-        raise HierarchyError(
-            "calendar: expected one of {calendars}, got {given}",
-            calendars=quoted(CALENDARS),
-            given=describe_given(calendar),
-        )
+    calendar = parse_calendar(words)
     style = words.get("labels")
     if style not in (None, TAIWAN) or (style is not None and calendar != "roc"):
         raise HierarchyError(
@@ -327,3 +321,15 @@ def parse_dates(words: Mapping[str, Any]) -> Dates:
             given=describe_given(style),
         )
     return Dates(units, calendar == "roc", LABELS if style is None else LABELS_IN_TAIWAN)
+
+
+def parse_calendar(words: Mapping[str, Any]) -> str:
+    """Parse `calendar: roc`; Gregorian by default."""
+    calendar = words.get("calendar", CALENDARS[0])
+    if calendar not in CALENDARS:
+        raise HierarchyError(
+            "calendar: expected one of {calendars}, got {given}",
+            calendars=quoted(CALENDARS),
+            given=describe_given(calendar),
+        )
+    return str(calendar)

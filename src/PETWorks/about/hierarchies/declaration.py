@@ -8,8 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.addresses import parse_addresses
-from PETWorks.about.hierarchies.code_levels import parse_diagnoses, parse_masks, parse_prefixes
 from PETWorks.about.hierarchies.dates import parse_dates
 from PETWorks.about.hierarchies.groups import Rare, label_of_rare, parse_groups, parse_order, rare_limits
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, read_hierarchies, read_hierarchy
@@ -22,6 +20,7 @@ from PETWorks.about.hierarchies.intervals import (
     style_of,
 )
 from PETWorks.about.hierarchies.scheme import Scheme, as_list
+from PETWorks.about.hierarchies.texts import parse_addresses, parse_diagnoses, parse_masks, parse_prefixes
 from PETWorks.errors import HierarchyError, Hint, ParameterError, Phrase, quoted, unknown
 from PETWorks.tables.cells import SUPPRESSED
 

@@ -8,14 +8,13 @@ from itertools import accumulate
 from typing import Any
 
 from PETWorks.about.column_names import terms, words_of
-from PETWorks.about.hierarchies.addresses import COUNTY, DISTRICT, LEVELS, read_address
-from PETWorks.about.hierarchies.code_levels import Diagnoses
 from PETWorks.about.hierarchies.dates import CALENDARS, TAIWAN, UNITS, is_in_calendar_of_taiwan, read_date
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER, label_of_rare
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.hierarchies.intervals import BELOW, BELOW_ASCII, WHOLE, WHOLE_ASCII, between_quantiles, number_range
 from PETWorks.about.hierarchies.scheme import as_text, exact_fraction
+from PETWorks.about.hierarchies.texts import AREAS, COUNTY, DISTRICT, Diagnoses, read_address
 from PETWorks.errors import HierarchyError, Joined, Phrase
 from PETWorks.tables.cells import SUPPRESSED, is_number
 
@@ -84,7 +83,7 @@ def propose_hierarchy(
 
 
 def _labels(words: Mapping[str, Any], values: Iterable[str], encoding: str | None) -> dict[str, str]:
-    """How labels are written: as people do, as far as the encoding of the file allows."""
+    """The style of labels: as people write them, as far as the encoding of the file allows."""
     if words.get("calendar") == CALENDARS[1]:
         return {"labels": TAIWAN} if _can_encode(f"{TAIWAN}–季上下半月日", encoding) else {}
     if not {"width", "cuts", "quantiles"} & set(words):
@@ -186,7 +185,7 @@ def _for_addresses(values: Iterable[str]) -> Iterator[Proposal]:
     if None in areas:
         return
     with_districts = any(area is not None and area[DISTRICT] != area[COUNTY] for area in areas)
-    levels = LEVELS if with_districts else LEVELS[1:]
+    levels = AREAS if with_districts else AREAS[1:]
     yield Proposal({"address": list(levels)}, Phrase("places in Taiwan: {levels}", levels=Joined(", ", levels)))
 
 

@@ -30,7 +30,7 @@ STAR = 0  # the code of `*` in each column of a sweep
 
 @dataclass(frozen=True)
 class LocalSteps:
-    """How a release by local recoding is made again, for the same table or for another one.
+    """The steps that make a release by local recoding again, from the same table or from another one.
 
     nodes     the nodes to sweep over, in this order
     least     the minimum number of records per class
@@ -52,7 +52,7 @@ class Sweep:
     """The node on which each distinct row is released.
 
     nodes     the nodes that release rows, in the order of the sweep
-    on_node   for each distinct row its index in `nodes`, or LEFT
+    on_node   for each distinct row its index in `nodes`, or NOT_RELEASED
     least     the minimum number of records per class
     made_by   how it is made again; by default by the same sweep
     """
@@ -65,7 +65,7 @@ class Sweep:
 
     @property
     def steps(self) -> LocalSteps:
-        """How the same release is made again."""
+        """The steps that make the same release again."""
         return self.made_by or LocalSteps(self.nodes, self.least)
 
     @classmethod
@@ -101,12 +101,12 @@ class Sweep:
         return replace(self, nodes=tuple(self.nodes[index] for index in used.tolist()), on_node=indices)
 
     def levels(self, index: int) -> NDArray[np.int16]:
-        """The level of a column for each row; LEFT where the row is suppressed."""
+        """The level of a column for each row; NOT_RELEASED where the row is suppressed."""
         return np.array([*(node[index] for node in self.nodes), NOT_RELEASED], np.int16)[self.on_node]
 
     @cached_property
     def by_level(self) -> list[dict[int, Integers]]:
-        """For each column and each level in use (also LEFT), the number of records with each original value."""
+        """For each column and each level in use (also NOT_RELEASED), the number of records with each original value."""
         assert self.rows.weights is not None
         counted = []
         for index, name in enumerate(self.ground.lattice.columns):
@@ -325,7 +325,7 @@ class RemainingRecords:
         return tables
 
     def _places(self, tables: Sequence[slice]) -> tuple[Integers, Integers]:
-        """Where each table begins, before its lowest node, and the rows by which a level of a column (row) moves on."""
+        """The start of each table, before its lowest node, and the stride of a level, by column (row) and table."""
         lattice = self._ground.lattice
         strides, sizes = np.zeros((len(lattice.shape), len(tables)), np.int64), [0]
         for number, columns in enumerate(tables):

@@ -103,7 +103,7 @@ class Solution:
     tie: float = 0.0
 
     def losing(self, columns: int) -> int:
-        """How many of these columns it loses."""
+        """The number of these columns that it loses."""
         return (self.lost & columns).bit_count()
 
     def __lt__(self, other: "Solution") -> bool:
@@ -126,7 +126,7 @@ def margin(loss: float, rounding: float) -> float:
 
 @dataclass(frozen=True)
 class Required:
-    """What is required of a node beside the rules.
+    """Requirements for a node besides the rules.
 
     demanded          the columns that it may not lose
     wanted            the columns of which it may lose only a few: at most `most_lost`
@@ -162,7 +162,7 @@ def best_keeping(solutions: Sequence[Solution], keeping: Keeping, records: int) 
 
 
 def cheap(best: Solution, keeping: Keeping, records: int) -> Required:
-    """What is required of releases that cost little more than the one with the least loss."""
+    """The requirements for releases that cost little more than the one with the least loss."""
     most_loss = MOST_COST * best.loss
     return Required(
         keeping.demanded,

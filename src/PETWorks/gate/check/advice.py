@@ -192,7 +192,7 @@ def next_steps(
 
 
 def _comparison_steps(rules: Sequence[RuleResult]) -> Iterator[NextStep]:
-    """What helps rules about lookups: more control people, or another release."""
+    """Steps for rules about lookups: more control people, or another release."""
     failing = [rule for rule in rules if rule.verdict == FAIL and rule.measure in (*catalogue, SUBSETS)]
     by_step: dict[str, list[RuleResult]] = {}
     for rule in failing:

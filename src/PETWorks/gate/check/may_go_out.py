@@ -85,7 +85,7 @@ def changed_keys(origin: Policy, released: Policy, *, judged_alone: bool = False
 
 
 def _has_other_hierarchies(origin: Policy, released: Policy, plan: Plan) -> bool:
-    """Whether a hierarchy file differs from what a release was made with, although the policies are the same.
+    """Whether a hierarchy file differs from the one that a release was made with, although the policies are the same.
 
     The files of the release have all of its hierarchies. Those of the original may also be declared: what they are then
     depends on the policy and the table only.

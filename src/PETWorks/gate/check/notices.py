@@ -201,7 +201,7 @@ def notices(
 
 
 def _comparison(release: Release) -> Iterator[Notice]:
-    """What the verdict on a release that is not generalised rests on: the control people, and values of its own."""
+    """Notices about the basis of the verdict on a release that is not generalised: control people, and new values."""
     tables = compared_tables(release.view)
     controls = tables.records[CONTROL]
     if not controls:
@@ -268,7 +268,7 @@ def _set_aside(release: Release) -> Iterator[Notice]:
 
 
 def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> Iterator[Notice]:
-    """How people were counted if the table does not identify them."""
+    """A notice of the way people were counted if the table does not identify them."""
     if policy.privacy_unit is not None and cannot_count_people(policy, release):
         counted = any(rule.measure == PEOPLE_COUNTED and rule.satisfied for rule in rules)
         judged_before = counted and rules_judged_at_release(policy, release)
@@ -276,7 +276,7 @@ def _people(release: Release, policy: Policy, rules: Sequence[RuleResult]) -> It
 
 
 def _weights(release: Release) -> Iterator[Notice]:
-    """What readers must know of sampling weights: that they are released, and that some are below 1."""
+    """Notices about sampling weights that are released, or below 1."""
     weight = release.sample.weight
     if weight is not None and weight in release.columns:
         yield Notice("weights-released", (weight,))

@@ -412,7 +412,7 @@ def _measure_for_adversaries(
 
 
 def _upper_end(result: Result) -> float:
-    """What is compared with a limit on the excess: the upper end of its interval; the value if there is none."""
+    """The number to compare with a limit on the excess: the upper end of its interval, otherwise the value."""
     return float(result.details.get("interval", (0.0, result.value))[1])
 
 

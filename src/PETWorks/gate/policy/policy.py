@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.hierarchies.declaration import HierarchySources
 from PETWorks.about.kinds import GENERALISED, WORDS
+from PETWorks.about.population import Sample
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
-from PETWorks.about.sample import Sample
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.about.treatment import CAREFUL, INTERVAL, TREATMENTS, is_legible
 from PETWorks.anonymizer.rules import MeasureRule, SubsetRule

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.declaration import Declaration, hierarchy_files, hierarchy_name, parse_declaration
 from PETWorks.about.kinds import GENERALISED
+from PETWorks.about.population import Sample, check_sample
 from PETWorks.about.roles import check_same_columns, check_unit, roles_from_lists, unknown_column
-from PETWorks.about.sample import Sample, check_sample
 from PETWorks.about.sidecar import possible_sidecars, read_sidecar
 from PETWorks.anonymizer.plan import Plan, parse_record_numbers
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE

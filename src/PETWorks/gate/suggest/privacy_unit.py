@@ -97,7 +97,7 @@ _DECIMAL = re.compile(r"[+-]?\d+\.\d+")  # surely one
 
 
 class IdentifierKind(IntEnum):
-    """How well a column identifies people, the best kind first."""
+    """The kinds of columns that identify people, the best first."""
 
     NUMBER = 0  # assigned to a person
     CODE = 1  # named just `id`

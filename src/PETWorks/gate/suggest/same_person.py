@@ -73,7 +73,7 @@ SPELLING = re.compile("(?!)")  # nothing: only what is spelling is left out of v
 
 @dataclass(frozen=True)
 class Key:
-    """What may name people: the values of columns together.
+    """Columns whose values together may name people.
 
     part   a pattern of what does not belong to the person, at the end or beginning of the values of one column, which
            are compared without what is only spelling
@@ -85,7 +85,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Look:
-    """What the values of a key look like.
+    """Properties of the values of a key.
 
     digits, amounts   whether most have digits, and whether they may be amounts
     implied           a subject that the key decides, which proves nothing: a birth date decides the age
@@ -98,7 +98,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far records with the same value of one column agree in another one: 0 if all of them do, 1 if as by chance.
+    """Disagreement in one column of records with the same value of another: 0 if all agree, 1 if as by chance.
 
     values     further values of the other column, as a share of those expected by chance: one wrong record counts much
     pairs      pairs of records that differ, as a share of those expected by chance: one frequent value counts much
@@ -288,7 +288,7 @@ class Evidence:
         return (name for name, subject in self.subjects.items() if subject in subjects and name not in key.columns)
 
     def _of(self, key: Key, other: str, *, ageing: bool = False) -> Agreement | None:
-        """How far records agree in another column, in steps of years if `ageing`; None if it proves nothing."""
+        """The agreement of records in another column, in steps of years if `ageing`; None if it proves nothing."""
         agreement = self._agreement(key, other, False)
         if ageing and agreement is not None and agreement.changes > CHANGING and self.subjects[other] in (AGE, BODY):
             return self._agreement(key, other, True)
@@ -309,7 +309,7 @@ class Evidence:
         return table.generalised({column: {text: pattern.sub("", person_name(text) or "") or text for text in values}})
 
     def _count_sizes(self, key: Key) -> ClassSizes:
-        """How many values of a key have how many records."""
+        """The histogram of the number of records per value of a key."""
         table = self._table(key)
         sizes: ClassSizes = table.ask([class_sizes_question(table, Grouping(key.columns, key.columns, True, True))])[0]
         return sizes
@@ -352,7 +352,7 @@ class Evidence:
 
 
 def subjects_of(names: Iterable[str], columns: Mapping[str, ExaminedColumn]) -> dict[str, str]:
-    """What columns are about that may show whether records belong to one person."""
+    """The subjects of those columns that may show whether records belong to one person."""
     subjects = {}
     for name in names:
         words = words_of(name)

@@ -56,7 +56,7 @@ from PETWorks.tables.opening import open_one, open_source
 from PETWorks.tables.yaml_files import in_yaml, yaml_text
 
 PRESET_FOR_COMPARED = "nics-0.09"  # of releases that are not generalised
-LIMITED = "copies"  # what is limited where nothing sensitive can be guessed
+LIMITED = "copies"  # the measure to limit where nothing sensitive can be guessed
 MEASURED = {"width", "quantiles", "cuts", "dates"}  # words of hierarchies of numbers and dates
 COMPARED_LABELS = 20  # at most, of a number or date to be guessed
 COMPARED_VALUES = 1100  # at most, of numbers and dates that are compared
@@ -167,7 +167,7 @@ def suggest_for_file(
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a release that is not generalised is compared with.
+    """The tables with which a release that is not generalised is compared.
 
     levels   the levels of its hierarchy on which a column is compared
     """
@@ -333,7 +333,7 @@ def starter_policy(
 ) -> str:
     """The text of a policy file beside the data, with comments.
 
-    comparison with what a release that is not generalised is compared
+    comparison for a release that is not generalised: the tables it is compared with
     say, why   translate comments, and the reasons of suggestions, into the user's language; keys and values stay
     typed      quotes the arguments of a command for the shell
     home       the user's country, whose thresholds come first
@@ -397,7 +397,7 @@ def _levels(levels: Mapping[str, Sequence[int]], say: Say) -> list[str]:
 
 
 def _limits(sensitive: bool, say: Say) -> list[str]:
-    """The rules of a release that is not generalised: limits on what it tells beyond control people."""
+    """The rules of a release that is not generalised: limits on its excess over control people."""
     if sensitive:
         return [f"# {say(EXCESS)}", f"presets: [{PRESET_FOR_COMPARED}]"]
     return [f"# {say(EXCESS)}", "rules:", f"  - {{measure: {LIMITED}, excess: 0.09}}"]
@@ -623,7 +623,7 @@ def _subsets(known: int, say: Say, *, of_people: bool, compared: str | None = No
     if of_people or sizes is None:
         return [f"# subsets: {{sizes: all}}         # {say(SUBSETS)}"]
     words, example = say("highest-risk, average-risk, uniques, inference: each from 0 to 1"), "uniques: 0.01"
-    if compared:  # a column that was noised would hide from the other rules what the others tell
+    if compared:  # rules about all columns together miss disclosure by some of them, if noise was added to others
         words, example = say("what any of them tells beyond control people, at least 100"), f"{compared}: 0.09"
     off = "" if compared == "certain" else "# "
     shown = [f"  {off}limits:                     # {words}", f"  {off}  {example}"]

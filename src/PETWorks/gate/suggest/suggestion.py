@@ -529,7 +529,7 @@ def effective_values(column: Column) -> float:
 
 
 def how_well_known(suggestion: Suggestion) -> Knowledge:
-    """How likely an outsider knows a column, by the meaning of its name and the kind of its values."""
+    """Whether outsiders usually or often know a column, by the meaning of its name and the kind of its values."""
     meaning = suggestion.why.what
     if meaning in USUALLY:
         return "usually"

@@ -60,7 +60,7 @@ class ComparedTables:
         return np.flatnonzero(released == released.max())
 
     def prior(self, target: str, of: int) -> Fraction:
-        """How often the best guess without keys is right about the people of the original, or the control people."""
+        """The share of right guesses without keys about the people of the original, or about control people."""
         modes = self.modes(target)
         return Fraction(int(self.counts[target][modes, of].sum()), len(modes) * max(self.records[of], 1))
 

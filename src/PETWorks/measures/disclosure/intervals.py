@@ -37,7 +37,7 @@ def newcombe(one: float, of_one: int, other: float, of_other: int) -> tuple[floa
 
 
 def excess_over(value: Fraction, baseline: Fraction) -> Fraction:
-    """What is right beyond the baseline, of what the baseline leaves; 0 if that is always right.
+    """The share of right guesses beyond the baseline, among those that the baseline misses; 0 if it misses none.
 
     >>> excess_over(Fraction(2, 3), Fraction(1, 4))
     Fraction(5, 9)
@@ -56,7 +56,7 @@ def excess_interval(value: float, records: int, control: float, controls: int) -
 def controls_needed(
     value: float, records: int, control: float, limit: float, interval: Interval = excess_interval
 ) -> int | None:
-    """How many control people bring the upper end of the interval to a limit, if they are guessed right as often.
+    """The number of control people that brings the interval below a limit, if they are guessed right as often.
 
     None if no number of them does.
 

@@ -1,4 +1,4 @@
-"""What an adversary learns who looks people up in a release as if it were the original, and about control people."""
+"""Disclosure to an adversary who looks people up in a release as if it were the original, and control people too."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ NOTHING: Mapping[int, int] = {}
 
 @dataclass(frozen=True)
 class Lookups:
-    """How often lookups are right: for each a number for the people of the original and one for control people."""
+    """Counts of right lookups, each for the people of the original and for control people."""
 
     found: tuple[int, int] = (0, 0)
     replicated: int = 0
@@ -159,7 +159,7 @@ def kind_of_products(tables: ComparedTables) -> Any:
 
 
 class Shares(NamedTuple):
-    """How often lookups are right about the people of the original, and about control people if there are any."""
+    """The share of right lookups about the people of the original, and about control people if there are any."""
 
     original: Fraction
     control: Fraction | None = None

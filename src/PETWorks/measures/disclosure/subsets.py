@@ -148,7 +148,7 @@ class LookupAnswers(JSONObject, frozen=True):
 
 
 class Found(NamedTuple):
-    """What one measure finds with each subset; the last place is that of an adversary who knows nothing.
+    """The results of one measure with each subset; the last are those of an adversary who knows nothing.
 
     control, excess, low and high are None without control people.
     """
@@ -258,7 +258,7 @@ class LookupSubsets(SubsetTable):
         return {}
 
     def found(self, attack: str) -> Found:
-        """What one of `attacks` finds with each subset, and without any attribute."""
+        """The results of one of `attacks` with each subset, and without any attribute."""
         if attack not in self._found:
             self._found[attack] = self._find(attack)
         return self._found[attack]
@@ -302,7 +302,7 @@ class LookupSubsets(SubsetTable):
         return row
 
     def to_arrow(self) -> Any:
-        """A PyArrow table with a row for each subset: its attributes, and what each measure finds."""
+        """A PyArrow table with a row for each subset: its attributes, and the results of each measure."""
         import pyarrow as pa
 
         columns = self._columns_of_subsets()

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from PETWorks.about.sample import Sample
+from PETWorks.about.population import Sample
 from PETWorks.counting.counts import ClassValues, Grouping, Integers
 from PETWorks.counting.keys import pack, rank_keys
 from PETWorks.counting.memory.weighted_rows import WeightedRows
@@ -101,7 +101,7 @@ def from_exact(total: int) -> float:
 
 @dataclass(frozen=True)
 class RiskSums:
-    """What is known about the risks of some classes.
+    """Sums over the risks of some classes.
 
     highest    the highest risk, the number of records of that class and of the people they stand for
     lowest     the lowest risk
@@ -119,7 +119,7 @@ class RiskSums:
     more: int = 0
 
     def merged(self, other: "RiskSums") -> "RiskSums":
-        """What is known about the classes of both."""
+        """The sums over the classes of both."""
         return RiskSums(
             max(self.highest, other.highest, key=lambda worst: (worst[0], -worst[1], -worst[2])),
             min(self.lowest, other.lowest),
@@ -155,7 +155,7 @@ def _risks_question(view: View, threshold: float) -> Question[RiskSums]:
 
 @dataclass(frozen=True)
 class HouseholdSums:
-    """What is known about households from some of the classes that their members are in.
+    """Sums over households, from some of the classes that their members are in.
 
     high, low   for each household the negative logarithm of the chance that none of these members is found, as
                 high * 2**-30 + low * 2**-60
@@ -169,7 +169,7 @@ class HouseholdSums:
     alone: RiskSums
 
     def merged(self, other: "HouseholdSums") -> "HouseholdSums":
-        """What is known from the classes of both."""
+        """The sums over the classes of both."""
         return HouseholdSums(
             self.high + other.high,
             self.low + other.low,
@@ -225,7 +225,7 @@ def _sum_households(
 
 
 def _sum_of_members(risks: Reals, members: Integers, threshold: float) -> RiskSums:
-    """What is known about the risks of this many records each."""
+    """The sums for members with these risks, each on its own."""
     return RiskSums(
         (float(risks.max(initial=0.0)), 0, 0.0),
         float(risks.min(initial=1.0)),

@@ -469,7 +469,7 @@ def _drivers(drivers: Sequence[Driver]) -> list[dict[str, Any]]:
 
 
 def compare_drivers(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What each column adds to the chance of each attack: a row per column, as the first attack orders them."""
+    """The contribution of each column to the chance of each attack: a row per column, ordered by the first attack."""
     by_attack = [{row["driver"].attribute: row for row in group["rows"]} for group in groups]
     names = list(dict.fromkeys(name for rows in by_attack for name in rows))
     attacks = [next(iter(rows.values()))["driver"].attack for rows in by_attack]

@@ -169,7 +169,7 @@ def contribution_data(composition: Composition, lang: str, *, attack: str | None
 
 
 def _bars_data(kind: str, title: str, lang: str, rows: list[dict[str, Any]], field: str, head: str) -> ChartData:
-    """A bar for what each value of the field adds; `head` is the message for the label of the field."""
+    """A bar for the contribution of each value of the field; `head` is the message for the label of the field."""
     groups = [(shorten_name(row[field]), [("fill", row["adds"])]) for row in rows]
     labels = _labels(lang, adds="head.adds", without="head.without", **{field: head})
     return ChartData(

@@ -306,7 +306,7 @@ def _organisation(preset: PresetFacts, lang: str) -> str:
 
 
 def _found(rule: RuleResult, lang: str) -> str:
-    """What a rule found; a built-in rule that holds has found no exception."""
+    """The finding of a rule; that of a built-in rule that holds is "no exception"."""
     is_plain = rule.measure in BUILT_IN_RULES and rule.verdict == PASS and not isinstance(rule.value, int | float)
     if is_plain or rule.value is True:
         return message_text(lang, "rules.no-exception")

@@ -21,8 +21,8 @@ from PETWorks.render.report import making, other_releases, prose
 from PETWorks.render.report.sections import texts_of_document
 
 DIGITS_OF_DIGEST = 12
-LINE_TO_FILL = "_" * 16  # for what the policy does not say
-MAX_COLUMNS = 12  # in the table; more columns are listed by kind and by what became of them
+LINE_TO_FILL = "_" * 16  # for facts that the policy does not state
+MAX_COLUMNS = 12  # in the table; more columns are listed by kind and by state
 MAX_REMARKS = 8
 LOST = ("nothing-left", "one-value", "little-left")  # notices about columns that are lost
 # The notices that say most to those who sign come first.
@@ -45,11 +45,11 @@ FIRST = (
     "not-covered-tables",
 )
 CHANCES = ("individual-risk", "highest-risk-in-sample", "highest-risk")  # notices that begin the remaining risk
-IN_THE_TABLE = (*LOST, *CHANCES)  # notices that the figures or the table of the columns say already
+IN_THE_TABLE = (*LOST, *CHANCES)  # notices that repeat the figures or the table of the columns
 
 
 def meaning(document: CheckDocument, lang: str) -> str:
-    """What the verdict means and what it does not."""
+    """The meaning of the verdict, and its limits."""
     if document.verdict not in (PASS, WAIVED):
         return "" if document.rule_verdicts.failed == 0 else message_text(lang, "front.means.fail")
     texts = [message_text(lang, f"front.means.{document.verdict}"), message_text(lang, "front.means.no-promise")]
@@ -84,7 +84,7 @@ def _clauses(texts: list[str], lang: str) -> str:
 
 
 def _who_looks_alike(document: CheckDocument, lang: str) -> str:
-    """How many look alike at least, or how many look like nobody else; nothing if that is not known or not shown."""
+    """The least number of people who look alike, or of those who look like nobody; empty if unknown or not shown."""
     highest = prose.highest_chance(document)
     if document.edition == EXTERNAL or highest is None or isinstance(highest, Bound):
         return ""
@@ -102,7 +102,7 @@ def _notice(document: CheckDocument, kind: str) -> Notice | None:
 
 
 def column_states(document: CheckDocument) -> dict[str, str]:
-    """What became of each column, `kept`, `coarser` or `lost`, as far as the original is known."""
+    """The state of each column, `kept`, `coarser` or `lost`; empty if the original is not known."""
     if document.anonymization is not None:
         return {column.column: column.state for column in document.anonymization.column_states}
     lost = {name for notice in document.notices if notice.notice in LOST for name in notice.columns or ()}
@@ -114,12 +114,12 @@ def column_states(document: CheckDocument) -> dict[str, str]:
 
 
 def has_table(document: CheckDocument) -> bool:
-    """Whether the columns are a table: if it is known what became of them, and there is room for all."""
+    """Whether the columns are shown as a table: if their states are known, and there is room for all."""
     return bool(column_states(document)) and len(document.columns) <= MAX_COLUMNS
 
 
 def kind_of(document: CheckDocument, column: ColumnFacts) -> str:
-    """What others may do with a column, as the message for it."""
+    """The id of the message for the kind of a column: known to outsiders, sensitive, left out and so on."""
     if not column.released or column.column == document.table.treatment["privacy_unit"]:
         return "front.kind.left-out"
     if column.column in document.table.identifiers_in_the_release:
@@ -129,7 +129,7 @@ def kind_of(document: CheckDocument, column: ColumnFacts) -> str:
 
 
 def contents(document: CheckDocument, lang: str) -> list[str]:
-    """What the file contains now: the columns by what outsiders may do with them."""
+    """The columns that the file contains now, by kind."""
     groups: dict[str, list[str]] = {
         name: [] for name in ("front.known", "front.sensitive", "front.identifiers", "front.other", "front.left-out")
     }
@@ -153,7 +153,7 @@ def _about_the_file(document: CheckDocument, lang: str) -> list[str]:
 
 
 def losses(document: CheckDocument, lang: str) -> list[str]:
-    """What was lost since the original; nothing if the original is not known."""
+    """The losses since the original; empty if the original is not known."""
     made = document.anonymization
     if made is None:
         texts = _lost_records(document, lang)
@@ -165,7 +165,7 @@ def losses(document: CheckDocument, lang: str) -> list[str]:
 
 
 def _lost_records(document: CheckDocument, lang: str) -> list[str]:
-    """Records that are no more in the file, or have only `*`, where nothing else is known of how it was made."""
+    """Records that left the file or have only `*`, if nothing else is known about its making."""
     table = document.table
     texts = []
     if table.original_records is not None and table.original_records != table.records:
@@ -178,14 +178,14 @@ def _lost_records(document: CheckDocument, lang: str) -> list[str]:
 
 
 def contents_and_losses(document: CheckDocument, lang: str) -> list[str]:
-    """What stands below the table of the columns."""
+    """The texts below the table of the columns."""
     left_out = [column.column for column in document.columns if kind_of(document, column) == "front.kind.left-out"]
     texts = [message_text(lang, "front.left-out", n=len(left_out), columns=left_out)] if left_out else []
     return [*texts, *losses(document, lang), *_about_the_file(document, lang)]
 
 
 def remaining(document: CheckDocument, lang: str) -> list[str]:
-    """What could still happen to whom, the most important first."""
+    """The remaining risks, the most important first."""
     if document.edition == EXTERNAL:
         outside = message_text(lang, "front.outside")
         return [*prose.residual_texts(document, lang), *other_releases.outcome(document, lang), outside]
@@ -223,7 +223,7 @@ def _chances(document: CheckDocument, lang: str) -> list[str]:
 
 
 def plain_rule(rule: RuleResult, lang: str) -> str:
-    """What a rule is about, in plain words; in those of its measure if there are none."""
+    """The meaning of a rule in plain words, otherwise in those of its measure."""
     if rule.measure in catalogue:
         message = f"plain.{rule.measure}"
         return message_text(lang, message) if message in TEXTS else measure_summary(rule.measure, lang)
@@ -260,7 +260,7 @@ KINDS = ("identifier", "known", "sensitive", "other", "none")  # in the order of
 
 
 def column_rows(document: CheckDocument) -> list[dict[str, Any]]:
-    """The released columns: name, kind, what became of it, and the share of information that is left if it changed."""
+    """The released columns: name, kind, state, and the share of information that is left if it changed."""
     states = column_states(document)
     made = document.anonymization
     kept = {column.column: column.information_kept for column in made.utility.columns} if made and made.utility else {}

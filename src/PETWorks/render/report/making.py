@@ -122,7 +122,7 @@ def _shown_texts(facts: AnonymizationFacts, lang: str) -> Iterator[str]:
 
 
 def choice_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
-    """The ways to recode the table, with what each loses and its risks; the one that was taken is marked."""
+    """The ways to recode the table, with their losses and risks; the one that was taken is marked."""
     if facts.choice is None:
         return []
     ways = facts.choice.ways
@@ -149,7 +149,7 @@ def _lost_text(lost: Sequence[str], lang: str) -> str:
 
 
 def choice_texts(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """How else the table can be recoded, and what that means; or why it cannot."""
+    """Other ways to recode the table and their consequences, or the reason why there are none."""
     choice = facts.choice
     if choice is None:
         return []
@@ -176,7 +176,7 @@ def why_global_text(reason: WhyGlobal, lang: str) -> str:
 
 
 def _protection_text(column: ProtectedColumn, lang: str) -> str:
-    """How a column was protected, and the cost of that."""
+    """The protection of a column, and its cost."""
     values = {"column": [column.column], "how": in_yaml(column.how)[1:-1], "changed": percent(column.changed, lang)}
     if column.variance_kept is None:
         return message_text(lang, "anonymize.protected-texts", **values)
@@ -247,7 +247,7 @@ def _proof(facts: AnonymizationFacts, lang: str) -> str:
 
 
 def kept_columns_texts(facts: AnonymizationFacts, lang: str) -> Iterator[str]:
-    """What it would cost to keep the columns that are lost, or save to lose others, with the options for that."""
+    """The cost of keeping the columns that are lost, or the gain by losing others, with the options for that."""
     if facts.kept_columns is None:
         return
     kept = facts.kept_columns
@@ -430,7 +430,7 @@ def frontier_rows(facts: FrontierFacts, lang: str) -> list[list[str]]:
 
 
 def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
-    """Which of the releases that were found answers the models best, if there were several."""
+    """The release that answers the models best, if several were found."""
     if len(facts.by_models) < 2:
         return []
     taken, *others = facts.by_models
@@ -485,7 +485,7 @@ def state_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, str, str
 
 
 def kept_rows(facts: AnonymizationFacts, lang: str) -> list[tuple[str, ...]]:
-    """What is left of each column: its name, values before and per cell, and shares.
+    """The information left in each column: its name, values before and per cell, and shares.
 
     Protected columns are compared with their protected values, as the heading of their row says.
     """

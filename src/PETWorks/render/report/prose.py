@@ -269,7 +269,7 @@ def assumptions(document: CheckDocument, lang: str) -> list[str]:
 
 
 def _comparison(described: TableFacts, lang: str) -> list[str]:
-    """How a release that is not generalised is judged, and with whom it is compared."""
+    """Sentences about the comparison by which a release that is not generalised is judged."""
     sentences = [message_text(lang, f"context.kind.{described.kind}")] if described.kind else []
     if described.control_records:
         sentences.append(message_text(lang, "context.control", n=described.control_records))
@@ -283,7 +283,7 @@ def _comparison(described: TableFacts, lang: str) -> list[str]:
 
 
 def treatment(ways: Mapping[str, str | None], lang: str) -> list[str]:
-    """How missing values, suppressed records, several sensitive attributes and several records per person count."""
+    """Sentences about the treatment of missing values, suppressed records, sensitive attributes and people."""
     known = [
         *("treatment.missing.value", "treatment.missing.apart"),
         *("treatment.suppressed.apart", "treatment.suppressed.class"),
@@ -329,7 +329,7 @@ def residual_texts(document: CheckDocument, lang: str, *, of_identity: bool = Tr
 
 
 def _told_by_lookups(document: CheckDocument, lang: str) -> list[str]:
-    """What a release that is not generalised tells about the people of the original, and about control people."""
+    """Sentences about lookups in a release that is not generalised, for people of the original and control people."""
     results = {result.measure: result.details for result in document.results}
     shares = {result.measure: result.value for result in document.results}
     texts = []
@@ -397,7 +397,7 @@ def _chance(result: MeasureResult, lang: str) -> str:
 
 
 def method(document: CheckDocument, lang: str) -> list[str]:
-    """How the numbers were computed."""
+    """Sentences about the computation of the numbers."""
     sentences = [
         message_text(lang, "method.exact"),
         message_text(lang, "method.seed"),
@@ -417,7 +417,7 @@ def method(document: CheckDocument, lang: str) -> list[str]:
 
 
 def repeat(document: CheckDocument, lang: str) -> str:
-    """How to repeat the check with the same result."""
+    """The command that repeats the check with the same result."""
     if document.inputs[0].file is None:
         return message_text(
             lang,
@@ -456,7 +456,7 @@ def linking_column(document: CheckDocument) -> str | None:
 
 
 def not_measured(document: CheckDocument, lang: str) -> list[str]:
-    """What was not measured, with the reason."""
+    """The measures that were not computed, with the reasons."""
     reasons = [(measure_name(measure, lang), _reason(document, measure, lang)) for measure in document.not_applicable]
     if document.subsets is None and document.lookups is None:
         why = "drivers.unit" if document.table.treatment["privacy_unit"] else "drivers.not-counted"

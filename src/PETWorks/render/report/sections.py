@@ -109,7 +109,7 @@ def shown_sections(document: CheckDocument) -> dict[str, int]:
 
 
 def _says_who_answers(document: CheckDocument) -> bool:
-    """Whether the policy says anything of what a sign-off has, or names a standard that asks for it."""
+    """Whether the policy has any part of a sign-off, or names a standard that asks for one."""
     signed = document.sign_off
     if signed is None:
         return False
@@ -153,7 +153,7 @@ def section_rows(document: CheckDocument) -> dict[str, Any]:
 
 
 def lookup_rows(document: CheckDocument, lang: str) -> list[list[str]]:
-    """What lookups in a release that is not generalised tell about people of the original and control people."""
+    """The results of lookups in a release that is not generalised, for people of the original and control people."""
     rows = []
     for result in results_by_section(document)["disclosure"]:
         by_target = result.details.get("attributes") or {"": {**result.details, "share": result.value}}

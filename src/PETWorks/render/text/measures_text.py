@@ -185,7 +185,7 @@ def attack_text(
 def lookups_text(
     evaluation: Evaluation, subsets: Mapping[str, Any] | None = None, *, lang: str, colour: bool, width: int
 ) -> str:
-    """What lookups in a release that is not generalised find, with all quasi-identifiers and with some of them."""
+    """The results of lookups in a release that is not generalised, with all quasi-identifiers and with subsets."""
     table = _lookups_by_measure(evaluation, lang)
     title = Text(message_text(lang, "attack.all-known"), "bold")
     parts: list[Any] = [table] if subsets is None else [title, table]
@@ -196,7 +196,7 @@ def lookups_text(
 
 
 def _lookups_by_measure(evaluation: Evaluation, lang: str) -> Table:
-    """What each measure finds with all quasi-identifiers, and of control people."""
+    """The results of each measure with all quasi-identifiers, and for control people."""
     heads = ("attack.head.attack", "attack.share", "attack.head.prior", *_LOOKUP_HEADS[1:])
     table = new_table(*(message_text(lang, head) for head in heads))
     for result in evaluation.results:
@@ -220,7 +220,7 @@ def _lookup_cells(numbers: Mapping[str, Any], *names: str) -> list[str]:
 
 
 def comparison_notes(facts: Mapping[str, Any], lang: str) -> list[Text]:
-    """What is to be known of the control people: that there are none, or that some may be in the original."""
+    """Notes about control people: that there are none, or that some may be in the original."""
     notes = []
     if "original_records" in facts and "control_records" not in facts:
         notes.append(Text(message_text(lang, "evaluate.no-control")))

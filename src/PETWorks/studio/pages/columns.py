@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from PETWorks.about.population import ALLOWED_ROLES
 from PETWorks.about.roles import ROLE_KEYS, ROLES
-from PETWorks.about.sample import ALLOWED_ROLES
 from PETWorks.about.sidecar import read_sidecar
 from PETWorks.attributetypes import IDENTIFIER, INSENSITIVE_ATTRIBUTE, QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 from PETWorks.errors import InputError

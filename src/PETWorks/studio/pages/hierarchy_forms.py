@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PETWorks.about.hierarchies.addresses import LEVELS as AREAS
 from PETWorks.about.hierarchies.dates import CALENDARS, UNITS
 from PETWorks.about.hierarchies.declaration import Declaration
 from PETWorks.about.hierarchies.groups import OTHER
+from PETWorks.about.hierarchies.texts import AREAS
 from PETWorks.errors import HierarchyError
 from PETWorks.studio.files.policy_file import Change
 from PETWorks.studio.pages.page import Form, join_items

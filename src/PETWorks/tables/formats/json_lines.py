@@ -158,7 +158,7 @@ Gap = tuple[str, str]
 
 
 class Written(NamedTuple):
-    """What is written in several ways, and in how many records otherwise than in most.
+    """Differences in writing between the records of JSON lines, each with the number of records that are unusual.
 
     columns     by column
     layout      records whose keys, or the blanks around them, are written otherwise
@@ -171,7 +171,7 @@ class Written(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """What is written in a line around its cells, and before it."""
+    """The text of a line around its cells, and before it."""
 
     keys: tuple[str, ...]
     names: tuple[str, ...]  # the keys as they are written
@@ -205,7 +205,7 @@ class _Line(NamedTuple):
 
 @dataclass
 class _Seen:
-    """What occurs in the lines, each with the number of records."""
+    """The ways of writing that occur in the lines, each with the number of records."""
 
     records: int = 0
     layouts: Counter[_Layout] = field(default_factory=Counter)
@@ -225,7 +225,7 @@ class _Seen:
 
 
 def written(parts: Sequence[JSONLines], exact: Collection[str] = ()) -> Written:
-    """What files of one table tell besides its values.
+    """Find differences between the records of a table that are not differences of values.
 
     exact   the columns whose invisible characters are a part of the value
     """
@@ -258,7 +258,7 @@ def _most_common(texts: Counter[str]) -> str:
 
 
 def _others(texts: Counter[str]) -> int:
-    """How many are written otherwise than most."""
+    """The number that are not written as most are."""
     return texts.total() - max(texts.values(), default=0)
 
 
@@ -347,7 +347,7 @@ def _counted(
 
 
 def _value(cell: object, *, is_exact: bool) -> str:
-    """What measures and readers see of a cell."""
+    """A cell as measures and readers see it."""
     if isinstance(cell, str):
         return cell.strip() if is_exact else _INVISIBLE.sub("", cell).strip()
     return "true" if cell else "false"

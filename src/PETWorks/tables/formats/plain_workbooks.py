@@ -1,4 +1,4 @@
-"""What an Excel workbook has besides a plain table: everything that is not on the list of what exports consist of.
+"""Content of an Excel workbook besides a plain table: everything that plain exports do not have.
 
 A workbook has too many places for texts and marks to look for each: headers, prompts, scenarios, formulas, phonetic
 texts, formats. So the parts, elements and values that a plain export has are listed here, and all else counts. The rows
@@ -27,7 +27,7 @@ from PETWorks.tables.formats.text_tables import TextTable
 from PETWorks.tables.formats.workbooks import column_index, reading_parts
 from PETWorks.tables.normalised_cells import normalise_texts
 
-# The kinds of what is found.
+# The kinds of content.
 COMMENTS, LINKS, NAMES, PIVOTS, PICTURES = "comments", "links", "defined names", "pivot tables", "pictures or charts"
 PROPERTIES, AUTHOR, ELEMENTS, FORMULAS, FORMATS, SPELLINGS, UNUSED = (
     "document properties",
@@ -207,7 +207,7 @@ FLAGS = {"ScaleCrop", "LinksUpToDate", "SharedDoc", "HyperlinksChanged"}
 
 
 def more_than_a_table(path: Path, sheet: str | None, table: TextTable) -> Counter[str]:
-    """What is in the usual parts of a workbook besides the judged cells of a sheet, by kind.
+    """Count the content in the usual parts of a workbook besides the judged cells of a sheet, by kind.
 
     sheet   the part that has the sheet; None if there are several, which fail by themselves
     table   the table that is judged
@@ -272,7 +272,7 @@ class _Strings:
             self.found[ELEMENTS] += own not in list(self._phonetic)[:1]
 
 
-Style = dict[str, str]  # what a format of cells says, by kind
+Style = dict[str, str]  # the properties of a format, by kind
 STYLE_ATTRIBUTES = {"numFmtId": NUMBER_FORMATS, "fontId": FONTS, "fillId": FILLS, "borderId": BORDERS}
 ROW_ATTRIBUTES = {
     **dict.fromkeys((b"ht", b"customHeight", b"dyDescent", b"thickTop", b"thickBot"), HEIGHTS),
@@ -355,7 +355,7 @@ class _Rows:
         return rest
 
     def _count_others(self, text: bytes) -> None:
-        """Count what is no plain cell."""
+        """Count everything except plain cells."""
         kinds = {
             FORMULAS: len(self._formula.findall(text)),
             COMMENTS: text.count(b"<!--"),
@@ -463,7 +463,7 @@ class _Rows:
         return b"<" not in closed[:-1] or is_inline == (kind == b"inlineStr") or closed.count(b"<") == 1
 
     def compare(self, table: TextTable) -> Counter[str]:
-        """What the rows have besides the judged values, by kind."""
+        """Count the content of the rows besides the judged values, by kind."""
         found = self._found
         if self.lost:
             return found
@@ -513,7 +513,7 @@ class _Rows:
         return found
 
     def _format_of_tag(self, template: tuple[bytes, ...]) -> Style:
-        """What the tag of a row says about it, by kind."""
+        """The format of a row, from the template of its tag."""
         own = {name.rpartition(b":")[2]: value for name, value in _NAMED.findall(template[0])}
         said: Style = {}
         for name, value in own.items():
@@ -525,14 +525,14 @@ class _Rows:
         return said
 
     def _formats_of_bases(self) -> list[Style]:
-        """What the format of a cell says, for each number of a template."""
+        """The format of cells, for each number of a template."""
         return [self._style(self._style_of_base[base]) for base in range(len(self._bases) + 1)]
 
     def _style(self, number: int) -> Style:
         return self._styles[number] if 0 <= number < len(self._styles) else {}
 
     def _other_spans(self, kept: Integers) -> int:
-        """How many rows have other spans than the same in all, or those of their cells, or those of their block."""
+        """The number of rows with unusual spans: neither the same in all, nor those of their cells or their block."""
         if len(self._span_codes) < 2 or not len(kept):
             return 0
         spans, numbers = np.frombuffer(self._spans, np.int64), np.frombuffer(self._numbers, np.int64)
@@ -594,7 +594,7 @@ class _Column:
         return np.frombuffer(self.templates, np.int64)[codes], np.frombuffer(self._kinds, np.int64)[codes]
 
     def compare(self, codes: Integers, judged: Integers | None) -> Counter[str]:
-        """What tells records apart besides their judged values; these are None for a column without a name."""
+        """Count differences between records besides their judged values; these are None for a column without a name."""
         values = np.frombuffer(self._values, np.int64)[codes]
         found: Counter[str] = Counter()
         if judged is None:
@@ -644,7 +644,7 @@ def _judged_codes(table: TextTable, name: str) -> Integers | None:
 
 
 def _other_formats(groups: Integers, ways: Integers, formats: Sequence[Style]) -> Counter[str]:
-    """How many rows or cells have another format than most of their group, by what it differs in.
+    """The number of rows or cells with another format than most of their group, by the kind of difference.
 
     groups    twice the kind of a value, and 1 more in every other row
     ways      the format of each, by its number
@@ -666,7 +666,7 @@ def _other_formats(groups: Integers, ways: Integers, formats: Sequence[Style]) -
 
 
 def _in_other_ways(groups: Integers, ways: Integers) -> int:
-    """How many have another way than most of their group."""
+    """The number that differ from most of their group."""
     if not len(groups):
         return 0
     pairs, counts = np.unique(groups * (int(ways.max()) + 1) + ways, return_counts=True)
@@ -679,7 +679,7 @@ def _minority(ways: Mapping[Any, int]) -> int:
 
 
 def _gaps(rows: Integers, header: int, last: int) -> int:
-    """How many gaps are between rows outside the table, and to it."""
+    """The number of gaps between rows outside the table, and between these and the table."""
     above, below = rows[rows < header], rows[rows > last]
     return int(np.count_nonzero(np.diff(above, append=header) > 1) if len(above) else 0) + int(
         np.count_nonzero(np.diff(below, prepend=last) > 1)
@@ -700,7 +700,7 @@ def _blocks(file: Any) -> Iterator[bytes]:
 
 
 class _Look:
-    """A part that is compared with the list of what it may have."""
+    """A part that is compared with the list of its usual content."""
 
     def __init__(
         self,
@@ -853,7 +853,7 @@ class _Look:
                 self._count(kind)
 
     def _kind_of_text(self, tag: str, text: str) -> str | None:
-        """What a text counts as that is no cell; None if it says nothing."""
+        """The kind of content that a text outside cells is; None if it says nothing."""
         parent = self._path[-1] if self._path else ""
         if self._look == CORE:
             if tag in ("created", "modified", "lastPrinted"):
