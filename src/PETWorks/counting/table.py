@@ -1,6 +1,6 @@
 """The interface of a table, whichever engine counts it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeVar
 
 from PETWorks.counting.codes import Domain
@@ -76,12 +76,14 @@ class Table(Protocol):
         memory: int,
         finished: Callable[[frozenset[str]], bool],
         worths: Worths | None = None,
+        only: Collection[frozenset[str]] | None = None,
     ) -> Iterator[CountsBySubset]:
         """Count all subsets of the known columns of the given sizes, some of them at a time.
 
         memory     bytes to work in, beside the table
         finished   whether a subset need not be counted
         worths     the scores of some sensitive attributes
+        only       the subsets to count, of these sizes; None: all
         """
 
     def fingerprint(self, columns: Sequence[str]) -> str:

@@ -1,8 +1,9 @@
 """Tables counted out of core or in a cluster, whose classes are loaded into memory part by part."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -526,17 +527,17 @@ class PartitionedTable:
         memory: int,
         finished: Callable[[frozenset[str]], bool],
         worths: Worths | None = None,
+        only: Collection[frozenset[str]] | None = None,
     ) -> Iterator[CountsBySubset]:
         """Count all subsets of the known columns of the given sizes, one lead at a time."""
         from PETWorks.counting.subsets.subset_counts import rows_that_fit
 
         self.cells((*known, *sensitive))  # all other cells are counted from these
-        for lead, later, families in leads(self.columns, known, sizes, finished):
+        for lead, later, families in leads(self.columns, known, sizes, finished, only):
             names = (lead, *later, *sensitive)
-            most = int(self.columns[lead].counts.max())
-            if most > rows_that_fit(
-                [narrowest_type(len(self.columns[name].labels))().itemsize for name in names], memory
-            ):
+            values = {name: len(self.columns[name].labels) for name in names}
+            most = min(int(self.columns[lead].counts.max()), prod(values[name] for name in names[1:]))
+            if most > rows_that_fit([narrowest_type(number)().itemsize for number in values.values()], memory):
                 raise InputError(
                     "column {column!r}: up to {most:,} rows have the same value, more than fit into "
                     "{memory:.1f} GB; allow more memory",

@@ -5,7 +5,7 @@ this form. Classes are counted by sorting packed keys. Records keep the order of
 own, such as the size of their class.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any, TypeVar
@@ -314,13 +314,14 @@ class WeightedRows:
         memory: int,
         finished: Callable[[frozenset[str]], bool],
         worths: Worths | None = None,
+        only: Collection[frozenset[str]] | None = None,
     ) -> Iterator[CountsBySubset]:
         """Count all subsets of the known columns of the given sizes, a family at a time."""
         from PETWorks.counting.subsets.subset_counts import count_subsets
 
         rows = self.merged_rows or self
         columns = {name: rows.columns[name] for name in (*known, *sensitive)}
-        return count_subsets(columns, known, sensitive, sizes, memory, finished, rows.weights, worths)
+        return count_subsets(columns, known, sensitive, sizes, memory, finished, rows.weights, worths, only)
 
     def fingerprint(self, columns: Sequence[str]) -> str:
         """A fingerprint of these columns of the table."""

@@ -2,7 +2,7 @@
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -121,15 +121,25 @@ def order_columns(columns: Mapping[str, Any], known: Sequence[str]) -> list[str]
 
 
 def leads(
-    columns: Mapping[str, Any], known: Sequence[str], sizes: Sequence[int], finished: Callable[[Subset], bool]
+    columns: Mapping[str, Any],
+    known: Sequence[str],
+    sizes: Sequence[int],
+    finished: Callable[[Subset], bool],
+    only: Collection[Subset] | None = None,
 ) -> Iterator[tuple[str, list[str], list[Family]]]:
-    """Each lead that has unfinished families, with the columns after it, and these families."""
+    """Each lead that has unfinished families, with the columns after it, and these families.
+
+    only   the subsets to count, each a family of its own; None: all of the sizes
+    """
     order = order_columns(columns, known)
+    named: dict[str, list[Family]] = {name: [] for name in order}
+    for subset in only or ():
+        first, *rest = sorted(subset, key=order.index)
+        named[first].append(Family((first, *rest), ()))
     for index, lead in enumerate(order):
         later = order[index + 1 :]
-        unfinished = [
-            family for family in families(lead, later, sizes) if not all(map(finished, family.subsets(sizes)))
-        ]
+        possible = families(lead, later, sizes) if only is None else named[lead]
+        unfinished = [family for family in possible if not all(map(finished, family.subsets(sizes)))]
         if unfinished:
             yield lead, later, unfinished
 
@@ -352,6 +362,7 @@ def count_subsets(
     finished: Callable[[Subset], bool] = lambda _: False,
     weights: Integers | None = None,
     worths: Worths | None = None,
+    only: Collection[Subset] | None = None,
 ) -> Iterator[CountsBySubset]:
     """Count all subsets of the known columns of the given sizes, a family at a time.
 
@@ -359,21 +370,23 @@ def count_subsets(
     finished   whether a subset need not be counted
     weights    the number of records each row stands for; None: one each
     worths     the scores of some sensitive attributes
+    only       the subsets to count, of these sizes; None: all
     """
     worths = worths or {}
     order = order_columns(columns, known)
     fields = {name: Field(columns[name].codes, columns[name].bits) for name in (*order, *sensitive)}
     ones = np.ones(len(fields[order[0]].codes), np.uint32)
     rows = Rows(fields, ones if weights is None else weights.astype(np.uint32))
-    if is_small(int(rows.weights.sum()), sum(comb(len(known), size) for size in sizes)):
+    number = sum(comb(len(known), size) for size in sizes) if only is None else len(only)
+    if is_small(int(rows.weights.sum()), number):
         for size in sizes:
-            subsets = map(frozenset, combinations(known, size))
+            subsets = map(frozenset, combinations(known, size)) if only is None else _of_size(only, size)
             yield count_small(rows, [subset for subset in subsets if not finished(subset)], sensitive, worths)
         return
     pool = ThreadPoolExecutor(THREADS)
     try:
         ordered_rows = _OrderedRows(rows, sensitive, memory, pool)
-        for lead, later, unfinished in leads(columns, known, sizes, finished):
+        for lead, later, unfinished in leads(columns, known, sizes, finished, only):
             totals: dict[Family, CountsBySubset] = {}
             for part, is_last in ordered_rows.parts(lead, later):
                 for family, counts in _count_families(pool, chunks(part, lead), unfinished, sensitive, sizes, worths):
@@ -383,6 +396,10 @@ def count_subsets(
                 del part  # to free its memory before the next one is made
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _of_size(subsets: Iterable[Subset], size: int) -> Iterator[Subset]:
+    return (subset for subset in subsets if len(subset) == size)
 
 
 class _OrderedRows:

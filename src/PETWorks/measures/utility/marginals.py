@@ -1,23 +1,24 @@
 """The similarity of the release to the original in single columns, and in every two and three columns together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 from math import comb
-from operator import add
 from random import Random
 from typing import Annotated, Any
 
 import numpy as np
 
 from PETWorks.about.kinds import KINDS
-from PETWorks.counting.counts import ClassPairs, Grouping
+from PETWorks.counting.codes import Codes
+from PETWorks.counting.counts import ClassValues, Integers, run_starts
+from PETWorks.counting.engines.engine import memory_limit_in_bytes
+from PETWorks.counting.stacked import column_by_table, common_column
 from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NeedNotMet
 from PETWorks.measures.catalogue import metric
-from PETWorks.measures.disclosure.compared import tables_on_levels
+from PETWorks.measures.disclosure.compared import EVERYONE, tables_on_levels
 from PETWorks.measures.parameters import AtLeast, Number
 from PETWorks.measures.result import Result, no_less_than
 
@@ -57,7 +58,7 @@ def marginals(
         raise NeedNotMet("needs two columns to compare: quasi-identifiers or sensitive attributes")
     sets = [columns for width in WIDTHS for columns in _sets_of_columns(names, width, seed)]
     original, released, _ = tables_on_levels(view)
-    found = {columns: total_variation(original, released, columns) for columns in sets}
+    found = total_variations(original, released, sets)
     means: dict[int, Fraction] = {}
     distances: dict[str, Any] = {}
     for width in WIDTHS:
@@ -103,14 +104,42 @@ def _combination(rank: int, number: int, width: int) -> list[int]:
     return places
 
 
-def total_variation(original: Table, released: Table, columns: Sequence[str]) -> Fraction:
-    """Half the sum of the absolute differences of shares, for the combinations of values of these columns."""
-    grouping = Grouping(tuple(columns), tuple(columns))
-    apart = released.fold_pairs(grouping, original, partial(_apart, released.rows, original.rows), add)
-    return Fraction(apart, 2 * max(released.rows * original.rows, 1))
+def total_variations(
+    original: Table, released: Table, sets: Collection[tuple[str, ...]]
+) -> dict[tuple[str, ...], Fraction]:
+    """Half the sum of the absolute differences of shares, for the combinations of values of each set of columns."""
+    names = sorted({name for columns in sets for name in columns})
+    tables = [original, released]
+    common = {name: common_column(tables, name) for name in names}
+    whose = {EVERYONE: column_by_table(tables, common[names[0]], len(tables), with_values=False)}
+    stacked = original.stacked([released], common | whose)
+    score = AbsoluteDifferences(original.rows, released.rows)
+    sizes = sorted({len(columns) for columns in sets})
+    only = [frozenset(columns) for columns in sets]
+    memory = memory_limit_in_bytes(None)
+    apart: dict[frozenset[str], int] = {}
+    for counted in stacked.count_subsets(names, [EVERYONE], sizes, memory, lambda _: False, {EVERYONE: [score]}, only):
+        apart |= {subset: counts.gains[0] for subset, counts in counted.items()}
+    records = 2 * max(original.rows * released.rows, 1)
+    return {columns: Fraction(apart[frozenset(columns)], records) for columns in sets}
 
 
-def _apart(released: int, original: int, pairs: ClassPairs) -> int:
-    """The sum of the absolute differences of shares, times the records of both tables."""
-    kind = np.int64 if released * original < 2**61 else object
-    return int(np.abs(pairs.released.astype(kind) * original - pairs.background.astype(kind) * released).sum())
+class AbsoluteDifferences:
+    """The sum of the absolute differences of shares between two stacked tables, times the records of both."""
+
+    def __init__(self, original: int, released: int) -> None:
+        exact = np.int64 if original * released < 1 << 61 else object
+        self._factors = np.array([released, -original], exact)
+
+    def of_keys(self, keys: Codes, weights: Codes, value_bits: int) -> int:
+        """The sum over classes of sorted, distinct keys, the lowest bits of which tell the table."""
+        starts = run_starts(keys >> keys.dtype.type(value_bits))
+        return self._sum((keys & keys.dtype.type((1 << value_bits) - 1)).astype(np.int64), weights, starts)
+
+    def of_classes(self, classes: ClassValues) -> int:
+        """The sum over classes."""
+        return self._sum(classes.values, classes.counts, classes.starts)
+
+    def _sum(self, tables: Integers, counts: Integers | Codes, starts: Integers) -> int:
+        factors = self._factors[tables]
+        return int(np.abs(np.add.reduceat(factors * counts.astype(factors.dtype), starts)).sum())
