@@ -35,7 +35,11 @@ def release_of(rows, levels=LEVELS, **more):
 
 
 def literal(before, labels, way=lambda values: round(Fraction(sum(values), len(values)))):
-    """What each record shows, given the original and its labels: the mean of the known values of its class."""
+    """What each record shows, given the original and its labels: the mean of the known values of its class.
+
+    There are as many as the smallest class has records, or the label stays.
+    """
+    least = min(Counter((label, sex) for label, sex, _ in labels if (label, sex) != ("*", "*")).values(), default=1)
     members = defaultdict(list)
     for (age, *_), (label, sex, _) in zip(before, labels, strict=True):
         if age is not None:
@@ -48,7 +52,7 @@ def literal(before, labels, way=lambda values: round(Fraction(sum(values), len(v
         stays = label is None or (
             label == "*" and (is_lost or sex == "*" or len(numbers) < 2 or 2 * max(numbers) > sum(numbers))
         )
-        stays = stays or not values or any(same for _, same in values)
+        stays = stays or len(values) < least or any(same for _, same in values)
         shown.append((label if stays else str(way(numbers)), sex, disease))
     return shown
 
@@ -149,6 +153,49 @@ def test_one_number_beyond_an_open_end_does_not_dominate_the_mean(numbers, wante
     )
     means = {age for age, *_ in rows_of(result)}
     assert means == {str(wanted)}
+
+
+@pytest.mark.parametrize(("cuts", "wanted"), [([200], "*"), ([[0, 50, 90], [90]], ">= 90")])
+def test_a_person_with_more_than_all_others_does_not_show_in_a_mean(cuts, wanted):
+    """Nothing limits the numbers behind a star, and beyond an open end."""
+    ages = [90] * 4 + [98_765] * 12
+    rows = [(20 + place % 3, "f", "ab"[place % 2]) for place in range(5)]
+    rows += [(age, "m", "ab"[place % 2]) for place, age in enumerate(ages)]
+    people = [f"p{place}" for place in range(9)] + ["q"] * 12
+    columns = dict(zip(("age", "sex", "disease"), map(list, zip(*rows, strict=True)), strict=True)) | {"person": people}
+    levels = {"age": {"cuts": cuts}, "sex": LEVELS["sex"]}
+    release = Release(columns, ROLES, levels, privacy_unit="person")
+    result = anonymize(release, {"k-anonymity": {"k": 5}}, show={"age": "mean"}, order="original", levels={"sex": 0})
+    assert {age for age, sex, _ in rows_of(result) if sex == "m"} == {wanted}
+
+
+def test_means_that_are_values_of_the_original_combine_with_others():
+    """It was made by generalising, so nobody is asked whether it is synthetic."""
+    rows = [(age, "fm"[age // 2 % 2], "a") for age in range(20, 60) for _ in range(age % 2 + 1)]
+    result = anonymize(release_of(rows), {"k-anonymity": {"k": 2}}, show={"age": "mean"}, levels={"sex": 0, "age": 1})
+    assert result.shown.columns == {"age": "mean"}
+
+
+@pytest.mark.parametrize("known", [3, 4])
+def test_a_mean_stands_for_as_many_values_as_the_smallest_class_has_records(known):
+    rows = [(20 + place % 3, "f", "a") for place in range(4)]
+    rows += [(50 + place if place < known else None, "m", "a") for place in range(6)]
+    levels = {"age": {"cuts": [[25]]}, "sex": LEVELS["sex"]}
+    result = anonymize(
+        release_of(rows, levels), {"k-anonymity": {"k": 4}}, show={"age": "mean"}, order="original", levels={"sex": 0}
+    )
+    assert {age for age, sex, _ in rows_of(result) if sex == "m"} == {"*" if known == 3 else "52"}
+
+
+def test_a_record_that_no_rule_judges_shows_its_label():
+    """It stands aside, as its sex is missing; a mean of its class would be its age."""
+    rows = [(20 + place, "f", "a") for place in range(4)] + [(42, None, "a")]
+    levels = {"age": {"cuts": [[30]]}, "sex": LEVELS["sex"]}
+    release = release_of(rows, levels, missing="apart")
+    result = anonymize(
+        release, {"k-anonymity": {"k": 4}}, show={"age": "mean"}, order="original", levels={"age": 1}, method="global"
+    )
+    assert [age for age, *_ in rows_of(result)] == ["22", "22", "22", "22", ">= 30"]
 
 
 @pytest.mark.parametrize(

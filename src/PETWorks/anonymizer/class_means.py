@@ -7,6 +7,7 @@ column only show the same: these look like one class, and are judged as one.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from PETWorks.about.hierarchies.dates import date_writer, read_date
 from PETWorks.about.hierarchies.intervals import number_range
 from PETWorks.about.hierarchies.scheme import exact_decimal
 from PETWorks.about.protection import format_scaled
-from PETWorks.about.treatment import INTERVAL, MEAN, MEDIAN
+from PETWorks.about.treatment import APART, INTERVAL, MEAN, MEDIAN
 from PETWorks.anonymizer.judging import Judge
 from PETWorks.anonymizer.local.sweep import visible_classes
 from PETWorks.anonymizer.problem import Problem, check_show_words
@@ -138,6 +139,8 @@ class _Classes:
     rows        the indices of the distinct rows that are released
     of_row      the class of each of them
     weights     the number of records of each
+    persons     the person of each, if people are counted
+    least       the size of the smallest class that rules judge, in records or people
     codes       by column, the code of the label of each class
     is_label    by column, whether the cells of a class are labels of a higher level than the values; `*` is one
                 unless nothing else is left of the column
@@ -148,6 +151,8 @@ class _Classes:
     rows: Integers
     of_row: Integers
     weights: Integers
+    persons: Integers | None
+    least: int
     codes: Mapping[str, Integers]
     is_label: Mapping[str, Mask]
 
@@ -173,7 +178,16 @@ class _Classes:
             is_unchanged = unchanged[value_codes[rows]] == codes[name][of_row]
             is_star = codes[name] == STAR
             is_label[name] = (np.bincount(of_row, is_unchanged, len(first)) == 0) & (~is_star | (not is_star.all()))
-        return cls(recoder, ground, rows, of_row, table.weights[rows], codes, is_label)
+        weights = table.weights[rows]
+        persons = None if table.unit is None else table.columns[table.unit].codes[rows].astype(np.int64)
+        sizes = _Piles.of(of_row, np.zeros(len(rows), np.int64), weights, persons).sizes
+        judged = np.ones(len(first), np.bool_)
+        if ground.view.treatment["missing"] == APART:
+            for name, column in zip(recoder.columns, recoder.by_column, strict=True):
+                labels = column.labels.to_pylist()
+                judged &= codes[name] != (labels.index(None) if None in labels else -1)
+        least = int(sizes[judged].min(initial=LARGEST))
+        return cls(recoder, ground, rows, of_row, weights, persons, least, codes, is_label)
 
     @property
     def number(self) -> int:
@@ -197,17 +211,23 @@ class _Classes:
         shown = np.flatnonzero(means)
         statistic = _means if way == MEAN else _medians
         sums, numbers = statistic(self.of_row[used], scale.numbers[values[used]], self.weights[used])
-        # Nothing limits a number behind `*`: where one is alone, or more than all others, the class keeps `*`.
+        # Nothing limits a number behind `*`: where one is alone, or more than all others, the class keeps `*`. So do
+        # classes with an open end where people have several records: counting less, their mean might not be in it.
         is_star = self.codes[column][shown] == STAR
         labels = recoder.labels.to_pylist()
         ends = [
             (True, True) if star else _open_ends(labels[code])
             for star, code in zip(is_star.tolist(), self.codes[column][shown].tolist(), strict=True)
         ]
-        change = _change_of_extremes(self.of_row[used], scale.numbers[values[used]], self.weights[used], ends)
-        if way == MEAN:
-            sums = sums + change
-        is_shown = ~(is_star & _stand_out(self.of_row[used], scale.numbers[values[used]], self.weights[used]))
+        persons = None if self.persons is None else self.persons[used]
+        classes = np.searchsorted(shown, self.of_row[used])
+        piles = _Piles.of(classes, scale.numbers[values[used]], self.weights[used], persons)
+        is_unlimited = is_star
+        if persons is not None:
+            is_unlimited = np.array(ends, np.bool_).any(axis=1)
+        elif way == MEAN:
+            sums = sums + piles.change_of_extremes(ends)
+        is_shown = ~(is_unlimited & piles.stand_out()) & (piles.sizes >= self.least)
         if not is_shown.any():
             return None
         texts = [scale.write(number) for number in divide(sums[is_shown], numbers[is_shown], scale.unit).tolist()]
@@ -332,34 +352,63 @@ def _open_ends(label: str) -> tuple[bool, bool]:
     return (False, False) if numbers is None else (numbers.low is None, numbers.high is None)
 
 
-def _stand_out(classes: Integers, numbers: Integers, weights: Integers) -> Mask:
-    """Mask of the classes with a single number, or with one that is more than the others in sum of absolute numbers."""
-    order = np.argsort(classes, kind="stable")
-    starts, magnitudes, weights = run_starts(classes[order]), np.abs(numbers[order]), weights[order]
-    total = np.add.reduceat(magnitudes * weights, starts)
-    return np.asarray((2 * np.maximum.reduceat(magnitudes, starts) > total) | (np.add.reduceat(weights, starts) < 2))
+@dataclass(frozen=True, eq=False)
+class _Piles:
+    """The numbers of each person in a class or, where records are counted, each number.
 
-
-def _change_of_extremes(
-    classes: Integers, numbers: Integers, weights: Integers, ends: Sequence[tuple[bool, bool]]
-) -> Integers:
-    """The number to add to the sum of each class, so that its mean does not reveal a number beyond an open end.
-
-    Such a number that is more than the others in sum (of absolute numbers) counts as that sum, as in groups. Of two
-    records it would be the number of the other one, so their mean stays.
+    classes      the index of the class of each
+    sums         the sum of its numbers
+    magnitudes   the sum of its absolute numbers
+    times        how many records have the number; 1 for a person
+    others       the sum of the absolute numbers of all others in the class
+    sizes        for each class the number of its people, or records
     """
-    order = np.lexsort((numbers, classes))
-    classes, numbers, weights = classes[order], numbers[order], weights[order]
-    starts = run_starts(classes)
-    magnitudes = np.add.reduceat(np.abs(numbers) * weights, starts)
-    last = np.append(starts[1:], len(classes)) - 1
-    is_open = np.array(ends, np.bool_).reshape(-1, 2) & (np.add.reduceat(weights, starts) > 2)[:, np.newaxis]
-    change = np.zeros(len(starts), np.int64)
-    for extreme, sign, opened in ((starts, -1, is_open[:, 0]), (last, 1, is_open[:, 1])):
-        others = magnitudes - np.abs(numbers[extreme])
-        excess = sign * numbers[extreme] - others
-        change -= np.where(opened & (weights[extreme] == 1) & (excess > 0), sign * excess, 0)
-    return change
+
+    classes: Integers
+    sums: Integers
+    magnitudes: Integers
+    times: Integers
+
+    @classmethod
+    def of(cls, classes: Integers, numbers: Integers, weights: Integers, persons: Integers | None) -> "_Piles":
+        """Those of rows with the class, number, number of records and person of each."""
+        if persons is None:
+            return cls(classes, numbers, np.abs(numbers), weights)
+        order = np.lexsort((persons, classes))
+        classes, persons, weighted = classes[order], persons[order], (numbers * weights)[order]
+        is_first = np.append(True, (classes[1:] != classes[:-1]) | (persons[1:] != persons[:-1]))
+        starts = np.flatnonzero(is_first)
+        sums, magnitudes = np.add.reduceat(weighted, starts), np.add.reduceat(np.abs(weighted), starts)
+        return cls(classes[starts], sums, magnitudes, np.ones(len(starts), np.int64))
+
+    @cached_property
+    def others(self) -> Integers:
+        total = np.zeros(len(self.sizes), np.int64)
+        np.add.at(total, self.classes, self.magnitudes * self.times)
+        return np.asarray(total[self.classes] - self.magnitudes)
+
+    @cached_property
+    def sizes(self) -> Integers:
+        return np.bincount(self.classes, self.times).astype(np.int64)
+
+    def stand_out(self) -> Mask:
+        """Mask of the classes with a single pile, or with one that is more than all others."""
+        dominated = np.bincount(self.classes, np.abs(self.sums) > self.others) > 0
+        return np.asarray(dominated | (self.sizes < 2))
+
+    def change_of_extremes(self, ends: Sequence[tuple[bool, bool]]) -> Integers:
+        """The number to add to the sum of each class, so that its mean does not reveal a number beyond an open end.
+
+        Such a pile that is more than all others counts as these, as in groups. Of two it would be the number of the
+        other one, so their mean stays.
+        """
+        is_open = np.array(ends, np.bool_).reshape(-1, 2) & (self.sizes > 2)[:, np.newaxis]
+        change = np.zeros(len(self.sizes), np.int64)
+        for sign, opened in ((-1, is_open[:, 0]), (1, is_open[:, 1])):
+            excess = sign * self.sums - self.others
+            found = opened[self.classes] & (excess > 0)
+            change[self.classes[found]] -= sign * excess[found]
+        return change
 
 
 def _medians(classes: Integers, numbers: Integers, weights: Integers) -> tuple[Integers, Integers]:

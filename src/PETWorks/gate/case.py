@@ -201,7 +201,7 @@ class Case:
 
     def _check_generalised(self) -> None:
         """Raise if people with several records are not declared, or the table was not generalised from its original."""
-        if self.policy.stated_kind is None:
+        if self.policy.stated_kind is None and not self._made_here:
             with self.policy.located("data"):
                 check_is_generalised(self.release, self.policy.shown)
         if self.policy.privacy_unit is None and not self._is_release_of_ours():

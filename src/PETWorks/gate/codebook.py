@@ -110,7 +110,7 @@ class Codebook:
             known = release.roles.get(name) == QUASI_IDENTIFIER
             most = MAX_LABELS if known else MAX_VALUES
             columns.append(_describe(name, tables[name].marginal(name), declared.get(name), most, shown.get(name)))
-        least = release.class_sizes(attacker=True).smallest if shown else None
+        least = release.class_sizes().smallest if shown else None
         in_parts = release.engine.name == "spark"
         return cls(path.name, release.separator, release.encoding, in_parts, tuple(columns), least)
 
