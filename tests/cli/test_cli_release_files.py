@@ -142,6 +142,14 @@ def test_a_folder_of_hierarchies_that_is_a_symlink(folder, tmp_path_factory):
     assert list(elsewhere.iterdir()) == []
 
 
+def test_a_release_that_is_a_symlink(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("public")
+    (elsewhere / "theirs.csv").write_text("theirs")
+    (folder / "r.csv").symlink_to(elsewhere / "theirs.csv")
+    assert "not a regular file" in refused(folder, "-o", "r.csv")
+    assert [path.read_text() for path in elsewhere.iterdir()] == ["theirs"]
+
+
 def test_a_folder_where_a_hierarchy_is_to_be_written(folder):
     made(folder, "-o", "r.csv")
     (folder / "r_hierarchies/hierarchy_Age.csv").unlink()

@@ -178,8 +178,9 @@ def release_files(
             path=str(output),
             another=NAME_ANOTHER,
         )
+    if output.is_symlink():  # policy and hierarchies would be written beside the file that it leads to
+        raise _not_a_file(output)
     release = check_writable(output, inputs.files)
-    check_suffix(release)
     paths = ReleaseFiles(release, _hierarchy_files(ReleaseFiles(release).folder, hierarchies, columns))
     try:
         is_ours = _is_ours(paths.policy, release)
