@@ -53,6 +53,16 @@ def test_a_recoded_column_is_seen_although_aecs_does_not_see_it(recoded):
     assert content.table.original_records == 600
 
 
+def test_values_before_and_after_are_counted_alike(tmp_path):
+    """Sensitive values that differ in spelling are one, in the release as in the original."""
+    table = "age;zip;disease\n" + "".join(f"3*;1;{value}\n" for value in ("flu", "Flu", "unknown", "cold") * 5)
+    for name in ("table", "original"):
+        (tmp_path / f"{name}.csv").write_text(table)
+    (tmp_path / "policy.yaml").write_text(GOOD + "original: original.csv\n")
+    columns = {column.column: column for column in check(tmp_path / "policy.yaml", as_of=DAY).content.columns}
+    assert (columns["disease"].distinct_before, columns["disease"].distinct) == (2, 2)
+
+
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize(
     ("lang", "deleted", "blind", "hierarchies"),

@@ -287,6 +287,36 @@ def test_a_release_that_keeps_the_rule_and_shows_neither_weights_nor_households(
     release.engine.close()
 
 
+def test_rules_that_take_the_population_from_weights_are_judged_with_them(tmp_path):
+    """The verdicts are in the plan, too: without weights and population, the release could not be judged again."""
+    table = households(300)
+    pq.write_table(pa.table({"area": table["area"], "w": table["w"]}), tmp_path / "t.parquet")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.parquet\nroles: {quasi_identifiers: [area]}\nsampling_weight: w\n"
+        "rules: [{measure: marketer-risk, average: 0.01}, {measure: journalist-risk, highest: 0.01},\n"
+        "  {measure: population-uniqueness, share: 0.05}]\n"
+    )
+    petworks("anonymize", tmp_path / "p.yaml", "-o", tmp_path / "out.csv")
+    done = petworks("check", tmp_path / "out_policy.yaml", "--json", tmp_path / "again.json")
+    assert done.returncode in (0, 1), done.stderr
+    again = {rule["name"]: rule["satisfied"] for rule in json.loads((tmp_path / "again.json").read_text())["rules"]}
+    assert [again[name] for name in ("marketer-risk", "journalist-risk", "population-uniqueness")] == [True] * 3
+
+
+def test_the_first_sentence_sets_no_record_aside(tmp_path):
+    """A record with a missing value is judged by no rule here, but whoever sees the table finds it."""
+    table = {"area": [*"nnnnnnsssss", None], "w": ["90"] * 11 + ["2"]}
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    (tmp_path / "p.yaml").write_text(
+        "petworks_policy: 1\ndata: t.parquet\nroles: {quasi_identifiers: [area]}\nsampling_weight: w\n"
+        "treatment: {missing: apart}\nrules: [{measure: k-anonymity, k: 2}]\n"
+    )
+    petworks("check", tmp_path / "p.yaml", "--json", tmp_path / "found.json")
+    notices = json.loads((tmp_path / "found.json").read_text())["notices"]
+    found = next(notice for notice in notices if notice["notice"] == "individual-risk")
+    assert found["share"] == pytest.approx(math.log(2))
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_command_judges_weights_that_its_release_does_not_show(engine, tmp_path):
     """The verdict is in the plan; with it, the release passes the rule again, although it has no weights."""

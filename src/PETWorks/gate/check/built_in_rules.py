@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from PETWorks.about.hierarchies.hierarchy import Hierarchy
 from PETWorks.about.kinds import GENERALISED
 from PETWorks.about.treatment import is_legible
 from PETWorks.anonymizer.plan import JudgedRule, Plan
@@ -34,6 +35,7 @@ from PETWorks.measures.disclosure.compared import without_counterpart
 from PETWorks.measures.parameters import parse_number
 from PETWorks.measures.privacy.likeness import BASES
 from PETWorks.measures.result import at_most
+from PETWorks.tables.cells import SUPPRESSED
 from PETWorks.tables.frames import SparkFrame
 from PETWorks.tables.hidden_differences import (
     PERSONAL,
@@ -247,7 +249,9 @@ def add_judged_rules(plan: Plan, policy: Policy, results: Sequence[RuleResult]) 
     if not without_people and not without_weights:
         return plan
     counting = {
-        rule.name for rule in policy.rules if rule.measure is not None and (without_people or _needs_weights(rule))
+        rule.name
+        for rule in policy.rules
+        if rule.measure is not None and (without_people or _needs_weights(rule, policy))
     }
     counting |= {result.name for result in results if result.name in RULES_ABOUT_PERSONS and not result.satisfied}
     judged = tuple(
@@ -276,9 +280,13 @@ def _is_left_out(policy: Policy) -> bool:
     return (policy.roles or {}).get(str(policy.sample.weight)) == IDENTIFIER
 
 
-def _needs_weights(rule: Rule) -> bool:
-    """Whether a rule can only be judged with sampling weights."""
-    return rule.measure is not None and "sampling weights" in rule.measure.needs
+def _needs_weights(rule: Rule, policy: Policy) -> bool:
+    """Whether a rule can only be judged with sampling weights: those about the population where none is given, too."""
+    if rule.measure is None:
+        return False
+    needs = {"sampling weights"} | ({"the population or its size"} if policy.population is None else set())
+    is_linked = rule.measure.linked and not isinstance(policy.population, Path | str)
+    return is_linked or bool(needs & set(rule.measure.needs))
 
 
 def lacks_weights(policy: Policy, release: Release) -> bool:
@@ -301,7 +309,9 @@ def rules_judged_at_release(policy: Policy, release: Release) -> Mapping[str, Ju
     return {
         rule.name: by_name[rule.name]
         for rule in policy.rules
-        if rule.name in by_name and (people or _needs_weights(rule)) and _has_same_parameters(rule, by_name[rule.name])
+        if rule.name in by_name
+        and (people or _needs_weights(rule, policy))
+        and _has_same_parameters(rule, by_name[rule.name])
     }
 
 
@@ -335,8 +345,9 @@ def _has_same_parameters(rule: Rule, judged: JudgedRule) -> bool:
 def check_is_generalised(release: Release, shown: Collection[str] = ()) -> None:
     """Raise if many records have combinations of values that no record of the original has.
 
-    Only quasi-identifiers whose values all occur in the original count: no generalisation and no suppression can
-    combine these anew, so the table is synthetic or perturbed, and the chance to pick the right record means nothing.
+    Only quasi-identifiers whose values all occur in the original, and stand for themselves only, count: no
+    generalisation and no suppression can combine these anew, so the table is synthetic or perturbed, and the chance to
+    pick the right record means nothing.
 
     shown   columns with the means of classes, which may be equal to values of the original by chance
     """
@@ -346,7 +357,9 @@ def check_is_generalised(release: Release, shown: Collection[str] = ()) -> None:
     exact = tuple(
         name
         for name in release.quasi_identifiers
-        if name not in shown and set(table.domains[name].values) <= set(original.domains[name].values)
+        if name not in shown
+        and (values := set(table.domains[name].values)) <= set(original.domains[name].values)
+        and not any(_stands_for_more(value, release.hierarchies.get(name)) for value in values)
     )
     if len(exact) < 2:
         return
@@ -361,6 +374,12 @@ def check_is_generalised(release: Release, shown: Collection[str] = ()) -> None:
             columns=quoted(exact),
             what="kind",
         )
+
+
+def _stands_for_more(value: str | None, hierarchy: Hierarchy | None) -> bool:
+    """Whether a value is `*`, or a label of several values that the original has as a value, too."""
+    is_label = hierarchy is not None and value is not None and hierarchy.leaves_below.get(value, 1) > 1
+    return value == SUPPRESSED or is_label
 
 
 def _count_new(pairs: ClassPairs) -> int:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace as replaced
 from datetime import date
 from functools import partial
 from operator import add
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from PETWorks.about.hierarchies.hierarchy import Hierarchy, released_level
 from PETWorks.about.kinds import GENERALISED
-from PETWorks.about.treatment import APART
+from PETWorks.about.treatment import APART, AS_CLASS, AS_VALUE
 from PETWorks.counting.counts import ClassSizes, ClassValues, Grouping, Marginal
 from PETWorks.counting.questions import Question
 from PETWorks.counting.release import Release
@@ -62,7 +63,7 @@ def worst_case(release: Release) -> Iterator[Notice]:
         people = smallest * int(sizes.classes[sizes.sizes == smallest].sum())
         if view.has_weights:
             with suppress(NotApplicable):
-                risks = individual_risk(view).details
+                risks = individual_risk(_without_asides(view)).details
                 yield Notice("individual-risk", share=risks["highest"], average=risks["average"])
         yield Notice(
             "highest-risk-in-sample" if view.has_weights else "highest-risk",
@@ -80,6 +81,13 @@ def worst_case(release: Release) -> Iterator[Notice]:
         near = 0 if question is None else view.answer(question)
         if near:
             yield Notice("near-value", (column,), near)
+
+
+def _without_asides(view: View) -> View:
+    """The view in which no record is set aside, as an adversary sees the table."""
+    if not view.records_aside:
+        return view
+    return replaced(view, treatment={**view.treatment, "missing": AS_VALUE, "suppressed": AS_CLASS})
 
 
 def worst_case_questions(view: View) -> list[Question[int]]:

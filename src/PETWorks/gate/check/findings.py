@@ -75,7 +75,7 @@ def _examine(
     declared = facts.role == IDENTIFIER or facts.column == release.privacy_unit
     return replace(
         facts,
-        distinct=profile.distinct,
+        distinct=profile.distinct if facts.distinct is None else facts.distinct,
         unique=profile.unique / max(profile.records, 1),
         alone=profile.exact,
         findings=() if declared else find_contradictions(facts.column, facts.role, profile),
