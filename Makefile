@@ -72,8 +72,8 @@ gallery: .venv/.ready
 pictures: .venv/.ready
 	PETWORKS_PICTURES=docs $(BIN)/python -m pytest tests/studio/test_workflow_browser.py tests/test_site.py tests/render/test_plots.py -k pictures
 
-conformance: .venv/.ready
-	$(BIN)/python docs/make_conformance.py
+conformance: .venv/.ready .venv-peers/.ready
+	$(BIN)/python docs/make_conformance.py --peers $(PEERS)/python
 
 # make fuzz SECONDS=600; a saved failure: .venv/bin/python fuzz/run.py --repeat FILE
 fuzz: .venv/.ready

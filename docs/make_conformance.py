@@ -6,12 +6,14 @@ This needs the reference tables (PETWORKS_REFERENCE_DATA, by default ../shared/d
 disagreement that is not explained here is an error, and nothing is written.
 """
 
+import argparse
 import csv
+import json
 import math
 import os
 import random
+import subprocess
 import sys
-import warnings
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
@@ -317,42 +319,45 @@ def lookup_case(chance):
     )
 
 
-def lookup_peers():
-    """The measures of lookups that other packages have; see `benchmarks/peers.txt`, whose packages this needs."""
-    try:
-        from sdmetrics.single_table.privacy.cap import CategoricalZeroCAP
-        from synthgauge.metrics.privacy import tcap_score
-    except ImportError as error:
-        sys.exit(f"{error.name} is missing: install benchmarks/peers.txt")
-
-    def tcap(original, released, known, target):
-        return float(tcap_score(original, released, known, target))
-
-    def zero_cap(original, released, known, target):
-        return 1 - CategoricalZeroCAP.compute(original, released, key_fields=known, sensitive_fields=[target])
-
-    return {"certain": (f"synthgauge {version('synthgauge')}", tcap)} | {
-        "proportional": (f"sdmetrics {version('sdmetrics')}", zero_cap)
-    }
+LOOKUP_PEERS = """
+import json, sys, warnings
+from importlib.metadata import version
+import pandas as pd
+from sdmetrics.single_table.privacy.cap import CategoricalZeroCAP
+from synthgauge.metrics.privacy import tcap_score
+warnings.simplefilter("ignore")
+certain, proportional = [], []
+for original, released, known, target in json.load(sys.stdin):
+    tables = [pd.DataFrame(rows).fillna("none") for rows in (original, released)]
+    certain.append(float(tcap_score(*tables, known, target)))
+    proportional.append(1 - float(CategoricalZeroCAP.compute(*tables, key_fields=known, sensitive_fields=[target])))
+names = [f"{name} {version(name)}" for name in ("synthgauge", "sdmetrics")]
+print(json.dumps({"certain": [names[0], certain], "proportional": [names[1], proportional]}))
+"""
 
 
-def lookup_section():
+def lookup_peers(interpreter, cases):
+    """The measures of lookups that other packages have, by an interpreter that has benchmarks/peers.txt installed."""
+    asked = [(case.original, case.released, case.quasi_identifiers, *case.sensitive) for case in cases]
+    done = subprocess.run(  # noqa: S603 - given by whoever builds the docs
+        [interpreter, "-c", LOOKUP_PEERS], check=True, input=json.dumps(asked), capture_output=True, text=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def lookup_section(interpreter):
     """The number of random tables on which lookups agree with their twins, and with other packages."""
-    peers, agreeing = lookup_peers(), Counter()
     chance = random.Random(3)
-    for _ in range(RANDOM_TABLES):
-        case = lookup_case(chance)
+    cases = [lookup_case(chance) for _ in range(RANDOM_TABLES)]
+    peers, agreeing = lookup_peers(interpreter, cases), Counter()
+    for place, case in enumerate(cases):
         found = measure_all(case)
         for name in definitions.LOOKUPS:
             value, expected = found[name], definitions.TWINS[name](case)
             if value is None or not agree(value[0], expected, name):
                 sys.exit(f"random table: {name} is {value}, its twin {expected}: {case}")
-        original, released = (pd.DataFrame(rows).fillna("none") for rows in (case.original, case.released))
-        for name, (_, peer) in peers.items():
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found_by_peer = peer(original, released, case.quasi_identifiers, *case.sensitive)
-            agreeing[name] += agree(found[name][0], found_by_peer, name)
+        for name, (_, values) in peers.items():
+            agreeing[name] += agree(found[name][0], values[place], name)
     rows = "".join(
         f"| {name} | twin" + (f", {peers[name][0]} ({agreeing[name]} tables)" if name in peers else "") + " |\n"
         for name in definitions.LOOKUPS
@@ -391,6 +396,9 @@ def crosswalk():
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", required=True, help="an interpreter that has benchmarks/peers.txt installed")
+    interpreter = parser.parse_args().peers
     if not REFERENCE.is_dir():
         sys.exit(f"the reference tables are not at {REFERENCE} (PETWORKS_REFERENCE_DATA)")
     reasons = "\n".join(f"{NUMBERS[name]}. {name}: {text}" for name, text in EXPLAINED.items())
@@ -402,7 +410,7 @@ def main():
     text += random_section(
         f"{RANDOM_TABLES} random tables with missing cells, suppressed records and local recoding", plain=False, seed=2
     )
-    text += lookup_section()
+    text += lookup_section(interpreter)
     text += release_peers.section()
     (ROOT / "docs/conformance.md").write_text(text, "utf-8")
     with (ROOT / "docs/conformance.csv").open("w", encoding="utf-8", newline="") as file:

@@ -692,6 +692,7 @@ def utility_bias(case):
 
 
 def fidelity(case):
+    case = on_compared_levels(case)
     columns = [*case.quasi_identifiers, *case.sensitive]
     distances = []
     for column in columns:
@@ -702,6 +703,7 @@ def fidelity(case):
 
 def marginal_distance(case, width):
     """The mean total variation between original and release over all sets of so many columns."""
+    case = on_compared_levels(case)
     distances = []
     for columns in itertools.combinations([*case.quasi_identifiers, *case.sensitive], width):
         before, after = (Counter(key(row, columns) for row in rows) for rows in (case.original, case.released))

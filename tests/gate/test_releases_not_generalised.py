@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from command import petworks
-from PETWorks import Release, check
+from PETWorks import Release, attack, check
 from PETWorks.errors import InputError, PETWorksError
 from PETWorks.gate.policy.policy import read_policy
 from policy_checks import CHECK
@@ -278,6 +278,31 @@ def test_every_adversary_by_subsets(tables):
     nobody = judge(tables, "drawn", control="", presets=more + "presets: [nics-0.09]\n")
     (rule,) = [rule for rule in nobody.content.rules if rule.measure == "every-subset"]
     assert (rule.verdict, rule.details["unjudged"]) == ("fail", "no control people")
+
+
+def test_limits_on_subsets_are_judged_on_each_level(tables):
+    """On the first level everybody has a look-alike; the copy shows on the second, which all interfaces name."""
+    limits = "subsets: {sizes: all, limits: {certain: 0.09}}\npresets: [nics-0.09]\n"
+    coarse, both = (
+        judge(tables, "noisy_copy", presets=limits, compare_at=f"compare_at: {{age: {levels}}}\n")
+        for levels in (4, [4, 1])
+    )
+    verdict = "every-subset: certain"
+    assert [verdicts(found)[verdict] for found in (coarse, both)] == ["pass", "fail"]
+    (rule,) = [rule for rule in both.content.rules if rule.name == verdict]
+    assert rule.details == {"compared_at": {"age": 1}}
+    assert {subset.compared_at["age"] for subset in both.content.lookups.minimal_risky} == {1}
+    assert all("age on level 1" in text for text in (both.to_markdown(), both.to_junit(), both.to_html("en")))
+    assert "age on level" not in both.to_markdown(edition="external")
+    assert list(CHECK.iter_errors(both.to_dict())) == []
+    by_policy = ("--policy", tables / "policy.yaml")
+    done = petworks("attack", *by_policy, "--subsets", "all", "--limit", "certain=0.09")
+    assert (done.returncode, "age on level 1" in done.stdout) == (1, True)
+    done = petworks("attack", *by_policy, "--level", "age=4", "--subsets", "all", "--limit", "certain=0.09")
+    assert (done.returncode, "on level" in done.stdout) == (0, False)
+    assert attack(tables / "policy.yaml").facts({"certain": 0.09}).limits == both.content.lookups.limits
+    measured = json.loads(petworks("evaluate", *by_policy, "--format", "json").stdout)
+    assert (measured["table"]["kind"], measured["table"]["control_records"]) == ("synthetic", CONTROLS)
 
 
 def test_noise_in_one_more_column_does_not_hide_a_copy(tables):

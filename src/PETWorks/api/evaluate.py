@@ -55,20 +55,23 @@ def attack(
     progress     called with the number of finished subsets and the number of all
 
     A release that is not generalised is compared with its original, and with control people if it has any; see
-    `LookupSubsets`. It has no worth of values and no checkpoint.
+    `LookupSubsets`. It has no worth of values. If a policy compares columns on several levels, each
+    subset has the numbers of those on which most is told.
 
     >>> subsets = attack(Release("data/patient_anonymized.csv"))
     >>> subsets.row({"Age"})["classes"], subsets.row({"Age", "ZIPCode"})["classes"]
     (2, 3)
     """
-    if sizes is None and is_policy(release):
-        policy = open_policy(release)
-        release, sizes = policy, policy.subset_sizes
-    opened, wanted = open_release(release), "all" if sizes is None else sizes
+    policy = open_policy(release) if is_policy(release) else None
+    opened = open_release(release if policy is None else policy)
+    wanted = sizes or (policy and policy.subset_sizes) or "all"
     if opened.kind != GENERALISED:
-        if worth is not None or checkpoint is not None:
-            raise ParameterError("worth and checkpoint are for generalised tables")
-        return look_up_subsets(opened, wanted, memory=memory, progress=progress)
+        if worth is not None:
+            raise ParameterError("a worth of values is for generalised tables", what="worth")
+        levels = () if policy is None else policy.levels_compared
+        return look_up_subsets(
+            opened, wanted, levels=levels, memory=memory, checkpoint=checkpoint, resume=resume, progress=progress
+        )
     return every_subset(
         opened,
         wanted,

@@ -160,9 +160,10 @@ def resolve_table(table: str | None, options: dict[str, Any]) -> str | Path:
         from PETWorks.gate.policy.policy import read_policy
 
         policy = read_policy(options["policy"], options["root"], network=options["network"])
-        names = ("roles", "original", "order", "hierarchies", "population", "privacy_unit")
+        names = ("roles", "original", "order", "hierarchies", "population", "privacy_unit", "kind", "control")
         described = (
             {name: getattr(policy, name) for name in names}
+            | {"compare_at": policy.levels_compared}
             | policy.sample.words
             | dict(policy.reading)
             | dict(policy.treatment)
@@ -198,6 +199,8 @@ def open_release(
     def open_file(file: Any) -> Any:
         return open_table(file, separator, options["encoding"]) if isinstance(file, str | Path) else file
 
+    if options.get("levels"):
+        options["compare_at"] = [parse_compared_levels(options["levels"])]
     treatment = {name: options[name] for name in (*TREATMENTS, *COLUMN_KEYS) if options.get(name) is not None}
     release = Release(
         protect_source(open_file(table), protect_from_text(options.get("protect", ())), options.get("privacy_unit")),
@@ -206,7 +209,7 @@ def open_release(
         open_file(options.get("original")),
         kind=options.get("kind") or GENERALISED,
         control=open_file(options.get("control")),
-        compare_at=parse_compared_levels(options.get("levels", ())) or options.get("compare_at"),
+        compare_at=next(iter(options.get("compare_at") or [None])),
         population=open_file(population),
         order=options.get("order"),
         **treatment,

@@ -2,8 +2,9 @@
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import click
 
@@ -39,11 +40,14 @@ from PETWorks.render.formats.formats import dumps
 from PETWorks.render.terminal import counting_progress, progress, text_style
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PETWorks.counting.release import Release
-    from PETWorks.measures.attacks.subsets import Subsets
+    from PETWorks.measures.attacks.subsets import Subsets, SubsetTable
     from PETWorks.measures.evaluation import Evaluation
 
 
+SubsetsT = TypeVar("SubsetsT", bound="SubsetTable")
 OTHER_TABLES = (".tsv", ".xlsx", ".feather")  # table formats that cannot be written
 
 
@@ -102,7 +106,7 @@ def attack_command(table: str | None, **options: Any) -> None:
           --sensitive illness --subsets all --limit certain=0.09
     """
     from PETWorks.counting.view import NO_QUASI_IDENTIFIER
-    from PETWorks.measures.attacks.subsets import check_limits
+    from PETWorks.measures.attacks.subsets import check_limits, every_subset
     from PETWorks.measures.evaluation import evaluate_measures
 
     plan = Plan.from_options(resolve_table(table, options), options)
@@ -114,7 +118,9 @@ def attack_command(table: str | None, **options: Any) -> None:
             _look_up(release, plan, options)
         limits = check_limits(plan.limits, release.sensitive_attributes, plan.worth)
     tables = {} if plan.records is None else {plan.records: _per_record_content(release, plan.records, plan)}
-    subsets = None if plan.sizes is None else _every_subset(release, plan, resume=options["resume"])
+    subsets = None
+    if plan.sizes is not None:
+        subsets = _count(plan, partial(every_subset, release, worth=plan.worth), resume=options["resume"])
     answers = {} if subsets is None else subsets.answers(limits)
     with progress("attacking", shown_name(plan.table)):
         if plan.worth and not release.sensitive_attributes:
@@ -139,7 +145,7 @@ def _look_up(release: "Release", plan: "Plan", options: dict[str, Any]) -> NoRet
     from PETWorks.measures.evaluation import evaluate_measures
     from PETWorks.render.text.measures_text import lookups_text
 
-    for given, option in ((plan.records, "--per-record"), (plan.worth, "--worth"), (options["resume"], "--resume")):
+    for given, option in ((plan.records, "--per-record"), (plan.worth, "--worth")):
         if given:
             raise ParameterError("{option} is for generalised tables", option=option)
     measures = [entry.name for entry in all_measures() if entry.family == "disclosure"]
@@ -149,8 +155,8 @@ def _look_up(release: "Release", plan: "Plan", options: dict[str, Any]) -> NoRet
     answers: dict[str, Any] = {}
     tables, output = {}, plan.output
     if plan.sizes is not None:
-        with counting_progress() as advance:
-            subsets = look_up_subsets(release, plan.sizes, progress=advance)
+        levels = options.get("compare_at", ())
+        subsets = _count(plan, partial(look_up_subsets, release, levels=levels), resume=options["resume"])
         answers = subsets.answers(plan.limits)
         if output is not None and output.suffix in RECORD_FILE_SUFFIXES:
             from PETWorks.render.formats.result_files import subsets_file
@@ -162,7 +168,7 @@ def _look_up(release: "Release", plan: "Plan", options: dict[str, Any]) -> NoRet
         text = dumps({"petworks": __version__, **evaluation.to_dict(), **answers}) + "\n"
     else:
         text = lookups_text(evaluation, answers.get("subsets"), **text_style(output))
-    write_or_print(text, output, tables)
+    write_or_print(text, output, tables, plan.unfinished)
     sys.exit(DOES_NOT_HOLD if answers.get("satisfied") is False else HOLDS)
 
 
@@ -241,10 +247,8 @@ def _text(
     return attack_text(evaluation.results, answers.get("subsets"), **text_style(output))
 
 
-def _every_subset(release: "Release", plan: Plan, *, resume: bool) -> "Subsets":
+def _count(plan: Plan, count: "Callable[..., SubsetsT]", *, resume: bool) -> "SubsetsT":
     """Count the subsets and show progress; finished ones are kept in a file."""
-    from PETWorks.measures.attacks.subsets import every_subset
-
     sizes, unfinished = str(plan.sizes), plan.unfinished
     done = [0, 0]
     with counting_progress() as advance:
@@ -254,7 +258,7 @@ def _every_subset(release: "Release", plan: Plan, *, resume: bool) -> "Subsets":
             advance(finished, total)
 
         try:
-            return every_subset(release, sizes, worth=plan.worth, checkpoint=unfinished, resume=resume, progress=show)
+            return count(sizes=sizes, checkpoint=unfinished, resume=resume, progress=show)
         except KeyboardInterrupt:
             if unfinished is not None and done[1]:
                 note("cli.subsets-kept", n=done[0], all=done[1], path=repr(str(unfinished)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from PETWorks.about.hierarchies.declaration import Declaration, as_hierarchies, hierarchy_name
 from PETWorks.about.hierarchies.hierarchy import Hierarchy
-from PETWorks.about.kinds import GENERALISED, check_kind
+from PETWorks.about.kinds import GENERALISED, ONE_RECORD_EACH, check_kind
 from PETWorks.about.population import Population, Sample, check_sample
 from PETWorks.about.roles import Roles, check_control_columns, check_roles, check_same_columns, check_unit
 from PETWorks.about.sidecar import Sidecar, read_sidecar
@@ -229,6 +229,8 @@ class Release(Displayable):
         description = _Description(roles, hierarchies, privacy_unit, Sample(sampling_weight, household), treatment)
         if source.path is not None and (roles is None or hierarchies is None):
             description = description.completed(read_sidecar(source.path))
+        if self.kind != GENERALISED and (description.privacy_unit is not None or people is not None):
+            raise ParameterError(ONE_RECORD_EACH, what="privacy_unit")
         if protect is not None:
             data = source = protect_source(source, protect, description.privacy_unit)
         self.source, self.sample, self._given_tables = source, description.sample, (data, original)

@@ -19,7 +19,11 @@ from PETWorks.counting.release import Release
 from PETWorks.errors import ParameterError, quoted
 from PETWorks.gate.anonymising import locating_errors, locating_models
 from PETWorks.gate.check.advice import next_steps
-from PETWorks.gate.check.built_in_rules import check_is_generalised, check_people_are_declared
+from PETWorks.gate.check.built_in_rules import (
+    check_is_generalised,
+    check_one_record_each,
+    check_people_are_declared,
+)
 from PETWorks.gate.check.composed_releases import compose_releases
 from PETWorks.gate.check.facts import (
     add_measures,
@@ -177,9 +181,11 @@ class Case:
     def _count_subsets(self) -> Subsets | LookupSubsets | None:
         if self.policy.subset_sizes is None:
             return None
+        release, sizes = self.release, self.policy.subset_sizes
         with self.policy.located("subsets"):
-            count = every_subset if self.policy.kind == GENERALISED else look_up_subsets
-            return count(self.release, self.policy.subset_sizes, progress=self._progress)
+            if release.kind == GENERALISED:
+                return every_subset(release, sizes, progress=self._progress)
+            return look_up_subsets(release, sizes, levels=self.policy.levels_compared, progress=self._progress)
 
     @property
     def rules(self) -> tuple[RuleResult, ...]:
@@ -196,6 +202,8 @@ class Case:
     def _judge(self) -> tuple[RuleResult, ...]:
         if self.policy.kind == GENERALISED:
             self._check_generalised()
+        else:
+            check_one_record_each(self.release, self.policy.no_privacy_unit)
         subsets = self.subsets[0] if self.policy.limits else None
         return judge_rules(self.release, self.policy, subsets, self.composition, self.columns, self.moment.date())
 

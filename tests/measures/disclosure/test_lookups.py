@@ -17,6 +17,7 @@ from PETWorks.measures.result import flatten
 from spark_cluster import needs_spark
 
 TABLES = {"original": "data/people.csv", "control": "data/people_control.csv", "kind": "synthetic"}
+SIMILAR = ("fidelity", "marginals")  # compare on the same levels
 WITH_CONTROL = ("found", "certain", "proportional", "best-guess", "copies")
 
 
@@ -145,13 +146,15 @@ def with_two_targets(case):
 
 def measured(case, engine="memory"):
     release = frames.release_of(case, engine=engine)
-    results = {name: catalogue[name](release) for name in LOOKUPS}
+    results = {name: catalogue[name](release) for name in (*LOOKUPS, *SIMILAR)}
     release.engine.close()
     return results
 
 
 def assert_as_defined(case, results):
     folded = fold_sensitive_values(case)
+    for name in SIMILAR:
+        assert results[name].value == pytest.approx(TWINS[name](case), rel=1e-14), name
     for name, by_target in LOOKUPS.items():
         details = results[name].details
         assert results[name].value == pytest.approx(TWINS[name](case), rel=1e-14), name

@@ -19,18 +19,20 @@ from PETWorks import Release, attack, catalogue, every_subset
 from PETWorks.counting.counts import ClassValues, Marginal
 from PETWorks.errors import InputError, NotApplicable, ParameterError
 from PETWorks.measures.disclosure.compared import ComparedTables
-from PETWorks.measures.disclosure.subsets import LookupScore, mean_contribution
+from PETWorks.measures.disclosure.subsets import LookupScore, look_up_subsets, mean_contribution
 from spark_cluster import needs_spark
 
 IS_SMALL = "PETWorks.counting.subsets.subset_counts.is_small"  # whether to count without the compiler
 
 
-def numbers_of(case, engine="memory"):
+def rows_as_defined(case, engine="memory"):
+    """The rows of all subsets, which are compared with the definitions."""
     release = frames.release_of(case, engine=engine)
     subsets = attack(release)
     rows = subsets.to_dicts()
+    assert_as_defined(case, subsets)
     release.engine.close()
-    return subsets, rows
+    return rows
 
 
 def assert_as_defined(case, subsets):
@@ -52,9 +54,84 @@ def assert_as_defined(case, subsets):
                 excess = (right - control) / (1 - control) if control != 1 else 0
                 assert row[field.format("excess")] == pytest.approx(float(excess), rel=1e-12, abs=1e-12)
     for target in case.sensitive:  # without any attribute
-        assert subsets.lookups[target][-1].found[0] == len(case.original)
+        assert subsets.found("found").share[-1] == 1
         prior = share_right("prior", folded, target)
         assert subsets.found(f"best-guess of {target}").share[-1] == pytest.approx(float(prior), rel=1e-14)
+
+
+def on_levels(levels=({"q": 0}, {"q": 1}), **options):
+    """Values that are off by one: on the first level nobody of the original is found, on the second everybody is."""
+    values = [str(number) for number in range(0, 200, 2)] * 6
+    original = {"q": values, "t": [str(int(value) // 2 % 5) for value in values]}
+    released = {"q": [str(int(value) + 1) for value in values[1:]] + ["0"], "t": [*original["t"][1:], "0"]}
+    control = {"q": values, "t": ["4", "3", "2", "1", "0"] * 120}
+    release = Release(released, ROLES, {"q": {"width": [2]}}, original, control=control, kind="synthetic")
+    return look_up_subsets(release, levels=levels, **options)
+
+
+def test_the_worst_level_counts():
+    """Each subset has the numbers of the levels on which most is told, and says which these are."""
+    both, (first, second) = on_levels(), (on_levels([{"q": level}]) for level in (0, 1))
+    for one, limits in ((first, None), (both, {"q": 1})):
+        answers = one.facts({"certain": 0.09})
+        assert [limit.compared_at for limit in answers.limits] == [limits]
+    assert first.facts({"certain": 0.09}).limits[0].satisfied
+    found = both.answers({"certain": 0.09, "replicated-uniques": 1})
+    assert found["satisfied"] is False
+    assert [risk["compared_at"] for risk in found["subsets"]["minimal_risky"]] == [{"q": 1}]
+    assert found["subsets"]["minimal_risky"][0]["value"] == second.minimal_risky({"certain": 0.09})[0]["value"]
+    worst = [row["highest"] for row in found["subsets"]["if_they_know"] if row["attack"] == "certain of t"]
+    assert [case["compared_at"] for case in worst] == [{"q": 1}]
+    assert both.shares("certain of t", "q") == second.shares("certain of t", "q") != first.shares("certain of t", "q")
+    row = both.row("q")
+    assert row.pop("certain_level of t") == 2
+    assert {name: row[name] for name in row if "certain_" in name and "both" not in name} == {
+        name: number for name, number in second.row("q").items() if "certain_" in name and "both" not in name
+    }
+    assert both.to_arrow()["certain_level of t"].to_pylist() == [2]
+    assert "certain_level of t" not in first.row("q")
+    with pytest.raises(ParameterError, match="column 'q': expected a level from 0 to 2, got '5'"):
+        on_levels([{"q": 5}])
+
+
+@pytest.mark.parametrize("finished", range(0, 12, 3))
+def test_interrupted_and_gone_on_with(tmp_path, finished):
+    class StoppedError(Exception):
+        pass
+
+    def stop(done, total):
+        assert total == 14
+        if done >= finished:
+            raise StoppedError
+
+    path, levels = tmp_path / "run", [{"age": 1}, {"age": 2}]
+    roles = {"quasi_identifiers": ["age", "sex", "illness"], "sensitive_attributes": []}
+    ages = {"age": {"width": [10, 20]}}
+    release = Release("data/people_synthetic.csv", roles, ages, **TABLES)
+    with mock.patch("PETWorks.counting.subsets.subset_counts.FREE", 1), mock.patch(IS_SMALL, return_value=False):
+        with pytest.raises(StoppedError):
+            look_up_subsets(release, levels=levels, checkpoint=path, progress=stop)
+        lines = path.read_text("utf-8").splitlines()
+        assert len(lines) - 1 >= finished
+        with pytest.raises(InputError, match="an unfinished run"):
+            look_up_subsets(release, levels=levels, checkpoint=path)
+        told = []
+        again = look_up_subsets(
+            release, levels=levels, checkpoint=path, resume=True, progress=lambda *done: told.append(done)
+        )
+        assert (told[0], told[-1]) == ((len(lines) - 1, 14), (14, 14))
+        assert again.to_dicts() == look_up_subsets(release, levels=levels).to_dicts()
+    with mock.patch("PETWorks.counting.subsets.subset_counts.count_subsets", None):
+        whole = look_up_subsets(release, levels=levels, checkpoint=path, resume=True)
+    assert whole.to_dicts() == again.to_dicts()
+    with pytest.raises(InputError, match="of another run, with different table"):
+        look_up_subsets(release, levels=levels[:1], checkpoint=path, resume=True)
+    head, line, *_ = path.read_text("utf-8").splitlines()
+    for old, new in (('"level": 1', '"level": 3'), ('"lookups": [[', '"lookups": [[-'), ("]]}", ", 1]]}")):
+        assert old in line
+        path.write_text(f"{head}\n{line.replace(old, new)}\n", "utf-8")
+        with pytest.raises(InputError, match="not a file of finished subsets, or damaged"):
+            look_up_subsets(release, levels=levels, checkpoint=path, resume=True)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -63,7 +140,7 @@ def test_every_subset_agrees_with_its_definition(compiled):
     @given(case=looked_up().map(with_two_targets))
     def agrees(case):
         with mock.patch(IS_SMALL, return_value=not compiled):
-            assert_as_defined(case, numbers_of(case)[0])
+            rows_as_defined(case)
 
     agrees()
 
@@ -75,9 +152,8 @@ def test_engines_say_the_same(engine, tries):
     @given(case=looked_up().map(with_two_targets))
     def agrees(case):
         with constants(**TINY_PARTS):
-            subsets, rows = numbers_of(case, engine)
-        assert_as_defined(case, subsets)
-        assert rows == numbers_of(case)[1]
+            rows = rows_as_defined(case, engine)
+        assert rows == rows_as_defined(case)
 
     agrees()
 
@@ -178,7 +254,7 @@ def test_smallest_sets_that_break_a_limit():
 def test_what_is_not_for_such_tables():
     with pytest.raises(NotApplicable, match="use attack, which looks people up"):
         every_subset(people())
-    with pytest.raises(ParameterError, match="worth and checkpoint are for generalised tables"):
+    with pytest.raises(ParameterError, match="a worth of values is for generalised tables"):
         attack(people(), worth={"illness": {"flu": 2}})
     with pytest.raises(NotApplicable, match="needs the original table"):
         attack(Release("data/people_synthetic.csv", kind="synthetic"))

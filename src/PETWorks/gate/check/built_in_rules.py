@@ -405,14 +405,44 @@ def check_people_are_declared(
         raise _undeclared(people)
 
 
-def _undeclared(people: People) -> RoleError:
-    """The error that nothing declares these people, and what to declare."""
-    records = Counted(
+def check_one_record_each(release: Release, explained: Mapping[str, MultilingualText]) -> None:
+    """Raise if people of the original clearly have several records, as those of the control people then have, too.
+
+    The records of a person are alike, so an interval that takes each for a person is too narrow.
+
+    explained   columns that do not name the people the table is about, each with the reason
+    """
+    source = release.original_source
+    if source is None:
+        return
+    examined = {
+        name: ExaminedColumn.of(profile) for name, profile in release.engine.profiles(source, source.names).items()
+    }
+    excluded = [name.strip() for name, reason in explained.items() if _is_meaningful(reason)]
+    people = find_people(examined, release.identifiers, partial(release.engine.load, source), source.names, excluded)
+    if people is not None:
+        raise RoleError(
+            "columns {columns} of the original name people, and {records}, so an interval that takes each record for a "
+            "person would be too narrow; keep one record of each person in the original and in the control people, or, "
+            "if the columns do not name the people the table is about, say so under 'no_privacy_unit'",
+            columns=quoted(people.columns),
+            records=_records_of(people),
+            what="original",
+        )
+
+
+def _records_of(people: People) -> Counted:
+    return Counted(
         "{records:,} records are of one person",
         "{records:,} records are of {n:,} people",
         n=people.number,
         records=people.records,
     )
+
+
+def _undeclared(people: People) -> RoleError:
+    """The error that nothing declares these people, and what to declare."""
+    records = _records_of(people)
     if people.cut:
         return RoleError(
             "a part of the values of column {column!r} names people, as A17 does in A17-1 and A17-2, and {records}: "

@@ -370,7 +370,9 @@ def _measure_rule(
             unjudged = {"unjudged": str(why_unjudged(release.view))}
             failed = _without_details(SUBSETS, rule.parameters, None, satisfied=False)
             return {**failed, "details": unjudged}
-        return _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
+        told = _without_details(SUBSETS, {name: limit.at_most}, limit.worst, satisfied=limit.satisfied)
+        compared_at = getattr(limit, "compared_at", None)
+        return told if compared_at is None else {**told, "details": {"compared_at": compared_at}}
     with policy.located(*rule.key):
         result = _measure_for_adversaries(release, policy, rule.measure, rule.parameters)
         if result.satisfied is None:
@@ -397,16 +399,17 @@ def _measure_for_adversaries(
     """
     if not measure.compares:
         return measure.measure(release.view, parameters)
-    known = {release.quasi_identifiers: None}
-    if measure.name != COPIES:
-        known |= dict.fromkeys(adversary.knows for adversary in policy.adversaries)
+    everything = release.quasi_identifiers
+    adversaries = dict.fromkeys([everything, *(adversary.knows for adversary in policy.adversaries)])
+    levels = policy.compared_levels(release)
     results = []
-    for place, levels in enumerate(policy.compared_levels(release)):
-        for columns in known:
-            is_first = place == 0 and columns == release.quasi_identifiers
-            view = release.view if is_first else replace(release.view, quasi_identifiers=columns, compare_at=levels)
+    for compared_at in levels:
+        for known in adversaries if measure.name != COPIES else (everything,):
+            is_own = known == everything and compared_at == release.compare_at
+            view = release.view if is_own else replace(release.view, quasi_identifiers=known, compare_at=compared_at)
             result = measure.measure(view, parameters)
-            where = {} if is_first else {"known": list(columns), "compared_at": levels}
+            where: dict[str, Any] = {} if known == everything else {"known": list(known)}
+            where |= {"compared_at": compared_at} if len(levels) > 1 else {}
             results.append(replace(result, details={**result.details, **where}))
     return max(results, key=lambda result: (result.satisfied is False, _upper_end(result)))
 

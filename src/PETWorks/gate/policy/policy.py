@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PETWorks.about.hierarchies.declaration import HierarchySources
-from PETWorks.about.kinds import GENERALISED, WORDS
+from PETWorks.about.kinds import GENERALISED, ONE_RECORD_EACH, WORDS
 from PETWorks.about.population import Sample
 from PETWorks.about.protection import protection_of
 from PETWorks.about.roles import ROLE_KEYS, roles_from_lists
@@ -157,7 +157,7 @@ class Policy:
         return self.stated_kind or GENERALISED
 
     @property
-    def _compared_levels(self) -> Sequence[Mapping[str, str]]:
+    def levels_compared(self) -> Sequence[Mapping[str, str]]:
         """The levels on which columns are compared together: the first of each, then the second ones, and so on."""
         number = max(map(len, self.compare_at.values()), default=1)
         return [
@@ -169,7 +169,7 @@ class Policy:
         """The levels on which rules compare columns; the first ones are those of the release."""
         with self.located("compare_at"):
             return tuple(
-                check_levels(levels, release.compared_columns, release.hierarchies) for levels in self._compared_levels
+                check_levels(levels, release.compared_columns, release.hierarchies) for levels in self.levels_compared
             )
 
     @property
@@ -240,7 +240,7 @@ class Policy:
                 population=self._opened("population", population) if isinstance(population, Path | str) else population,
                 kind=self.kind,
                 control=None if self.control is None else self._opened("control", self.control),
-                compare_at=next(iter(self._compared_levels)),
+                compare_at=next(iter(self.levels_compared)),
                 order=self.order,
                 seed=self.seed,
                 removed=None if planned is None else planned[0],
@@ -599,6 +599,8 @@ def _check_kind(mistakes: Mistakes) -> None:
             mistakes.add(
                 (key,), "the key is for releases of the kind 'synthetic' or 'perturbed' (context: {kind: ...})"
             )
+        elif key == "privacy_unit":
+            mistakes.add((key,), ONE_RECORD_EACH)
         else:
             mistakes.add((key,), "the key is for generalised releases, and this one is {kind}", kind=WORDS[kind])
     if kind != GENERALISED and "original" not in content:

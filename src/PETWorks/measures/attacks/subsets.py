@@ -171,8 +171,9 @@ class Checkpoint:
         self, path: Path, columns: Sequence[str], sensitive: Sequence[str], about: Mapping[str, Any], *, resume: bool
     ) -> None:
         self.path = path
-        self.columns, self.sensitive, self.gains = columns, sensitive, len(about.get("worth", ()))
-        self.finished: CountsBySubset = {}
+        self.columns, self.sensitive, self.about = columns, sensitive, about
+        self.gains = len(about.get("worth", ()))
+        self.finished: dict[Any, Any] = {}
         head = {"petworks_subsets": FORMAT, "quasi_identifiers": list(columns)}
         head |= {"sensitive_attributes": list(sensitive), **about}
         try:
@@ -193,16 +194,9 @@ class Checkpoint:
         except OSError as error:
             raise InputError("cannot write {path!r}: {reason}", path=str(path), reason=system_reason(error)) from None
 
-    def add(self, finished: Mapping[Subset, SubsetCounts]) -> None:
+    def add(self, finished: Mapping[Any, Any]) -> None:
         """Add finished subsets to the file."""
-        lines = [
-            {
-                "attributes": [name for name in self.columns if name in subset],
-                **{name: number for name, number in counts._asdict().items() if name != "gains" or self.gains},
-                "right_guesses": dict(zip(self.sensitive, counts.right_guesses, strict=True)),
-            }
-            for subset, counts in finished.items()
-        ]
+        lines = [self._line(subset, counts) for subset, counts in finished.items()]
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
@@ -236,16 +230,32 @@ class Checkpoint:
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))
 
-    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: int) -> tuple[Subset, SubsetCounts]:
-        """A finished subset and its counts; raise if the counts are impossible."""
-        names = line["attributes"]
+    def _line(self, subset: Any, counts: Any) -> dict[str, Any]:
+        """A finished subset and its counts, for the file."""
+        return {
+            "attributes": self._names(subset),
+            **{name: number for name, number in counts._asdict().items() if name != "gains" or self.gains},
+            "right_guesses": dict(zip(self.sensitive, counts.right_guesses, strict=True)),
+        }
+
+    def _names(self, subset: Subset) -> list[str]:
+        return [name for name in self.columns if name in subset]
+
+    def _subset(self, names: Sequence[str], sizes: Sequence[int]) -> Subset:
+        """The subset of these columns; raise if it is none that is counted."""
         subset = frozenset(names)
+        if not (subset <= set(self.columns) and len(subset) == len(names) and len(subset) in sizes):
+            raise ValueError
+        return subset
+
+    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: int) -> tuple[Any, Any]:
+        """A finished subset and its counts; raise if the counts are impossible."""
+        subset = self._subset(line["attributes"], sizes)
         guesses = tuple(line["right_guesses"][name] for name in self.sensitive)
         gains = tuple(line["gains"]) if self.gains else ()
         counts = SubsetCounts(line["classes"], line["uniques"], line["smallest_class"], guesses, gains)
         whole = all(type(number) is int for number in (*counts[:3], *guesses, *gains)) and len(gains) == self.gains
-        known = subset <= set(self.columns) and len(subset) == len(names) and len(subset) in sizes
-        if not whole or not known or not 0 <= counts.uniques <= counts.classes:
+        if not whole or not 0 <= counts.uniques <= counts.classes:
             raise ValueError
         if not 1 <= counts.smallest_class * counts.classes <= records:
             raise ValueError

@@ -1,11 +1,13 @@
 """Lookups by adversaries who know any subset of the quasi-identifiers."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from math import factorial, fsum
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +15,14 @@ from numpy.typing import NDArray
 from PETWorks.counting.codes import Codes
 from PETWorks.counting.counts import ClassValues, Integers, run_starts
 from PETWorks.counting.engines.engine import memory_limit_in_bytes
-from PETWorks.counting.release import Release
-from PETWorks.counting.subsets.subset_counts import CountsBySubset
+from PETWorks.counting.release import Release, check_levels
+from PETWorks.counting.subsets.subset_counts import CountsBySubset, Subset
 from PETWorks.counting.view import NO_QUASI_IDENTIFIER, View
 from PETWorks.errors import Hint, NotApplicable, ParameterError, Phrase, RoleError, quoted
-from PETWorks.json_types import Count, JSONObject, Names, Number
+from PETWorks.json_types import Count, JSONObject, Names, Number, described
 from PETWorks.measures import parameters
 from PETWorks.measures.attacks.subsets import (
+    Checkpoint,
     Driver,
     RiskySubset,
     Sizes,
@@ -44,19 +47,28 @@ from PETWorks.measures.disclosure.lookups import (
     COUNTED,
     Lookups,
     Shares,
-    Sums,
     check_values,
     kind_of_products,
     look_up,
+    lookups_question,
     shares_of,
     why_unjudged,
 )
 from PETWorks.measures.result import at_most
-from PETWorks.tables.arrays import arrow_reals
+from PETWorks.tables.arrays import arrow_integers, arrow_reals
 
 ABOUT_PEOPLE = ("found", "replicated-uniques")
 ABOUT_VALUES = ("certain", "certain-in-both", "proportional", "best-guess")
 WITHOUT_CONTROL = ("replicated-uniques", "certain-in-both")
+# The places of what each measure counts, of the original and of control people, among the numbers of a subset.
+PLACES: Mapping[str, slice] = {
+    "found": slice(0, 2),
+    "replicated-uniques": slice(2, 3),
+    "certain": slice(3, 5),
+    "certain-in-both": slice(5, 6),
+    "proportional": slice(6, 8),
+    "best-guess": slice(8, 10),
+}
 LARGEST_SIZE = 1 << 14  # of classes whose products are added up by size in an array
 
 
@@ -111,14 +123,18 @@ def _by_index(sums: NDArray[np.int64]) -> tuple[dict[int, int], dict[int, int]]:
     return first, third
 
 
+LevelsOfColumns = Annotated[Mapping[str, int], described("levels on which columns are compared, if there are several")]
+
+
 class LookupCase(JSONObject, frozen=True):
-    """Lookups by an adversary who knows these attributes."""
+    """Lookups by an adversary who knows these attributes, on the levels on which most is told."""
 
     attributes: Names
     share: Number
     control: Number = None
     excess: Number = None
     interval: tuple[float, float] | None = None
+    compared_at: LevelsOfColumns | None = None
 
 
 class KnownForLookups(JSONObject, frozen=True):
@@ -135,6 +151,18 @@ class KnownForLookups(JSONObject, frozen=True):
     highest: LookupCase
 
 
+class LookupLimit(SubsetLimit, frozen=True):
+    """A limit that every subset must keep, and the worst value."""
+
+    compared_at: LevelsOfColumns | None = None
+
+
+class RiskyForLookups(RiskySubset, frozen=True):
+    """A subset beyond a limit of which no smaller part is beyond it, on the levels on which most is told."""
+
+    compared_at: LevelsOfColumns | None = None
+
+
 class LookupAnswers(JSONObject, frozen=True):
     """Lookups by every subset of the quasi-identifiers."""
 
@@ -142,8 +170,8 @@ class LookupAnswers(JSONObject, frozen=True):
     control_records: Count
     number: int
     if_they_know: tuple[KnownForLookups, ...]
-    limits: tuple[SubsetLimit, ...]
-    minimal_risky: tuple[RiskySubset, ...]
+    limits: tuple[LookupLimit, ...]
+    minimal_risky: tuple[RiskyForLookups, ...]
     drivers: tuple[Driver, ...] | None
 
 
@@ -151,9 +179,12 @@ class Found(NamedTuple):
     """The results of one measure with each subset; the last are those of an adversary who knows nothing.
 
     control, excess, low and high are None without control people.
+
+    level   the place of the levels on which columns are compared, from 1 on
     """
 
     share: NDArray[np.float64]
+    level: Integers
     control: NDArray[np.float64] | None = None
     excess: NDArray[np.float64] | None = None
     low: NDArray[np.float64] | None = None
@@ -164,18 +195,103 @@ class Found(NamedTuple):
         """The numbers by which subsets are compared: the excess, or without control people the share."""
         return self.share if self.excess is None else self.excess
 
+    @property
+    def compared(self) -> NDArray[np.float64]:
+        """The numbers that are compared with limits: the upper ends of the intervals, or without them the shares."""
+        return self.share if self.high is None else self.high
+
+
+def _worst(found: Sequence[Found]) -> Found:
+    """For each subset what is found where most is told."""
+    if len(found) == 1:
+        return found[0]
+    place = np.argmax([each.compared for each in found], axis=0)[np.newaxis]
+    fields: list[Any] = [
+        None if own[0] is None else np.take_along_axis(np.array(own), place, 0)[0] for own in zip(*found, strict=True)
+    ]
+    return Found(*fields)
+
+
+@dataclass(frozen=True)
+class LookupsOnLevels:
+    """Lookups with columns compared on the levels of a view.
+
+    numbers   for each target those of each subset, and without any attribute; without targets for `""`
+    """
+
+    view: View
+    numbers: Mapping[str, NDArray[np.float64]]
+
+    def found(self, attack: str, place: int) -> Found:
+        """What a measure finds with each subset, and without any attribute."""
+        name, _, target = attack.partition(" of ")
+        numbers = self.numbers[target] if target else next(iter(self.numbers.values()))
+        people, _, controls = compared_tables(self.view).records
+        share, *by_chance = numbers[:, PLACES[name]].T
+        share, level = share / people, np.full(len(share), place)
+        if not by_chance or not controls:
+            return Found(share, level)
+        control = by_chance[0] / controls
+        left = 1 - control
+        excess = np.divide(share - control, left, out=np.zeros_like(share), where=left > 0)
+        ends = [
+            excess_interval(one, people, other, controls)
+            for one, other in zip(share.tolist(), control.tolist(), strict=True)
+        ]
+        low, high = np.array(ends).T
+        return Found(share, level, control, excess, low, high)
+
+    def shares(self, attack: str, known: Sequence[str]) -> Shares:
+        """The exact shares of a measure for those who know these attributes."""
+        name, _, target = attack.partition(" of ")
+        view: View = replace(self.view, quasi_identifiers=tuple(known))
+        lookups: Lookups = view.answer(lookups_question(view, target or None))
+        return shares_of(name, compared_tables(view), lookups, target or None)
+
+
+class LookupCheckpoint(Checkpoint):
+    """The numbers of finished subsets, kept in a file, on each level."""
+
+    def _line(self, subset: tuple[int, Subset], counts: Sequence[Sequence[float]]) -> dict[str, Any]:
+        return {"attributes": self._names(subset[1]), "level": subset[0], "lookups": counts}
+
+    def _counts(self, line: Mapping[str, Any], sizes: Sequence[int], records: Any) -> tuple[Any, Any]:
+        subset, level, counts = self._subset(line["attributes"], sizes), line["level"], line["lookups"]
+        people, _, controls = records
+        most = np.array([people, controls, people, people, controls, people, people, controls, people, controls])
+        numbers = np.array(counts, np.float64)
+        whole = level in range(1, len(self.about["table"]) + 1) and numbers.shape == (max(len(self.sensitive), 1), 10)
+        if not whole or not ((numbers >= 0) & (numbers <= most)).all():
+            raise ValueError
+        return (level, subset), counts
+
+
+def _numbers(lookups: Lookups) -> list[float]:
+    """The numbers of a subset, in the order of `PLACES`."""
+    counted = [getattr(lookups, COUNTED[name]) for name in PLACES]
+    parts = [part for own in counted for part in (own if isinstance(own, tuple) else (own,))]
+    return [
+        part if isinstance(part, int) else fsum(numerator / denominator for denominator, numerator in part.items())
+        for part in parts
+    ]
+
 
 def look_up_subsets(
     release: Release | View,
     sizes: Sizes = "all",
     *,
+    levels: Sequence[Mapping[str, int | str]] = (),
     memory: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> "LookupSubsets":
     """Look people up with every subset of the quasi-identifiers, or with those of the given sizes.
 
     The release is compared with its original, and with control people if there are any. Records are counted, not
-    people. The arguments are those of `every_subset`.
+    people. The arguments are those of `every_subset`, and:
+
+    levels   the levels on which columns are compared, one after another; by default those of the release
 
     >>> release = Release("data/people_synthetic.csv", original="data/people.csv", kind="synthetic")
     >>> look_up_subsets(release).row({"age"})["certain_share of illness"]
@@ -189,32 +305,55 @@ def look_up_subsets(
     if missing:
         missing.measure = None
         raise missing
-    tables = compared_tables(view)
-    for target in targets:
-        check_values(tables, view, target)
+    views = [
+        view if own == view.compare_at else replace(view, compare_at=own)
+        for own in (check_levels(each, [*columns, *targets], view.hierarchies) for each in levels or (view.compare_at,))
+    ]
     wanted = parse_sizes(sizes, len(columns))
-    total = count_feasible_subsets(wanted, len(columns), tables.table.rows)
-    scores = {by_table(target): [LookupScore(tables, target)] for target in targets}
-    scores = scores or {EVERYONE: [LookupScore(tables, None)]}
+    chosen = [subset for size in wanted for subset in combinations(range(len(columns)), size)]
+    subsets = [frozenset(columns[index] for index in subset) for subset in chosen]
     if memory is None:
         memory = release.memory_limit if isinstance(release, Release) else memory_limit_in_bytes(None)
-    counted: CountsBySubset = {}
+    stacked = [compared_tables(own) for own in views]
+    for own, tables in zip(views, stacked, strict=True):
+        for target in targets:
+            check_values(tables, own, target)
+    counted = [by_table(target) for target in targets] or [EVERYONE]
+    number = count_feasible_subsets(wanted, len(columns), stacked[0].table.rows)
+    total = len(views) * number
+    finished: dict[tuple[int, Subset], Sequence[Sequence[float]]] = {}
+    kept = None
+    if checkpoint is not None:
+        prints = [tables.table.fingerprint((*columns, *counted)) for tables in stacked]
+        about = {"sizes": list(wanted), "records": list(stacked[0].records), "table": prints}
+        kept = LookupCheckpoint(Path(checkpoint), columns, targets, about, resume=resume)
+        finished |= kept.finished
     if progress:
-        progress(0, total)
-    for family in tables.table.count_subsets(columns, list(scores), wanted, memory, counted.__contains__, scores):
-        counted |= family
-        if progress:
-            progress(len(counted), total)
-    masks = [
-        sum(1 << index for index in chosen) for size in wanted for chosen in combinations(range(len(columns)), size)
-    ]
-    subsets = [frozenset(name for index, name in enumerate(columns) if mask >> index & 1) for mask in masks]
-    nothing = {name: own[0].of_classes(_one_class(tables, name)) for name, own in scores.items()}
-    lookups = {
-        target: (*(counted[subset].gains[place] for subset in subsets), nothing[name])
-        for place, (target, name) in enumerate(zip(targets or ("",), scores, strict=True))
-    }
-    return LookupSubsets(tables, np.array(masks, np.int64), lookups, partial(why_unjudged, view))
+        progress(len(finished), total)
+    on_levels = []
+    for place, (own, tables) in enumerate(zip(views, stacked, strict=True), 1):
+        scores = {name: [LookupScore(tables, target)] for name, target in zip(counted, targets or (None,), strict=True)}
+        here = {subset for level, subset in finished if level == place}
+        families: Iterable[CountsBySubset] = ()
+        if len(here) < number:
+            families = tables.table.count_subsets(columns, counted, wanted, memory, here.__contains__, scores)
+        for family in families:
+            new = {
+                (place, subset): [_numbers(lookups) for lookups in counts.gains]
+                for subset, counts in family.items()
+                if subset not in here
+            }
+            if kept is not None:
+                kept.add(new)
+            finished |= new
+            if progress:
+                progress(len(finished), total)
+        nothing = [_numbers(score.of_classes(_one_class(tables, name))) for name, (score,) in scores.items()]
+        rows = [*(finished[place, subset] for subset in subsets), nothing]
+        numbers = np.array(rows, np.float64).swapaxes(0, 1)
+        on_levels.append(LookupsOnLevels(own, dict(zip(targets or ("",), numbers, strict=True))))
+    masks = [sum(1 << index for index in subset) for subset in chosen]
+    return LookupSubsets(np.array(masks, np.int64), tuple(on_levels), partial(why_unjudged, view))
 
 
 def _one_class(tables: ComparedTables, column: str) -> ClassValues:
@@ -226,31 +365,34 @@ def _one_class(tables: ComparedTables, column: str) -> ClassValues:
 
 @dataclass(frozen=True, eq=False)
 class LookupSubsets(SubsetTable):
-    """Lookups by adversaries who know some of the quasi-identifiers.
+    """Lookups by adversaries who know some of the quasi-identifiers, on the levels on which most is told.
 
-    tables      the tables that are compared
     masks       bit i is set if the i-th quasi-identifier is in the subset; by size, then in the order of the columns
-    lookups     for each target those with each subset, and without any attribute; without targets for `""`
+    on_levels   the lookups on each of the levels on which columns are compared
     unjudged    why an excess cannot be judged, if it cannot
     """
 
-    tables: ComparedTables
     masks: Integers
-    lookups: Mapping[str, Sequence[Lookups]]
+    on_levels: tuple[LookupsOnLevels, ...]
     unjudged: Callable[[], str | None]
 
     def __repr__(self) -> str:
-        return f"<{len(self)} subsets of {quoted(self.known)}, looked up in {self.tables.records[RELEASED]} records>"
+        return f"<{len(self)} subsets of {quoted(self.known)}, looked up in {self._tables.records[RELEASED]} records>"
+
+    @property
+    def _tables(self) -> ComparedTables:
+        """The tables on the first levels; on others they have the same columns and records."""
+        return compared_tables(self.on_levels[0].view)
 
     @property
     def known(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
-        return self.tables.keys
+        return self._tables.keys
 
     @property
     def attacks(self) -> tuple[str, ...]:
         """The measures, and the target of each that has one: `certain of illness`."""
-        values = [f"{name} of {target}" for name in ABOUT_VALUES for target in self.tables.targets]
+        values = [f"{name} of {target}" for name in ABOUT_VALUES for target in self._tables.targets]
         return (*ABOUT_PEOPLE, *values)
 
     @cached_property
@@ -260,35 +402,24 @@ class LookupSubsets(SubsetTable):
     def found(self, attack: str) -> Found:
         """The results of one of `attacks` with each subset, and without any attribute."""
         if attack not in self._found:
-            self._found[attack] = self._find(attack)
+            self._found[attack] = _worst([own.found(attack, place) for place, own in enumerate(self.on_levels, 1)])
         return self._found[attack]
 
-    def _find(self, attack: str) -> Found:
-        name, _, target = attack.partition(" of ")
-        lookups = self.lookups[target] if target else next(iter(self.lookups.values()))
-        people, controls = self.tables.records[ORIGINAL], self.tables.records[CONTROL]
-        counted = [getattr(each, COUNTED[name]) for each in lookups]
-        if isinstance(counted[0], int):
-            return Found(np.array(counted) / people)
-        share, control = (np.array([_number(each[which]) for each in counted]) for which in (0, 1))
-        share /= people
-        if not controls:
-            return Found(share)
-        control /= controls
-        left = 1 - control
-        excess = np.divide(share - control, left, out=np.zeros_like(share), where=left > 0)
-        ends = [
-            excess_interval(one, people, other, controls)
-            for one, other in zip(share.tolist(), control.tolist(), strict=True)
-        ]
-        low, high = np.array(ends).T
-        return Found(share, control, excess, low, high)
+    def _compared_at(self, level: int) -> Mapping[str, int] | None:
+        """The levels on which columns are compared, if there are several."""
+        return None if len(self.on_levels) == 1 else self.on_levels[level - 1].view.compare_at
 
     def shares(self, attack: str, subset: Iterable[str]) -> Shares:
         """The exact shares of one of `attacks` with the subset of these attributes."""
-        name, _, target = attack.partition(" of ")
-        lookups = self.lookups[target] if target else next(iter(self.lookups.values()))
-        return shares_of(name, self.tables, lookups[self.index(subset)], target or None)
+        index = self.index(subset)
+        worst = self.on_levels[int(self.found(attack).level[index]) - 1]
+        return worst.shares(attack, self.attributes(int(self.masks[index])))
+
+    def _fields(self, attack: str) -> Iterator[tuple[str, NDArray[Any]]]:
+        """The columns of an attack and their numbers."""
+        for field, numbers in self.found(attack)._asdict().items():
+            if numbers is not None and (field != "level" or len(self.on_levels) > 1):
+                yield attack_column(attack, field), numbers
 
     def _row(self, index: int) -> dict[str, Any]:
         row: dict[str, Any] = {
@@ -296,9 +427,7 @@ class LookupSubsets(SubsetTable):
             "attributes": self.attributes(int(self.masks[index])),
         }
         for attack in self.attacks:
-            for field, numbers in self.found(attack)._asdict().items():
-                if numbers is not None:
-                    row[attack_column(attack, field)] = float(numbers[index])
+            row |= {column: numbers[index].item() for column, numbers in self._fields(attack)}
         return row
 
     def to_arrow(self) -> Any:
@@ -307,9 +436,8 @@ class LookupSubsets(SubsetTable):
 
         columns = self._columns_of_subsets()
         for attack in self.attacks:
-            for field, numbers in self.found(attack)._asdict().items():
-                if numbers is not None:
-                    columns[attack_column(attack, field)] = arrow_reals(numbers[:-1])
+            for column, numbers in self._fields(attack):
+                columns[column] = (arrow_integers if numbers.dtype == np.int64 else arrow_reals)(numbers[:-1])
         return pa.Table.from_arrays(list(columns.values()), list(columns))
 
     def known_attributes(self) -> tuple[KnownForLookups, ...]:
@@ -330,11 +458,12 @@ class LookupSubsets(SubsetTable):
 
     def _case(self, attack: str, index: int) -> LookupCase:
         found, attributes = self.found(attack), tuple(self.attributes(int(self.masks[index])))
-        share = float(found.share[index])
+        share, compared_at = float(found.share[index]), self._compared_at(int(found.level[index]))
         if found.control is None or found.excess is None or found.low is None or found.high is None:
-            return LookupCase(attributes, share)
+            return LookupCase(attributes, share, compared_at=compared_at)
         interval = float(found.low[index]), float(found.high[index])
-        return LookupCase(attributes, share, float(found.control[index]), float(found.excess[index]), interval)
+        control, excess = float(found.control[index]), float(found.excess[index])
+        return LookupCase(attributes, share, control, excess, interval, compared_at)
 
     def facts(self, limits: Mapping[str, Any]) -> LookupAnswers:
         """The conclusions from all subsets, for documents.
@@ -344,8 +473,8 @@ class LookupSubsets(SubsetTable):
         """
         checked = self.check_limits(limits)
         return LookupAnswers(
-            self.tables.records[ORIGINAL],
-            self.tables.records[CONTROL],
+            self._tables.records[ORIGINAL],
+            self._tables.records[CONTROL],
             len(self),
             self.known_attributes(),
             tuple(self._limits(checked)),
@@ -374,7 +503,7 @@ class LookupSubsets(SubsetTable):
     def check_limits(self, limits: Mapping[str, Any]) -> dict[str, float]:
         """Check limits and return them as numbers; raise if there are no control people to judge one by."""
         share = parameters.Number(at_least=0, at_most=1)
-        targets = self.tables.targets
+        targets = self._tables.targets
         by_target = [f"{name}:{target}" for name in ABOUT_VALUES for target in targets]
         known = [*ABOUT_PEOPLE, *(ABOUT_VALUES if targets else ()), *by_target]
         checked: dict[str, float] = {}
@@ -395,27 +524,30 @@ class LookupSubsets(SubsetTable):
                 "the limit {limit!r} cannot be judged: {reason}", Hint.CONTROL, limit=limit, reason=reason, what=limit
             )
 
-    def _limits(self, checked: Mapping[str, float]) -> Iterator[SubsetLimit]:
+    def _limits(self, checked: Mapping[str, float]) -> Iterator[LookupLimit]:
         for name, limit in checked.items():
-            worst = float(self._risks(name).max())
-            yield SubsetLimit(name, limit, worst, bool(at_most(worst, limit)))
+            found = self._judged_by(name)
+            place = int(np.argmax(found.compared))
+            worst, compared_at = float(found.compared[place]), self._compared_at(int(found.level[place]))
+            yield LookupLimit(name, limit, worst, bool(at_most(worst, limit)), compared_at)
 
-    def _minimal_risky(self, checked: Mapping[str, float]) -> Iterator[RiskySubset]:
+    def _minimal_risky(self, checked: Mapping[str, float]) -> Iterator[RiskyForLookups]:
         for name, limit in checked.items():
-            risks = self._risks(name)
-            nothing = float(risks[-1])
-            beyond = [(0, nothing)] if not at_most(nothing, limit) else self.minimal_beyond(risks[:-1], limit)
+            found = self._judged_by(name)
+            level = dict(zip([*self.masks.tolist(), 0], found.level.tolist(), strict=True))
+            nothing = float(found.compared[-1])
+            beyond = [(0, nothing)] if not at_most(nothing, limit) else self.minimal_beyond(found.compared[:-1], limit)
             for mask, value in beyond:
-                yield RiskySubset(name, limit, tuple(self.attributes(mask)), value)
+                attributes, compared_at = tuple(self.attributes(mask)), self._compared_at(level[mask])
+                yield RiskyForLookups(name, limit, attributes, value, compared_at)
 
-    def _risks(self, limit: str) -> NDArray[np.float64]:
-        """The numbers to compare with a limit: those of each subset, and that of an adversary who knows nothing."""
+    def _judged_by(self, limit: str) -> Found:
+        """What is compared with a limit: the worst that its measure finds, about any of its sensitive attributes."""
         name, _, target = limit.partition(":")
-        attacks = [attack for attack in self.attacks if attack in (name, f"{name} of {target}")]
-        if not target:
-            attacks = [attack for attack in self.attacks if attack.partition(" of ")[0] == name]
-        found = [self.found(attack) for attack in attacks]
-        return np.asarray(np.max([each.share if each.high is None else each.high for each in found], axis=0))
+        kinds = {attack: attack.partition(" of ") for attack in self.attacks}
+        return _worst(
+            [self.found(attack) for attack, (kind, _, of) in kinds.items() if kind == name and target in ("", of)]
+        )
 
     def drivers(self) -> list[dict[str, Any]]:
         """The contribution of each quasi-identifier, ready for JSON."""
@@ -449,10 +581,3 @@ def mean_contribution(numbers: NDArray[np.float64], players: int, player: int) -
     sizes = np.bitwise_count(before)
     orders = np.array([factorial(size) * factorial(players - size - 1) / factorial(players) for size in range(players)])
     return fsum((gains * orders[sizes]).tolist())
-
-
-def _number(counted: int | Sums) -> float:
-    """A number, or the sum of fractions."""
-    if isinstance(counted, int):
-        return float(counted)
-    return fsum(numerator / denominator for denominator, numerator in counted.items())

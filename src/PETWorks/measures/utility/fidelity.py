@@ -18,6 +18,7 @@ from PETWorks.counting.table import Table
 from PETWorks.counting.view import View
 from PETWorks.errors import NeedNotMet, ParameterError, Phrase, quoted
 from PETWorks.measures.catalogue import ColumnNumber, metric
+from PETWorks.measures.disclosure.compared import tables_on_levels
 from PETWorks.measures.parameters import AtLeast, Function, Number
 from PETWorks.measures.result import Result, no_less_than, no_more_than
 from PETWorks.tables.cells import SUPPRESSED, is_number
@@ -40,10 +41,10 @@ QUANTILES = {"first_quartile_bias": 0.25, "median_bias": 0.5, "third_quartile_bi
 def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     """One minus the mean total variation between the released and the original columns.
 
-    Quasi-identifiers and sensitive attributes are compared as they stand: a generalised value is another value than
-    the original one. The details have, for each column, total variation and Jensen-Shannon distance; for numeric
-    ones how far mean, variance and quartiles have moved; for each pair of columns how Cramér's V has changed. For
-    these, cells that are suppressed or missing are left out.
+    Quasi-identifiers and sensitive attributes are compared as they stand, or on the levels of `compare_at`: a
+    generalised value is another value than the original one. The details have, for each column, total variation and
+    Jensen-Shannon distance; for numeric ones how far mean, variance and quartiles have moved, whatever the level; for
+    each pair of columns how Cramér's V has changed. For these, cells that are suppressed or missing are left out.
 
     Lin (1991), *Divergence Measures Based on the Shannon Entropy*; Cramér (1946), *Mathematical Methods of Statistics*.
 
@@ -55,20 +56,19 @@ def fidelity(view: View, *, at_least: AtLeast = None) -> Result:
     names = view.compared
     if not names:
         raise NeedNotMet("needs a column to compare: a quasi-identifier or a sensitive attribute")
-    original = view.background.original
-    columns = {name: _compare(original.marginal(name), view.marginal(name)) for name in names}
+    exact = view.background.original
     numbers = {
-        name: bias
-        for name in names
-        if (bias := _numeric_bias(original.marginal(name), view.marginal(name))) is not None
+        name: bias for name in names if (bias := _numeric_bias(exact.marginal(name), view.marginal(name))) is not None
     }
-    raw = sum(_total_variation(original.marginal(name), view.marginal(name)) for name in names) / len(names)
+    original, released, _ = tables_on_levels(view)
+    columns = {name: _compare(original.marginal(name), released.marginal(name)) for name in names}
+    raw = sum(_total_variation(original.marginal(name), released.marginal(name)) for name in names) / len(names)
     value = float(1 - raw)
     details: dict[str, Any] = {"raw": float(raw), "min": 0.0, "max": 1.0, "columns": columns}
     if numbers:
         details["numeric_columns"] = numbers
     if len(names) > 1:
-        details["pairs"] = _pairs(view.table, original, names)
+        details["pairs"] = _pairs(released, original, names)
     return Result("fidelity", value, no_less_than(value, at_least), {"at_least": at_least}, details)
 
 

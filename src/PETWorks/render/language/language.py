@@ -142,7 +142,28 @@ def found_value(result: "MeasureResult | RuleResult", lang: str) -> str:
         return _why_too_few_left(result.details, lang)
     if not isinstance(result.value, float):
         return value_text(result.value, lang)
-    return numbers.amount(result.value, _as_floats(result.parameters.values()))
+    text = numbers.amount(result.value, _as_floats(result.parameters.values()))
+    if result.satisfied is not False:
+        return text
+    known = result.details.get("known")
+    more = () if known is None else (message_text(lang, "rule.known", columns=known),)
+    return with_levels(text, result.details.get("compared_at"), lang, *more)
+
+
+def with_levels(text: str, levels: Mapping[str, int] | None, lang: str, *more: str) -> str:
+    """A text with the levels on which columns are compared for it, if there are any.
+
+    more   what is to be said after them
+
+    >>> [with_levels("0.5", levels, "en") for levels in (None, {"age": 0}, {"age": 2})]
+    ['0.5', '0.5 (exact values)', '0.5 (age on level 2)']
+    """
+    coarser = {name: level for name, level in (levels or {}).items() if level}
+    named = [message_text(lang, "context.compared-at", column=[name], level=n) for name, n in coarser.items()]
+    if levels and not coarser:
+        named = [message_text(lang, "rule.exact-values")]
+    beside = list_text([*named, *more], lang)
+    return message_text(lang, "write.exact", value=text, exact=beside) if beside else text
 
 
 def _why_too_few_left(details: Mapping[str, Any], lang: str) -> str:

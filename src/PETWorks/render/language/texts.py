@@ -89,6 +89,8 @@ TEXTS: dict[str, str | Plural] = {
     "edition.internal": "internal edition: not for release",
     "edition.external": "external edition",
     # rules that are not measures
+    "rule.known": "known: {columns}",
+    "rule.exact-values": "exact values",
     "rule.no-direct-identifiers": "no direct identifiers",
     "rule.no-hidden-identifiers": "no hidden identifiers",
     "rule.every-column-has-a-role": "every column has a role",

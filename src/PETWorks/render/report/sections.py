@@ -21,7 +21,14 @@ from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.measures.utility.models import Coefficient, ModelResult
-from PETWorks.render.language.language import measure_name, message_text, percent, shorten_name, value_text
+from PETWorks.render.language.language import (
+    measure_name,
+    message_text,
+    percent,
+    shorten_name,
+    value_text,
+    with_levels,
+)
 from PETWorks.render.report.other_releases import is_shown
 
 
@@ -195,7 +202,7 @@ def known_rows(document: CheckDocument, lang: str) -> list[list[str]]:
             excess = message_text(lang, "disclosure.excess", share=share, low=low, high=high)
         label = measure_name(measure, lang) if not target else attack_label(measure, target, lang)
         control = "" if case.control is None else percent(case.control, lang, beside)
-        known = value_text(list(case.attributes), lang)
+        known = with_levels(value_text(list(case.attributes), lang), case.compared_at, lang)
         rows.append([str(answer.known), label, percent(case.share, lang, beside), control, excess, known])
     return rows
 

@@ -21,7 +21,14 @@ from PETWorks.measures.disclosure.lookups import COUNTED as LOOKUPS
 from PETWorks.measures.evaluation import Evaluation
 from PETWorks.measures.numbers import brief, count, format_value
 from PETWorks.measures.result import Result, flatten
-from PETWorks.render.language.language import attack_name, list_text, measure_name, measure_summary, message_text
+from PETWorks.render.language.language import (
+    attack_name,
+    list_text,
+    measure_name,
+    measure_summary,
+    message_text,
+    with_levels,
+)
 from PETWorks.render.language.messages import translated
 
 MAX_LISTED = 10
@@ -282,7 +289,8 @@ def _lookups_table(answers: Sequence[Mapping[str, Any]], lang: str) -> Table:
         names = ("highest",) if answer["subsets"] == 1 else ("lowest", "median", "highest")
         for name in names:
             case, known = answer[name], str(answer["known"]) if name == names[0] else ""
-            cells = (known, message_text(lang, f"head.{name}"), _names_text(case["attributes"]))
+            names_of_case = with_levels(_names_text(case["attributes"]), case.get("compared_at"), lang)
+            cells = (known, message_text(lang, f"head.{name}"), names_of_case)
             table.add_row(*map(Text, (*cells, *_lookup_cells(case, "share", "control"))))
     return table
 
@@ -297,15 +305,21 @@ def _risky_table(answers: Mapping[str, Any], lang: str) -> Table:
         name = f"{printable(limit['limit'])} <= {format_value(limit['at_most'])}"
         names = message_text(lang, "word.none")
         if risks:
-            names = _names_text(risks[0]["attributes"]) or message_text(lang, "attack.by-guessing")
+            names = _risky_names(risks[0], lang)
         worst = format_value(limit["worst"] if not risks else risks[0]["value"])
         table.add_row(*map(Text, (name, names, worst)), verdict_text(limit["satisfied"], lang))
         for risk in risks[1:MAX_LISTED]:
-            table.add_row("", Text(_names_text(risk["attributes"])), Text(format_value(risk["value"])), "")
+            table.add_row("", Text(_risky_names(risk, lang)), Text(format_value(risk["value"])), "")
         if len(risks) > MAX_LISTED:
             more = message_text(lang, "attack.more", n=len(risks) - MAX_LISTED)
             table.add_row("", Text(more), "", "")
     return table
+
+
+def _risky_names(risk: Mapping[str, Any], lang: str) -> str:
+    """The attributes that exceed a limit, with the levels on which they do."""
+    names = _names_text(risk["attributes"]) or message_text(lang, "attack.by-guessing")
+    return with_levels(names, risk.get("compared_at"), lang)
 
 
 def _drivers_table(drivers: Sequence[Mapping[str, Any]], unit: str, lang: str) -> Table:
