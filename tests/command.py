@@ -1,6 +1,7 @@
 """Run the command in a process forked from one that has already imported it, which is quick."""
 
 import atexit
+import contextlib
 import functools
 import gc
 import importlib
@@ -44,6 +45,16 @@ def forked(command, cwd, env):
         code = int(_ask([[*map(str, command)], str(cwd), dict(env), *map(str, files)]))
         texts = [path.read_text("utf-8") for path in files]
     return subprocess.CompletedProcess(command, code, *texts)
+
+
+def in_process(*arguments, cwd=None):
+    """The same in this process, for tests that share a Spark session."""
+    from click.testing import CliRunner
+
+    main = importlib.import_module("PETWorks.cli.main").main
+    with contextlib.chdir(cwd or Path.cwd()):
+        done = CliRunner().invoke(main, [*map(str, arguments)])
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 class Started:

@@ -13,6 +13,7 @@ from PETWorks.anonymizer.model_choice import weights_for_models
 from PETWorks.errors import PETWorksError
 from PETWorks.measures.utility.models import parse_models
 from PETWorks.render.report import making
+from PETWorks.render.report.sections import model_texts
 
 pytestmark = pytest.mark.filterwarnings("ignore::PETWorks.errors.ReleaseWarning")
 MODELS = [{"outcome": "wage", "on": ["age", "sex"]}]
@@ -57,6 +58,7 @@ def test_next_best_levels_that_answer_better_are_taken():
 @dataclass
 class Answer:
     kept: float
+    largest_shift: float = 0.0
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,45 @@ def test_the_release_that_answers_better_is_taken(monkeypatch, local, best_level
     facts = found.facts(None, found.release)
     assert facts.by_models == found.by_models
     assert facts.optimal == (taken == "global")
+
+
+@pytest.mark.parametrize(
+    ("kept", "shifts", "taken"),
+    [
+        ([0.99, 0.993], [0.9, 2.4], 0),
+        ([0.99, 0.993], [2.1, 2.4], 1),
+        ([0.99, 0.97], [2.4, 0.1], 0),
+        ([0.99, 0.985, 0.981], [2.4, 1.2, 0.3], 2),
+        ([0.99, 0.985], [float("inf"), 3.0], 1),
+        ([0.0, 0.0], [float("inf"), 0.0], 0),
+    ],
+)
+def test_coefficients_decide_between_releases_that_explain_alike(kept, shifts, taken):
+    assert model_choice._best_answers(kept, shifts) == taken
+
+
+def test_a_weak_effect_that_a_strong_one_hides_is_named():
+    """The share of the variance hardly tells what became of the age, the standard errors do."""
+    draw = random.Random(2)
+    rows = [(18 + int(draw.expovariate(0.06)), draw.choice("abcd")) for _ in range(400)]
+    wages = [10 * age + 5000 * "abcd".index(group) + draw.randrange(500) for age, group in rows]
+    table = {"age": [age for age, _ in rows], "group": [group for _, group in rows], "wage": wages}
+    roles = {"quasi_identifiers": ["age"], "sensitive_attributes": ["wage"], "insensitive_attributes": ["group"]}
+    release = Release(table, roles, {"age": {"cuts": [19, 60]}}, no_privacy_unit={"wage": "an amount"})
+    models = [{"outcome": "wage", "on": ["age", "group"]}]
+    made = anonymize(release, {"k-anonymity": {"k": 5}}, models=models, show={"age": "interval"})
+    (answer,) = made.models
+    moved = answer.most_shifted
+    assert answer.kept > 0.99
+    assert moved.column == "age"
+    assert (
+        answer.largest_shift == abs(moved.shift) == pytest.approx(abs(moved.after - moved.before) / moved.error, 1e-3)
+    )
+    assert answer.largest_shift > 1
+    assert made.by_models[0].largest_shift == answer.largest_shift
+    (text,) = model_texts(made.models, "en")
+    assert f"The effect of age moves most: it is {100 * moved.after / moved.before:.0f}" in text
+    assert "moves most" not in model_texts([answer.without_coefficients()], "en")[0]
 
 
 def test_python_has_the_results_and_the_columns_weigh_more():

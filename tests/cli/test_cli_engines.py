@@ -2,15 +2,13 @@
 
 import csv
 import json
-from subprocess import CompletedProcess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
+from command import in_process
 from command import petworks as run
-from PETWorks.cli.main import main
 from spark_cluster import needs_spark
 
 POLICY = """petworks_policy: 1
@@ -37,12 +35,6 @@ def folder(tmp_path):
     for name in ("csv", "parquet"):
         (tmp_path / f"{name}.yaml").write_text(POLICY.format(data=f"raw.{name}"))
     return tmp_path
-
-
-def here(*arguments, cwd):
-    """The command in this process, which is in the folder already."""
-    done = CliRunner().invoke(main, arguments)
-    return CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 def told(folder, policy, output, *arguments, run=run):
@@ -101,7 +93,7 @@ def test_what_an_engine_cannot_write(folder):
 @needs_spark[0]
 @needs_spark[1]
 @needs_spark[2]
-def test_a_cluster_writes_a_folder(folder, monkeypatch):
+def test_a_cluster_writes_a_folder(folder):
     """The first command starts Spark as users do; the others run here, where it is started once for all tests."""
     one = told(folder, "parquet.yaml", "one.parquet", "--keep-order")
     other = told(folder, "parquet.yaml", "other.parquet", "--engine", "spark")
@@ -128,13 +120,12 @@ def test_a_cluster_writes_a_folder(folder, monkeypatch):
     )
     roles = ("--identifier", "Name", "--qi", "Age,Zip", "--sensitive", "Illness", "--hierarchies", "levels")
     rules = ("--measure", "k-anonymity:k=4", "--measure", "l-diversity:l=2", "--suppression", "0.1")
-    monkeypatch.chdir(folder)
-    third = told(folder, f"file://{folder}/raw.parquet", "third.parquet", *roles, *rules, run=here)
+    third = told(folder, f"file://{folder}/raw.parquet", "third.parquet", *roles, *rules, run=in_process)
     assert third["anonymization"]["loss"] == one["anonymization"]["loss"]
     parts = sorted((folder / "third.parquet").iterdir())
     assert pa.concat_tables([pq.read_table(part) for part in parts]).to_pydict() == released.to_pydict()
     again = ("anonymize", "parquet.yaml", "--engine", "spark", "-o")
-    assert "the folder exists; remove it" in refused(folder, *again, "other.parquet", run=here)
-    assert "writes a folder of Parquet files" in refused(folder, *again, "r.csv", run=here)
+    assert "the folder exists; remove it" in refused(folder, *again, "other.parquet", run=in_process)
+    assert "writes a folder of Parquet files" in refused(folder, *again, "r.csv", run=in_process)
     csv_file = ("anonymize", "csv.yaml", "--engine", "spark", "-o", "r.parquet")
-    assert "releases Parquet files and Spark data frames" in refused(folder, *csv_file, run=here)
+    assert "releases Parquet files and Spark data frames" in refused(folder, *csv_file, run=in_process)

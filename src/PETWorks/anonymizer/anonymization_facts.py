@@ -266,6 +266,9 @@ class WayByModels(JSONObject, frozen=True):
     kept: Annotated[Real, described("mean over the models, 1 if they explain the original as well as its own")]
     next_best: Annotated[bool, described("whether it is on levels that lose more than the best ones")] = False
     means: Annotated[bool, described("whether it shows means and medians of classes instead of intervals")] = False
+    largest_shift: Annotated[
+        Real | None, described("standard errors by which a coefficient moves at most; none if one cannot be told")
+    ] = None
 
 
 class ProtectedColumn(JSONObject, frozen=True):

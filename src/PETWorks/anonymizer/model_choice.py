@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import starmap
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,8 @@ WEIGHT = 5.0  # of the columns of models, where the user gives no weights
 WEIGHTED = ("granularity", "precision", "non-uniform-entropy", "missings")  # objectives that have weights
 NEXT_BEST = 3  # next-best levels that are compared
 CLEARLY = 0.001  # a release with a larger loss must keep this much more of the explanatory power of models
+ALIKE = 0.01  # releases that explain the original alike, up to this share, are compared by their coefficients
+CLEAR_SHIFT = 0.5  # standard errors by which the coefficients must then move less
 
 
 def anonymize_for_models(
@@ -85,18 +89,31 @@ def choose_by_models(
         candidates += _with_means(candidates)
     answers = [answers_of(candidate, models, original) for candidate in candidates]
     kept = [sum(answer.kept for answer in found) / len(found) for found in answers]
-    best = max(range(len(candidates)), key=lambda index: kept[index] - CLEARLY * (index > 0))
-    ways = tuple(_way(candidate, share) for candidate, share in zip(candidates, kept, strict=True))
+    shifts = [max(answer.largest_shift for answer in found) for found in answers]
+    best = _best_answers(kept, shifts)
+    ways = tuple(starmap(_way, zip(candidates, kept, shifts, strict=True)))
     chosen: Anonymization = candidates[best]
     return replace(chosen, models=answers[best], by_models=(ways[best], *ways[:best], *ways[best + 1 :]))
 
 
-def _way(made: Anonymization, kept: float) -> WayByModels:
-    best, means = made.search.best, bool(made.show)
+def _best_answers(kept: Sequence[float], shifts: Sequence[float]) -> int:
+    """The place of the release that answers the models best.
+
+    What the models explain decides; a strong effect hides in it what becomes of a weak one, so that releases that
+    explain about as much are compared by the coefficient that moves most.
+    """
+    best = max(range(len(kept)), key=lambda place: kept[place] - CLEARLY * (place > 0))
+    alike = [place for place, share in enumerate(kept) if share >= kept[best] - ALIKE and share > 0]
+    steadiest = min(alike, key=lambda place: shifts[place], default=best)
+    return steadiest if shifts[steadiest] + CLEAR_SHIFT < shifts[best] else best
+
+
+def _way(made: Anonymization, kept: float, largest_shift: float) -> WayByModels:
+    best, shift = made.search.best, None if isinf(largest_shift) else largest_shift
     if isinstance(made, LocalAnonymization):
-        return WayByModels("local", kept, means=means)
+        return WayByModels("local", kept, means=bool(made.show), largest_shift=shift)
     is_next_best = best is not None and best.node != made.classes.node
-    return WayByModels("global", kept, next_best=is_next_best, means=means)
+    return WayByModels("global", kept, next_best=is_next_best, means=bool(made.show), largest_shift=shift)
 
 
 def _with_means(candidates: Sequence[Anonymization]) -> list[Anonymization]:

@@ -174,6 +174,21 @@ class ModelResult(JSONObject, frozen=True, kw_only=True):
         return replace(self, coefficients=())
 
     @property
+    def most_shifted(self) -> Coefficient | None:
+        """The coefficient of a column that moves by most standard errors of the original."""
+        moved = [each for each in self.coefficients if each.column is not None and each.shift is not None]
+        return max(moved, key=lambda each: abs(each.shift or 0.0), default=None)
+
+    @property
+    def largest_shift(self) -> float:
+        """The standard errors by which a coefficient moves at most; infinite if the release says nothing of a column."""
+        moved = self.most_shifted
+        told = {each.column for each in self.coefficients if each.shift is not None}
+        if any(each.error and each.column not in told for each in self.coefficients):
+            return np.inf
+        return 0.0 if moved is None else abs(moved.shift or 0.0)
+
+    @property
     def kept(self) -> float:
         """The share of the explanation that is left, from 0 to 1, to compare releases."""
         nothing = 0.5 if self.score == "AUC" else 0.0

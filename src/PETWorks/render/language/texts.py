@@ -646,6 +646,10 @@ TEXTS: dict[str, str | Plural] = {
         "original, it explains {before} of the variance."
     ),
     "models.none": "The model {model} cannot be fitted on the release, in which the outcome is not usable.",
+    "models.shifted": "The coefficient of {column} moves most: by {shift} standard errors.",
+    "models.effect-left": (
+        "The effect of {column} moves most: it is {left} of that in the original, a shift of {shift} standard errors."
+    ),
     "models.lost": "The release says nothing about {columns}.",
     "models.local": (
         "Taken because of the models, of {n} releases that were compared: record by record, {kept} of what they "
@@ -658,6 +662,10 @@ TEXTS: dict[str, str | Plural] = {
     "models.next-best": (
         "Taken because of the models, of {n} releases that were compared: on next-best levels, {kept} of what they "
         "explain in the original is kept; by the others, at most {other}."
+    ),
+    "models.steadier": (
+        "As they explain about as much, the coefficients decided: here they move by at most {shift} standard errors, "
+        "by the others by more."
     ),
     "models.means": "Means and medians of classes answer them better than intervals; `show` decides otherwise.",
     "models.coefficients": "Coefficients before and after: for insiders only",

@@ -14,6 +14,7 @@ from PETWorks.anonymizer.anonymization_facts import (
     State,
     WhyGlobal,
 )
+from PETWorks.anonymizer.model_choice import CLEAR_SHIFT
 from PETWorks.anonymizer.problem import METHODS, proposal_for
 from PETWorks.anonymizer.released import RecordOrder
 from PETWorks.counting.release import Release
@@ -438,7 +439,13 @@ def by_models_text(facts: AnonymizationFacts, lang: str) -> list[str]:
     other = max(way.kept for way in others)
     values = {"kept": percent(taken.kept, lang, shares), "other": percent(other, lang, shares), "n": len(shares)}
     texts = [message_text(lang, f"models.{'next-best' if taken.next_best else taken.method}", **values)]
-    return [*texts, message_text(lang, "models.means")] if taken.means else texts
+    better = [way.largest_shift for way in others if way.kept > taken.kept]
+    shift = taken.largest_shift
+    if better and shift is not None and all(more is None or more > shift + CLEAR_SHIFT for more in better):
+        texts.append(message_text(lang, "models.steadier", shift=numbers.amount(float(f"{shift:.2g}"))))
+    if taken.means:
+        texts.append(message_text(lang, "models.means"))
+    return texts
 
 
 def column_state_texts(facts: AnonymizationFacts, lang: str) -> list[str]:

@@ -18,6 +18,7 @@ from PETWorks.gate.document import (
     RuleResult,
 )
 from PETWorks.gate.policy.policy_rules import BUILT_IN_RULES
+from PETWorks.locale import LANGUAGES
 from PETWorks.measures import numbers
 from PETWorks.measures.catalogue import Metric, all_measures, find_measure
 from PETWorks.measures.utility.models import Coefficient, ModelResult
@@ -319,10 +320,22 @@ def model_texts(results: Sequence[ModelResult], lang: str) -> list[str]:
         name = shorten_name(result.model.name)
         before, after = (_score(result, score, lang) for score in (result.before, result.after))
         text = message_text(lang, _sentence(result), model=name, before=before, after=after)
-        if result.lost:
-            text = f"{text} {message_text(lang, 'models.lost', columns=result.lost)}"
-        texts.append(text)
+        more = [message_text(lang, "models.lost", columns=result.lost)] if result.lost else []
+        texts.append(LANGUAGES[lang].writing.sentences.join([text, *more, *_shift_texts(result, lang)]))
     return texts
+
+
+def _shift_texts(result: ModelResult, lang: str) -> list[str]:
+    """The coefficient that moves most, if it moves by a standard error or more; insiders only have coefficients."""
+    moved = result.most_shifted
+    if moved is None or moved.shift is None or abs(moved.shift) < 1 or not moved.before or not moved.error:
+        return []
+    name = moved.column if moved.category is None else f"{moved.column} {moved.category}"
+    values = {"column": [shorten_name(str(name))], "shift": numbers.amount(float(f"{abs(moved.shift):.2g}"))}
+    if abs(moved.before) < 2 * moved.error or moved.after is None:
+        return [message_text(lang, "models.shifted", **values)]
+    left = percent(moved.after / moved.before, lang)
+    return [message_text(lang, "models.effect-left", left=left, **values)]
 
 
 def texts_of_document(document: CheckDocument, lang: str) -> list[str]:
