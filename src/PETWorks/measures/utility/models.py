@@ -181,7 +181,7 @@ class ModelResult(JSONObject, frozen=True, kw_only=True):
 
     @property
     def largest_shift(self) -> float:
-        """The standard errors by which a coefficient moves at most; infinite if the release says nothing of a column."""
+        """The standard errors by which a coefficient moves at most; infinite for a lost column."""
         moved = self.most_shifted
         told = {each.column for each in self.coefficients if each.shift is not None}
         if any(each.error and each.column not in told for each in self.coefficients):
